@@ -99,6 +99,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
     update: [
       'facts',
       'proposal',
+      'proposal_id',
       'proposed_by',
       'proposed_at',
       'resolution',

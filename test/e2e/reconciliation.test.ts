@@ -91,10 +91,15 @@ interface CaseJson {
   readonly reference: string | null;
 }
 
+interface ProposedJson {
+  readonly proposal_id: string;
+}
+
 async function resolve(row: CaseJson, resolution: string, ...more: string[]): Promise<void> {
   const why = ['--by', 'Asha', '--note', 'checked with the operator'];
-  await json('case', 'propose', row.case, '--resolution', resolution, ...why, ...more);
-  await json('case', 'approve', row.case, '--by', 'Baraka');
+  const propose = ['case', 'propose', row.case, '--resolution', resolution, ...why, ...more];
+  const { proposal_id: seen } = await json<ProposedJson>(...propose);
+  await json('case', 'approve', row.case, '--proposal', seen, '--by', 'Baraka');
 }
 
 describe('the operators’ own statement', () => {
@@ -184,10 +189,12 @@ describe('the operators’ own statement', () => {
     const propose = ['case', 'propose', lateCase, '--resolution', 'charge_vendor', '--by', 'Asha'];
     const proposed = await run(...propose, '--note', 'told by phone');
     expect(proposed.stdout).toContain('100.00 from float to operator:nairobi_water');
-    const alone = await run('case', 'approve', lateCase, '--by', 'asha');
+    const { proposal_id: seen } = await json<ProposedJson>('case', 'show', lateCase);
+    const approve = ['case', 'approve', lateCase, '--proposal', seen];
+    const alone = await run(...approve, '--by', 'asha');
     expect(alone).toMatchObject({ exitCode: 1, stdout: '' });
     expect(alone.stderr).toContain('another person has to approve it');
-    await json('case', 'approve', lateCase, '--by', 'Baraka');
+    await json(...approve, '--by', 'Baraka');
     await resolve(of('ours_only'), 'return_to_vendor');
     await resolve(of('duplicate'), 'receivable');
     await resolve(of('theirs_only'), 'house_bears');

@@ -8,7 +8,8 @@ import {
   insertUnmatchedCallback,
   writeProgress,
 } from '../../src/payments/dispatch/store.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { findPayments } from '../../src/payments/timeline/find.ts';
 import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
@@ -222,7 +223,7 @@ describe('a timeline', () => {
       details: null,
     };
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveResolution(books, { caseId, by: 'Baraka' });
+    await approveCurrent(books, { caseId, by: 'Baraka' });
     const [one] = await find(referenceOf(made));
     expect(one?.status).toBe('SUCCESS');
     const told = story(one as PaymentTimeline);

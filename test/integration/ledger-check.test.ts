@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
@@ -427,7 +428,7 @@ const PLANTED: readonly Planted[] = [
       const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
       const proposal = { resolution: 'charge_vendor', note: 'paid after all', ...terms };
       await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-      await approveResolution(books, { caseId, by: 'Baraka' });
+      await approveCurrent(books, { caseId, by: 'Baraka' });
       await run(
         `update transfers set credit_account = 'operator:kplc'
          where vendor_id = $1 and credit_account = 'fees' and debit_account = 'float'`,

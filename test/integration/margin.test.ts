@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
@@ -123,7 +124,7 @@ async function finish(
   const resolution = isPaid ? 'return_to_vendor' : 'charge_vendor';
   const proposal = { resolution, note: 'as agreed', ...terms };
   await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-  await approveResolution(books, { caseId, by: 'Baraka' });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 
 /** Balances of all vendors by the kind of account, costs and dues as positive amounts. */

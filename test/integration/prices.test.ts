@@ -7,7 +7,8 @@ import {
   setOperatorPrice,
 } from '../../src/payments/billers/administer-prices.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { planPayment } from '../../src/payments/create/decide.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -103,7 +104,7 @@ async function resolve(made: NewPayment, resolution: string, amountCents?: bigin
     ...terms,
   };
   await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-  await approveResolution(books, { caseId, by: 'Baraka' });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 
 const PAID_NETTED = {

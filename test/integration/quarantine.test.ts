@@ -67,9 +67,16 @@ async function release(by: string): Promise<Release> {
 }
 
 /** Tries to release it without a statement. */
-async function releaseUncovered(by: string, reason?: string): Promise<Release> {
-  const force = reason === undefined ? {} : { force: { reason } };
+async function releaseUncovered(by: string, reason?: string, confirms?: string): Promise<Release> {
+  const force = reason === undefined ? {} : { force: { reason, confirms } };
   return await releaseQuarantine(books.pool, { by, ...force });
+}
+
+/** Returns the id of the proposal. */
+async function proposeUncovered(by: string, reason: string): Promise<string> {
+  const proposed = await releaseUncovered(by, reason);
+  if (proposed.kind !== 'proposed') throw new Error('it was released');
+  return proposed.proposalId;
 }
 
 async function endAnyQuarantine(): Promise<void> {
@@ -238,13 +245,11 @@ describe('a release', () => {
   });
 
   test('by force needs two different people, and is written down', async () => {
-    expect(await releaseUncovered('Amina', 'operator closed')).toMatchObject({
-      kind: 'proposed',
-    });
-    await expect(releaseUncovered('amina', 'me again')).rejects.toThrow('another person');
+    const proposal = await proposeUncovered('Amina', 'operator closed');
+    await expect(releaseUncovered('amina', 'me again', proposal)).rejects.toThrow('another person');
     await expect(releaseUncovered('Baraka')).rejects.toThrow('stays');
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
-    expect(await releaseUncovered('Baraka', 'agreed')).toMatchObject({
+    expect(await releaseUncovered('Baraka', 'agreed', proposal)).toMatchObject({
       kind: 'released',
       forced: true,
     });
@@ -258,11 +263,32 @@ describe('a release', () => {
     });
   });
 
+  test('by force confirms what was seen, not whatever is proposed at that moment', async () => {
+    await expect(releaseUncovered('Baraka', 'agreed', newId())).rejects.toThrow(
+      'not the current proposal',
+    );
+    const seen = await proposeUncovered('Amina', 'operator closed');
+    // Two people who both mean to propose it have not agreed.
+    const current = await proposeUncovered('Baraka', 'I cannot wait');
+    await expect(releaseUncovered('Chebet', 'agreed', seen)).rejects.toThrow(
+      'not the current proposal',
+    );
+    await books.owner.query(
+      `update quarantines set force_missing = '{}' where force_proposal_id = $1`,
+      [current],
+    );
+    await expect(releaseUncovered('Chebet', 'agreed', current)).rejects.toThrow(
+      `the statements of ${OPERATOR} are missing as well`,
+    );
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+  });
+
   test('is refused to one person also when the database is asked past the program', async () => {
     await expect(
       books.pool.query(
         `update quarantines set released_at = now(), released_by = 'Amina', forced = true,
-           force_proposed_by = 'AMINA', force_reason = 'x' where released_at is null`,
+           force_proposed_by = 'AMINA', force_reason = 'x', force_proposal_id = quarantine_id,
+           force_missing = '{}' where released_at is null`,
       ),
     ).rejects.toThrow('quarantines_two_people');
   });

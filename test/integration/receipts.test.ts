@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
 import {
   approveForReceipt,
@@ -330,7 +331,7 @@ test('a reversal opens a case, and two people take the money back', async () => 
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'take_back', note: 'as Safaricom says', ...terms };
   await proposeResolution(pool, { caseId, by: 'Asha', proposal });
-  await approveResolution(deps, { caseId, by: 'Baraka' });
+  await approveCurrent(deps, { caseId, by: 'Baraka' });
   expect(await vendor.balance()).toBe(0);
 });
 

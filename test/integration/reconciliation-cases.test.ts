@@ -3,7 +3,6 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import {
-  approveResolution,
   openNoAnswerCase,
   proposeResolution,
   rejectProposal,
@@ -17,6 +16,7 @@ import {
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,
@@ -95,7 +95,7 @@ async function resolve(
     by: 'Asha',
     proposal: proposal(resolution, given),
   });
-  return (await approveResolution(books, { caseId, by: 'Baraka' })).row;
+  return (await approveCurrent(books, { caseId, by: 'Baraka' })).row;
 }
 
 /** The house's balances, as they differ from before. */
@@ -124,18 +124,16 @@ describe('two people', () => {
   test('nobody approves what they proposed, however they write their name', async () => {
     const made = await lateSuccess();
     const { caseId } = await openCaseOf(made, 'contradiction');
-    await expect(approveResolution(books, { caseId, by: 'Asha' })).rejects.toThrow(
+    await expect(approveCurrent(books, { caseId, by: 'Asha' })).rejects.toThrow(
       'This case has no proposal',
     );
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('keep_books') });
     for (const by of ['Asha', 'ASHA']) {
-      await expect(approveResolution(books, { caseId, by })).rejects.toThrow(
+      await expect(approveCurrent(books, { caseId, by })).rejects.toThrow(
         'another person has to approve',
       );
     }
-    await expect(approveResolution(books, { caseId, by: ' Asha' })).rejects.toThrow(
-      'person’s name',
-    );
+    await expect(approveCurrent(books, { caseId, by: ' Asha' })).rejects.toThrow('person’s name');
     // Nor does the database let it pass.
     await expect(
       books.pool.query(
@@ -144,9 +142,9 @@ describe('two people', () => {
         [caseId],
       ),
     ).rejects.toThrow('violates check constraint "cases_two_people');
-    const { row } = await approveResolution(books, { caseId, by: 'Baraka' });
+    const { row } = await approveCurrent(books, { caseId, by: 'Baraka' });
     expect(row).toMatchObject({ resolution: 'keep_books', resolvedBy: 'Baraka' });
-    await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow('is resolved');
+    await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('is resolved');
   });
 
   test('a proposal can be rejected and replaced, and all of it is on record', async () => {
@@ -156,7 +154,7 @@ describe('two people', () => {
     const charge = proposal('charge_vendor');
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: charge });
     await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'ask the operator first' });
-    await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow(
+    await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow(
       'This case has no proposal',
     );
     await resolve(row, 'keep_books');
@@ -178,9 +176,7 @@ describe('two people', () => {
       proposal: proposal('charge_vendor'),
     });
     const results = await Promise.allSettled(
-      ['Baraka', 'Chebet', 'Dalila'].map(
-        async (by) => await approveResolution(books, { caseId, by }),
-      ),
+      ['Baraka', 'Chebet', 'Dalila'].map(async (by) => await approveCurrent(books, { caseId, by })),
     );
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
     expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT - AMOUNT - FEE });
@@ -416,9 +412,7 @@ describe('an operator that cannot answer', () => {
     const caseId = row.caseId;
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('failed') });
     await settle(paidReport(made));
-    await expect(approveResolution(books, { caseId, by: 'Baraka' })).rejects.toThrow(
-      'no longer open',
-    );
+    await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('no longer open');
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
     await resolve(row, 'keep_books');
     await expect(noAnswer(made)).rejects.toThrow('not open');

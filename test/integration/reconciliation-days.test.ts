@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
 import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';
@@ -127,7 +128,7 @@ describe('a closed day', () => {
       details: null,
     };
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveResolution(books, { caseId, by: 'Baraka' });
+    await approveCurrent(books, { caseId, by: 'Baraka' });
     const night = await boundary();
     const second = await closeDay(books.pool, request('2026-03-02', noon, night, EXCEPTIONS));
     expect(totalsOf(second, vendorId, '')).toMatchObject({

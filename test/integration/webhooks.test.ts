@@ -28,7 +28,8 @@ import {
 import { listEvents } from '../../src/payments/events/webhooks-store.ts';
 import type { ListedEvent } from '../../src/payments/events/webhooks-store.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -217,7 +218,7 @@ describe('an event', () => {
       details: null,
     };
     await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveResolution(books, { caseId, by: 'Baraka' });
+    await approveCurrent(books, { caseId, by: 'Baraka' });
     startSender();
     const events = await untilAll(shop, 'delivered');
     expect(new Set(events.map((event) => event.eventId)).size).toBe(2);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { INVARIANTS } from '../../src/payments/audit/invariants.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
@@ -96,7 +97,7 @@ beforeAll(async () => {
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'charge_vendor', note: 'as the operator says', ...terms };
   await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-  await approveResolution(books, { caseId, by: 'Baraka' });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
   sources = {
     'a queued payment': queued.paymentId,
     'a successful payment': paid.paymentId,

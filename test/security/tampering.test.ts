@@ -9,7 +9,8 @@ import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Violation } from '../../src/payments/audit/check.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -96,7 +97,7 @@ async function decide(resolution: string): Promise<void> {
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution, note: 'as the operator says', ...terms };
   await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-  await approveResolution(books, { caseId, by: 'Baraka' });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 
 async function check(heads: readonly string[] = []): Promise<readonly Violation[]> {

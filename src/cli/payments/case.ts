@@ -7,7 +7,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import {
   approveResolution,
   openNoAnswerCase,
-  planLines,
+  previewResolution,
   proposeResolution,
   referenceOf,
   rejectProposal,
@@ -20,6 +20,7 @@ import {
   listCasesAbout,
 } from '../../payments/cases/cases-store.ts';
 import type { CaseKind, CaseRow } from '../../payments/cases/cases-store.ts';
+import { planLines } from '../../payments/corrections/plan-lines.ts';
 import { RESOLUTIONS } from '../../payments/corrections/resolutions.ts';
 import {
   command,
@@ -117,6 +118,7 @@ function caseJson(row: CaseRow) {
     opened_at: row.openedAt.toISOString(),
     facts: row.facts,
     proposal: row.proposal,
+    proposal_id: row.proposalId,
     proposed_by: row.proposedBy,
     proposed_at: row.proposedAt?.toISOString() ?? null,
     resolution: row.resolution,
@@ -138,9 +140,10 @@ function addShow(cases: Command, cli: Cli): void {
         const others =
           row.paymentId === null ? [] : await listCasesAbout(pool, row.vendorId, row.paymentId);
         const related = others.filter((other) => other.caseId !== row.caseId);
+        const would = await previewResolution(pool, row);
         return {
-          json: { ...caseJson(row), events, related: related.map(caseJson) },
-          text: `${caseText(row, wireTime)}\n${eventsText(events, wireTime)}${
+          json: { ...caseJson(row), would_post: would, events, related: related.map(caseJson) },
+          text: `${caseText(row, wireTime)}\n${wouldText(would)}${eventsText(events, wireTime)}${
             related.length === 0
               ? ''
               : `\nOther cases about the transaction:\n${listText(related, wireTime)}`
@@ -161,7 +164,31 @@ function caseText(row: CaseRow, wireTime: WireTime): string {
     ['opened', wireTime.format(row.openedAt)],
     ['state', stateOf(row)],
     ...Object.entries(row.facts).map(([name, value]) => [name, factText(name, value)] as const),
+    ...proposalFacts(row),
   ]);
+}
+
+/** Everything that the second person approves. */
+function proposalFacts({ proposal, proposalId }: CaseRow): (readonly [string, string])[] {
+  if (proposal === null || proposalId === null) return [];
+  const { amount_cents: cents, details } = proposal;
+  const given = [
+    ['its amount', cents === null ? null : formatMoney(BigInt(cents))],
+    ['its operator reference', proposal.operator_reference],
+    ['its message', proposal.message],
+    ['its details', details === null ? null : JSON.stringify(details)],
+  ] as const;
+  return [
+    ['proposal', proposalId],
+    ['its note', proposal.note],
+    ...given.flatMap(([name, text]) => (text === null ? [] : [[name, text] as const])),
+  ];
+}
+
+function wouldText(would: readonly string[]): string {
+  if (would.length === 0) return '';
+  const lines = would.map((line) => `  ${line}\n`).join('');
+  return `When another person approves it (case approve … --proposal …):\n${lines}\n`;
 }
 
 function factText(name: string, value: unknown): string {
@@ -261,7 +288,7 @@ function addPropose(cases: Command, cli: Cli): void {
         const would = planLines(plan);
         return {
           json: { ...caseJson(row), would_post: would },
-          text: `${caseText(row, wireTime)}\nWhen another person approves it:\n${would.map((line) => `  ${line}\n`).join('')}`,
+          text: `${caseText(row, wireTime)}\n${wouldText(would)}`,
         };
       });
     });
@@ -269,12 +296,14 @@ function addPropose(cases: Command, cli: Cli): void {
 
 function addDecisions(cases: Command, cli: Cli): void {
   command(cases, 'approve <case>', 'Approve and carry out another person’s proposal.')
+    .requiredOption('--proposal <id>', 'what is approved, as case show names it')
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (caseId: string, options: { json?: boolean; by: string }) => {
+    .action(async (caseId: string, options: { json?: boolean; proposal: string; by: string }) => {
       await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
+        const proposalId = id(options.proposal, 'proposal');
         const { row, plan } = await approveResolution(
           { pool, ledgerMac: await ledgerMac() },
-          { caseId: id(caseId), by: options.by },
+          { caseId: id(caseId), proposalId, by: options.by },
         );
         const posted = planLines(plan);
         return {
@@ -295,9 +324,10 @@ function addDecisions(cases: Command, cli: Cli): void {
     });
 }
 
-function id(text: string): string {
+function id(text: string, field: 'case' | 'proposal' = 'case'): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
-  throw new PlainError('It must be a case id, as shown by case list.');
+  const where = field === 'case' ? 'list' : 'show';
+  throw new PlainError(`It must be the id of a ${field}, as shown by case ${where}.`, { field });
 }
 
 function readDetail(

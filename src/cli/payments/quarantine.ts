@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
@@ -6,7 +7,7 @@ import { readStakes, releaseQuarantine } from '../../payments/quarantine/release
 import type { Stake } from '../../payments/quarantine/release.ts';
 import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
 import type { QuarantineRow } from '../../payments/quarantine/store.ts';
-import { command, displayName, moment } from '../arguments.ts';
+import { command, displayName, like, moment } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import type { Answer } from '../output.ts';
@@ -73,6 +74,8 @@ function onWire(open: QuarantineRow) {
     reason: open.reason,
     force_proposed_by: open.forceProposedBy,
     force_reason: open.forceReason,
+    force_proposal_id: open.forceProposalId,
+    force_missing: open.forceMissing,
   };
 }
 
@@ -83,7 +86,11 @@ function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime:
     ['why', open.reason],
     ...(open.forceProposedBy === null
       ? []
-      : [['force', `proposed by ${open.forceProposedBy}: ${open.forceReason ?? ''}`] as const]),
+      : [
+          ['force', `proposed by ${open.forceProposedBy}: ${open.forceReason ?? ''}`] as const,
+          ['without', `the statements of ${open.forceMissing?.join(', ') ?? ''}`] as const,
+          ['to confirm it', `quarantine release --confirm ${open.forceProposalId ?? ''}`] as const,
+        ]),
   ]);
   const operators = table(
     [{ title: 'OPERATOR' }, { title: 'OPEN', align: 'right' }, { title: 'STATEMENT' }],
@@ -134,10 +141,16 @@ function addEnter(quarantine: Command, cli: Cli): void {
     });
 }
 
+const PROPOSAL_ID = {
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  form: 'the id of a proposal',
+};
+
 interface ReleaseOptions {
   readonly json?: boolean;
   readonly by: string;
   readonly force?: boolean;
+  readonly confirm?: string;
   readonly reason?: string;
 }
 
@@ -148,26 +161,35 @@ function addRelease(quarantine: Command, cli: Cli): void {
     'Send again. Refused until complete statements of every operator cover the missing period.',
   )
     .requiredOption('--by <name>', 'who releases it', displayName)
-    .option('--force', 'release without the statements; a second person must confirm')
-    .option('--reason <text>', 'why, with --force', displayName)
+    .option('--force', 'propose to release without the statements; a second person must confirm')
+    .addOption(
+      new Option('--confirm <proposal>', 'confirm another person’s --force, as status shows it')
+        .argParser(like(PROPOSAL_ID))
+        .conflicts('force'),
+    )
+    .option('--reason <text>', 'why, with --force or --confirm', displayName)
     .action(async (options: ReleaseOptions) => {
-      const { by, reason } = options;
-      if ((options.force === true) !== (reason !== undefined)) {
-        throw new UsageError('--force and --reason must be given together.');
+      const { by, reason, confirm: confirms } = options;
+      const isForced = options.force === true || confirms !== undefined;
+      if (isForced !== (reason !== undefined)) {
+        throw new UsageError(
+          '--reason must be given with --force or --confirm, and only with them.',
+        );
       }
       await cli.run(options, async ({ pool }) => {
-        const force = reason === undefined ? {} : { force: { reason } };
+        const force = reason === undefined ? {} : { force: { reason, confirms } };
         const release = await releaseQuarantine(pool, { by, ...force });
         return {
           json: {
             released: release.kind === 'released',
             forced: release.kind === 'released' && release.forced,
             quarantine_id: release.quarantine.quarantineId,
+            proposal: release.kind === 'proposed' ? release.proposalId : null,
           },
           text:
             release.kind === 'released'
               ? 'Released: payments are sent again.'
-              : 'Proposed. The quarantine stays until another person gives the same command under another name.',
+              : `Proposed. The quarantine stays until another person confirms it: quarantine release --confirm ${release.proposalId} --by … --reason …`,
         };
       });
     });

@@ -61,7 +61,8 @@ export async function openCase(db: Queryable, opened: NewCase): Promise<string |
 }
 
 /**
- * Adds details from a contradicting report, such as a token, to the open case about the payment.
+ * Adds details from a contradicting report, such as a token, to the open case about the payment. A
+ * proposal for it gets another id, because nobody has seen it with these details.
  */
 export async function addDetails(
   db: Queryable,
@@ -70,14 +71,17 @@ export async function addDetails(
   const yielding = reports.filter((report) => report.details !== null);
   if (yielding.length === 0) return;
   await db.query(
-    `update cases c set facts = c.facts || u.facts
-     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, facts)
+    `update cases c set facts = c.facts || u.facts,
+       proposal_id = case when c.proposal_id is not null then u.proposal_id end
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[], $4::uuid[])
+       as u (vendor_id, payment_id, facts, proposal_id)
      where c.bucket = bucket_of(u.vendor_id) and c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
-       and c.kind = 'contradiction' and c.resolved_at is null`,
+       and c.kind = 'contradiction' and c.resolved_at is null and not c.facts @> u.facts`,
     [
       yielding.map((report) => report.vendorId),
       yielding.map((report) => report.paymentId),
       yielding.map(({ details }) => JSON.stringify({ details })),
+      yielding.map(() => newId()),
     ],
   );
 }
@@ -117,7 +121,8 @@ export interface CaseRow {
   operatorCode: string | null;
   facts: Record<string, unknown>;
   openedAt: Date;
-  proposal: Proposal | null;
+  proposal: RecordedProposal | null;
+  proposalId: string | null;
   proposedBy: string | null;
   proposedAt: Date | null;
   resolution: string | null;
@@ -136,10 +141,15 @@ export interface Proposal {
   readonly details: Readonly<Record<string, string>> | null;
 }
 
+/** A proposal with what it would post, one line each, when it was made. */
+export interface RecordedProposal extends Proposal {
+  readonly effect: readonly string[];
+}
+
 const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
   c.case_id as "caseId", c.evidence_id as "evidenceId",
     coalesce(c.operator_code, t.operator_code, q.operator_code, b.operator_code) as "operatorCode", c.facts,
-      c.opened_at as "openedAt", c.proposal,
+      c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",
     c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.resolution,
       c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
   from cases c
@@ -205,14 +215,15 @@ type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 export async function setProposal(
   db: Queryable,
   { vendorId, caseId }: CaseKey,
-  proposal: Proposal | null,
+  proposal: RecordedProposal | null,
   actor: string,
 ): Promise<void> {
   await db.query(
-    `update cases set proposal = $3, proposed_by = case when $3::jsonb is not null then $4 end,
+    `update cases set proposal = $3, proposal_id = case when $3::jsonb is not null then $5::uuid end,
+       proposed_by = case when $3::jsonb is not null then $4 end,
        proposed_at = case when $3::jsonb is not null then now() end
      where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
-    [vendorId, caseId, proposal === null ? null : JSON.stringify(proposal), actor],
+    [vendorId, caseId, proposal === null ? null : JSON.stringify(proposal), actor, newId()],
   );
 }
 

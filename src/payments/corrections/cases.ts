@@ -1,5 +1,4 @@
 import { encodeReference, newId } from '../../platform/base/ids.ts';
-import { formatMoney } from '../../platform/base/money.ts';
 import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -24,10 +23,11 @@ import {
   setProposal,
   setResolved,
 } from '../cases/cases-store.ts';
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, Proposal, RecordedProposal } from '../cases/cases-store.ts';
 import { readRecordedPrices } from '../create/store.ts';
 import { findOperatorPrice } from '../prices/store.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
+import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
 import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';
@@ -55,10 +55,22 @@ export async function proposeResolution(
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const plan = planResolution(await readSituation(client, row), proposal);
-    await setProposal(client, row, proposal, by);
-    await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: { ...proposal } });
+    const recorded = { ...proposal, effect: effectOf(plan) };
+    await setProposal(client, row, recorded, by);
+    await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: recorded });
     return { row: (await findCase(client, row.caseId)) ?? row, plan };
   });
+}
+
+/** What approving the case's proposal would post now, one line each; empty if there is none. */
+export async function previewResolution(db: Queryable, row: CaseRow): Promise<string[]> {
+  if (row.proposal === null || row.resolvedAt !== null) return [];
+  try {
+    return planLines(planResolution(await readSituation(db, row), row.proposal));
+  } catch (error) {
+    if (error instanceof PlainError) return [`it can no longer be carried out: ${error.message}`];
+    throw error;
+  }
 }
 
 /** Withdraws a proposal; anybody may. Throws: `PlainError` if there is no proposal. */
@@ -80,24 +92,26 @@ export async function rejectProposal(
 /**
  * Carries out another person's proposal, in one commit: settles the payment, or posts correcting
  * transfers, and resolves the case.
- * Throws: `PlainError` if the approver is the proposer, or the ledger has changed since the
- * proposal.
+ * Throws: `PlainError` if the approver is the proposer, the proposal is not the one that the approver
+ * names, or it would not post any more what it would have posted when it was made.
  */
 export async function approveResolution(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
-  request: { readonly caseId: string; readonly by: string },
+  request: {
+    readonly caseId: string;
+    /** The proposal that the approver has seen. */
+    readonly proposalId: string;
+    readonly by: string;
+  },
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
-    const { proposal } = row;
-    if (proposal === null) throw new PlainError('This case has no proposal.');
-    if (row.proposedBy !== null && isSamePerson(row.proposedBy, by)) {
-      throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
-    }
+    const proposal = requireApprovable(row, { ...request, by });
     await lockBooks(client, row.vendorId);
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
+    requireSameEffect(proposal.effect, effectOf(plan));
     if (plan.kind === 'settle') await settleByHand(client, situation, proposal, plan);
     const correctionId =
       plan.kind === 'correct'
@@ -108,6 +122,31 @@ export async function approveResolution(
     await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
     return { row: (await findCase(client, row.caseId)) ?? row, plan };
   });
+}
+
+/** Throws: `PlainError` if this person may not approve it, or has not seen it as it is. */
+function requireApprovable(
+  row: CaseRow,
+  { by, proposalId }: { readonly by: string; readonly proposalId: string },
+): RecordedProposal {
+  const { proposal, proposedBy } = row;
+  if (proposal === null) throw new PlainError('This case has no proposal.');
+  if (proposedBy !== null && isSamePerson(proposedBy, by)) {
+    throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
+  }
+  if (row.proposalId === proposalId) return proposal;
+  throw new PlainError(
+    `This is not the current proposal, which is ${proposal.resolution} by ${proposedBy}. Look at the case again.`,
+    { field: 'proposal' },
+  );
+}
+
+function requireSameEffect(proposed: readonly string[], now: readonly string[]): void {
+  if (now.join('\n') === proposed.join('\n')) return;
+  throw new PlainError(
+    `The books have changed since the proposal, which was: ${proposed.join('; ')}. Now it would be: ${now.join('; ')}. Propose it again.`,
+    { field: 'proposal' },
+  );
 }
 
 /** Opens a case about an open payment whose operator cannot say how it ended. */
@@ -306,30 +345,6 @@ async function openExposure(
     operatorCode: row.operatorCode,
     facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.caseId },
   });
-}
-
-/** A plan for people, one line each. */
-export function planLines(plan: Plan): string[] {
-  switch (plan.kind) {
-    case 'nothing':
-      return ['nothing is posted'];
-    case 'settle':
-      return [
-        plan.outcome === 'success' && plan.paidCents !== null
-          ? `settled as paid, ${formatMoney(plan.paidCents)}`
-          : 'settled as failed; the reservation returns to the float',
-      ];
-    case 'correct':
-      return [
-        ...plan.transfers.map(
-          ({ vendorId, debitAccount, creditAccount, amountCents }) =>
-            `${formatMoney(amountCents)} from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (our own accounts)' : ''}`,
-        ),
-        ...(plan.outcomeAfter === null
-          ? []
-          : [`the vendor sees ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
-      ];
-  }
 }
 
 /** The `ipay_reference` of the payment that a case is about. */

@@ -57,20 +57,20 @@ function endOf({
 
 export interface ReleaseOptions {
   readonly by: string;
-  /** If given: release without the statements, for this reason. */
-  readonly force?: { readonly reason: string };
+  /** Propose to release without the statements, or confirm another person's proposal. */
+  readonly force?: { readonly reason: string; readonly confirms?: string | undefined };
 }
 
 export type Release =
   | { readonly kind: 'released'; readonly quarantine: QuarantineRow; readonly forced: boolean }
   /** One person has proposed a forced release; a second one has to confirm it. */
-  | { readonly kind: 'proposed'; readonly quarantine: QuarantineRow };
+  | { readonly kind: 'proposed'; readonly quarantine: QuarantineRow; readonly proposalId: string };
 
 /**
  * Ends the quarantine when every operator's complete statements cover the missing period; without
  * them only if two different people want it. Recorded in any case.
- * Throws: `PlainError` if there is no quarantine, statements are missing, or the person who forces
- * the release is the one who proposed it.
+ * Throws: `PlainError` if there is no quarantine, statements are missing, or the confirmed proposal is
+ * the person's own, or not the current one.
  */
 export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Promise<Release> {
   const { by, force } = options;
@@ -82,33 +82,60 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
       .map((stake) => stake.operatorCode);
     const forced = missing.length > 0;
     if (forced && force === undefined) throw new PlainError(missingText(quarantine, missing));
-    const eventOf = { eventId: newId(), quarantineId: quarantine.quarantineId, actor: by };
-    const proposer = quarantine.forceProposedBy;
-    if (forced && force !== undefined && proposer === null) {
-      await proposeForce(client, { ...eventOf, by, reason: force.reason });
-      await insertEvent(client, {
-        ...eventOf,
-        action: 'force_proposed',
-        detail: { reason: force.reason, missing },
-      });
-      return { kind: 'proposed', quarantine };
+    const { quarantineId, forceProposedBy: proposedBy } = quarantine;
+    const eventOf = { eventId: newId(), quarantineId, actor: by };
+    if (forced && force !== undefined && force.confirms === undefined) {
+      const proposalId = newId();
+      const { reason } = force;
+      await proposeForce(client, { quarantineId, proposalId, by, reason, missing });
+      const detail = { reason, missing, proposal: proposalId };
+      await insertEvent(client, { ...eventOf, action: 'force_proposed', detail });
+      return { kind: 'proposed', quarantine, proposalId };
     }
-    if (forced && proposer !== null && isSamePerson(proposer, by)) {
-      throw new PlainError(
-        `${proposer} has proposed the forced release; another person has to confirm it.`,
-        { field: 'by' },
-      );
-    }
+    if (forced) requireConfirmable(quarantine, { by, confirms: force?.confirms, missing });
     await writeRelease(client, { ...eventOf, by, forced });
     await insertEvent(client, {
       ...eventOf,
       action: 'released',
       detail: forced
-        ? { forced: true, missing, reason: force?.reason, proposed_by: proposer }
+        ? { forced: true, missing, reason: force?.reason, proposed_by: proposedBy }
         : { forced: false },
     });
     return { kind: 'released', quarantine, forced };
   });
+}
+
+/** Throws: `PlainError` if this person may not confirm it, or has not seen it as it is. */
+function requireConfirmable(
+  quarantine: QuarantineRow,
+  {
+    by,
+    confirms,
+    missing,
+  }: {
+    readonly by: string;
+    readonly confirms: string | undefined;
+    readonly missing: readonly string[];
+  },
+): void {
+  const { forceProposedBy, forceProposalId, forceMissing } = quarantine;
+  if (forceProposedBy === null || forceProposalId !== confirms) {
+    throw new PlainError('This is not the current proposal; see quarantine status.', {
+      field: 'confirm',
+    });
+  }
+  if (isSamePerson(forceProposedBy, by)) {
+    throw new PlainError(
+      `${forceProposedBy} has proposed the forced release; another person has to confirm it.`,
+      { field: 'by' },
+    );
+  }
+  const more = missing.filter((code) => forceMissing?.includes(code) !== true);
+  if (more.length === 0) return;
+  throw new PlainError(
+    `Since the proposal, the statements of ${more.join(', ')} are missing as well; propose it again.`,
+    { field: 'confirm' },
+  );
 }
 
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {

@@ -12,11 +12,15 @@ export interface QuarantineRow {
   /** The person who proposes to release it without the statements, and the reason. */
   readonly forceProposedBy: string | null;
   readonly forceReason: string | null;
+  readonly forceProposalId: string | null;
+  /** The operators whose statements were missing when it was proposed. */
+  readonly forceMissing: string[] | null;
 }
 
 const COLUMNS = `quarantine_id as "quarantineId", entered_at as "enteredAt", lost_from as "lostFrom",
     lost_until as "lostUntil", reason, force_proposed_by as "forceProposedBy",
-    force_reason as "forceReason"`;
+    force_reason as "forceReason", force_proposal_id as "forceProposalId",
+    force_missing as "forceMissing"`;
 
 export async function findOpenQuarantine(db: Queryable): Promise<QuarantineRow | undefined> {
   const found = await db.query<QuarantineRow>(
@@ -65,7 +69,8 @@ export async function openOrExtend(
        set lost_from = least(q.lost_from, excluded.lost_from),
          lost_until = greatest(q.lost_until, excluded.lost_until),
          reason = q.reason || '; ' || excluded.reason,
-         force_proposed_by = null, force_reason = null
+         force_proposed_by = null, force_reason = null, force_proposal_id = null,
+         force_missing = null
      returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended`,
     [quarantineId, lostFrom, lostUntil, reason],
   );
@@ -120,13 +125,22 @@ export async function listEvents(db: Queryable, limit: number): Promise<EventRow
   return listed.rows;
 }
 
+/** Replaces an earlier proposal. */
 export async function proposeForce(
   db: Queryable,
-  proposal: { readonly quarantineId: string; readonly by: string; readonly reason: string },
+  proposal: {
+    readonly quarantineId: string;
+    readonly proposalId: string;
+    readonly by: string;
+    readonly reason: string;
+    readonly missing: readonly string[];
+  },
 ): Promise<void> {
+  const { quarantineId, proposalId, by, reason, missing } = proposal;
   await db.query(
-    `update quarantines set force_proposed_by = $2, force_reason = $3 where quarantine_id = $1`,
-    [proposal.quarantineId, proposal.by, proposal.reason],
+    `update quarantines set force_proposed_by = $2, force_reason = $3, force_proposal_id = $4,
+       force_missing = $5 where quarantine_id = $1`,
+    [quarantineId, by, reason, proposalId, missing],
   );
 }
 

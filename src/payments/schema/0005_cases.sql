@@ -18,6 +18,8 @@ create table cases (
   facts jsonb not null,
   -- One person proposes a resolution; another one approves it.
   proposal jsonb,
+  -- Another one whenever what is proposed changes, so that the approver names what was seen.
+  proposal_id uuid,
   proposed_by text,
   resolution text,
   resolved_by text,
@@ -25,7 +27,8 @@ create table cases (
   constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
     'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
     'no_answer', 'exposure', 'receipt_conflict', 'receipt_reversed')),
-  constraint cases_proposal check (num_nulls(proposal, proposed_by, proposed_at) in (0, 3)),
+  constraint cases_proposal check
+    (num_nulls(proposal, proposal_id, proposed_by, proposed_at) in (0, 4)),
   constraint cases_resolution check (num_nulls(resolution, resolved_by, resolved_at) in (0, 3)),
   constraint cases_two_people check (resolved_at is null
     or (proposed_by is not null and lower(resolved_by) <> lower(proposed_by)))

@@ -14,9 +14,12 @@ create table quarantines (
   -- One person proposes a release without the statements; another one must confirm it.
   force_proposed_by text,
   force_reason text,
+  -- Names the proposal to who confirms it, and the operators whose statements were missing then.
+  force_proposal_id uuid,
+  force_missing text[],
   forced boolean not null default false,
   check ((released_at is null) = (released_by is null)),
-  check ((force_proposed_by is null) = (force_reason is null)),
+  check (num_nulls(force_proposed_by, force_reason, force_proposal_id, force_missing) in (0, 4)),
   constraint quarantines_two_people check (not forced
     or (released_by is not null and lower(released_by) <> lower(force_proposed_by)))
 );
