@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { parseSenderTime } from '../platform/base/clock.ts';
+import { parseSenderTime, periodOfDay } from '../platform/base/clock.ts';
 import type { WireTime } from '../platform/base/clock.ts';
-import { isoDay } from '../platform/base/days.ts';
 import { MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
 import { SIGNER_NAME_PATTERN } from '../parties/vendor.ts';
 import { UsageError } from './failure.ts';
@@ -134,12 +133,7 @@ export function periodStart(text: string, option: string, wireTime: WireTime): D
 
 /** The exclusive end of a period: an instant, or the end of a day. */
 export function periodEnd(text: string, option: string, wireTime: WireTime): Date {
-  const start = periodStart(text, option, wireTime);
-  if (!DAY_PATTERN.test(text)) return start;
-  // The start of the next day, also when a day has 23 or 25 hours.
-  const nextDay = new Date(`${text}T00:00:00Z`);
-  nextDay.setUTCDate(nextDay.getUTCDate() + 1);
-  return periodStart(isoDay(nextDay), option, wireTime);
+  return periodOfDay(text, wireTime)?.to ?? periodStart(text, option, wireTime);
 }
 
 /**

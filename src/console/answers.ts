@@ -1,4 +1,5 @@
 import type { Role } from '../parties/people/roles.ts';
+import type { Understood } from '../payments/timeline/understand.ts';
 import type { Permission } from './permissions.ts';
 
 /**
@@ -51,12 +52,45 @@ export interface ListedPayment {
   readonly settledAt: string | null;
 }
 
+/** The columns of the list, in the order in which they are shown. */
+export const PAYMENT_COLUMNS = [
+  'created',
+  'reference',
+  'merchantReference',
+  'vendor',
+  'biller',
+  'operator',
+  'account',
+  'phone',
+  'amount',
+  'fee',
+  'status',
+  'settled',
+] as const;
+export type PaymentColumn = (typeof PAYMENT_COLUMNS)[number];
+
+/** A value of a filter, and its name for people. */
+export interface Choice {
+  readonly code: string;
+  readonly name: string;
+}
+
+/** `GET /payments/choices`: what the list can be filtered by. */
+export interface PaymentChoices {
+  readonly billers: readonly Choice[];
+  readonly operators: readonly Choice[];
+  /** Empty for a vendor's people. */
+  readonly vendors: readonly Choice[];
+}
+
 /** `GET /payments`, newest first. */
 export interface PaymentsAnswer {
+  /** What the parts of the search text were taken for. */
+  readonly understood: readonly Understood[];
   readonly payments: readonly ListedPayment[];
   /** For the next page; null: there are no older ones. */
   readonly next: string | null;
-  /** The list covers payments created since then; null: the whole period. */
+  /** Everything created since then has been searched; null: the whole period. */
   readonly searchedTo: string | null;
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
@@ -8,7 +8,7 @@ import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { isAllowed } from './permissions.ts';
-import { Audited } from './route.ts';
+import { Audited, Download } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
 
 export interface MountOptions {
@@ -48,6 +48,7 @@ export function mountRoutes(
             ? await refusePlainErrors(handle)
             : await audited({ request, viewer, action: route.action, input }, options, handle);
         if (reply.sent) return reply;
+        if (answer instanceof Download) return sendFile(reply, answer);
         return answer === undefined ? reply.code(204).send() : reply.send(answer);
       },
     });
@@ -58,6 +59,11 @@ export function mountRoutes(
     if ((await options.viewerOf(request)) === undefined) throw new Refusal('not_signed_in');
     throw new Refusal('not_found');
   });
+}
+
+function sendFile(reply: FastifyReply, { name, type, body }: Download): FastifyReply {
+  void reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
+  return reply.send(body);
 }
 
 /** Throws: `not_signed_in`, `not_permitted`, `console_read_only`. */

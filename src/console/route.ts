@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AuditResult } from '../parties/people/audit-store.ts';
@@ -30,6 +31,19 @@ export class Audited {
   constructor(answer: unknown, change: Pick<AuditResult, 'target' | 'before' | 'after'>) {
     this.answer = answer;
     this.change = change;
+  }
+}
+
+/** The answer of a route that returns a file. */
+export class Download {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly body: Readable;
+  constructor(file: Pick<Download, 'name' | 'type' | 'body'>) {
+    this.name = file.name;
+    this.type = file.type;
+    this.body = file.body;
   }
 }
 

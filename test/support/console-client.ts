@@ -2,7 +2,9 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 
 export interface ConsoleAnswer {
   readonly status: number;
+  /** Of JSON; empty for anything else. */
   readonly body: Record<string, unknown>;
+  readonly text: string;
   readonly headers: Headers;
   /** The code of a refusal. */
   readonly code: string | undefined;
@@ -44,9 +46,10 @@ export class ConsoleClient {
     const set = response.headers.get('set-cookie');
     if (set !== null) this.cookie = set.split(';', 1)[0] ?? '';
     const text = await response.text();
-    const answer = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    const answer = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
     const error = answer['error'] as readonly { code: string }[] | undefined;
     const { status } = response;
-    return { status, body: answer, headers: response.headers, code: error?.[0]?.code };
+    return { status, body: answer, text, headers: response.headers, code: error?.[0]?.code };
   }
 }

@@ -1,15 +1,29 @@
 import { Type } from 'typebox';
+import { parseIsoTime, periodOfDay } from '../../platform/base/clock.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 
-/** An instant in ISO 8601 with an offset, such as `2026-11-22T06:00:00Z`. */
-export const instant = Type.String({
-  pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$`,
-});
+/** A day of the service's time zone, `2026-11-22`, or an instant such as `2026-11-22T06:00:00Z`. */
+export const time = Type.String({ maxLength: 40 });
 
-/** Throws: `invalid_field`. */
-export function readInstant(text: string | undefined, field: string): Date | undefined {
+/** The start of a period. Throws: `invalid_field`. */
+export function readStart(
+  text: string | undefined,
+  field: string,
+  wireTime: WireTime,
+): Date | undefined {
   if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new Refusal('invalid_field', { field, text: `${field} is not a valid time` });
+  const start = periodOfDay(text, wireTime)?.from ?? parseIsoTime(text);
+  if (start !== undefined) return start;
+  throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
+}
+
+/** The exclusive end of a period: an instant, or the end of a day. Throws: `invalid_field`. */
+export function readEnd(
+  text: string | undefined,
+  field: string,
+  wireTime: WireTime,
+): Date | undefined {
+  if (text === undefined) return undefined;
+  return periodOfDay(text, wireTime)?.to ?? readStart(text, field, wireTime);
 }

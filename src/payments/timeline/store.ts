@@ -77,6 +77,7 @@ const SEARCH = `
     where created_at >= coalesce($6, '-infinity'::timestamptz)
       and created_at < coalesce($7, 'infinity'::timestamptz)
       and ($8::integer is null or vendor_id = $8)
+      and ($9::uuid is null or payment_id < $9)
     order by payment_id desc limit $5
   )
   select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId", p.created_at as "createdAt",
@@ -115,13 +116,15 @@ export interface SearchFilter {
   readonly to?: Date | undefined;
   /** Of this vendor alone. */
   readonly vendorId?: number | undefined;
+  /** Older than this payment. */
+  readonly beforeId?: string | undefined;
 }
 
 /** Payments of any vendor that match the term, newest first. */
 export async function searchPayments(
   db: Queryable,
   term: SearchTerm,
-  { limit, from, to, vendorId }: SearchFilter,
+  { limit, from, to, vendorId, beforeId }: SearchFilter,
 ): Promise<PaymentRow[]> {
   const found = await db.query<PaymentRow>(SEARCH, [
     term.location?.vendorId ?? null,
@@ -132,6 +135,7 @@ export async function searchPayments(
     from ?? null,
     to ?? null,
     vendorId ?? null,
+    beforeId ?? null,
   ]);
   return found.rows;
 }

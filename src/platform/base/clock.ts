@@ -1,4 +1,4 @@
-import { parseDay } from './days.ts';
+import { DAY_MS, isoDay, parseDay } from './days.ts';
 
 /**
  * The same format for any time zone. Creating one costs a hundred times as much as using it, so each
@@ -77,6 +77,22 @@ export function createWireTime(timeZone: string): WireTime {
 /** The first instant of the day, in the service's time zone, that an instant lies in. */
 export function startOfDay(instant: Date, wireTime: WireTime): Date {
   return wireTime.parse(`${wireTime.format(instant).slice(0, 10)} 00:00:00`) ?? instant;
+}
+
+/**
+ * A day `YYYY-MM-DD` of the service's time zone, from its start to the start of the next one; it may
+ * have 23 or 25 hours. Undefined if there is no such day.
+ */
+export function periodOfDay(
+  day: string,
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } | undefined {
+  const date = parseDay(day);
+  if (date === undefined) return undefined;
+  const next = isoDay(new Date(date.getTime() + DAY_MS));
+  const from = wireTime.parse(`${day} 00:00:00`);
+  const to = wireTime.parse(`${next} 00:00:00`);
+  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;

@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { VendorDirectory } from '../../parties/directory.ts';
+import { PAYMENT_STATUSES } from '../../payments/create/payment.ts';
+import type { PageCursor, PaymentQuery } from '../../payments/timeline/query.ts';
+import { searchExactly, understandSearch } from '../../payments/timeline/understand.ts';
+import type { UnderstoodSearch } from '../../payments/timeline/understand.ts';
+import { parseIsoTime } from '../../platform/base/clock.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { parseMoney } from '../../platform/base/money.ts';
+import type { PaymentsAnswer } from '../answers.ts';
+import type { Viewer } from '../route.ts';
+import { readEnd, readStart, time } from './period.ts';
+
+const filters = {
+  /** A reference, account, phone number, vendor, amount or day, or several of them. */
+  search: Type.Optional(Type.String({ maxLength: 100 })),
+  /** `text`: the search text is an account or a reference, whatever it looks like. */
+  as: Type.Optional(Type.Enum(['text'])),
+  status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
+  biller: Type.Optional(Type.String({ maxLength: 40 })),
+  operator: Type.Optional(Type.String({ maxLength: 40 })),
+  vid: Type.Optional(Type.String({ maxLength: 64 })),
+  min: Type.Optional(Type.String({ maxLength: 16 })),
+  max: Type.Optional(Type.String({ maxLength: 16 })),
+  from: Type.Optional(time),
+  to: Type.Optional(time),
+};
+
+/** The filters of the list in the query string. */
+export const listQuery = Type.Object(
+  { ...filters, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
+  { additionalProperties: false },
+);
+/** The same, with the columns of an export, separated by commas. */
+export const exportQuery = Type.Object(
+  { ...filters, columns: Type.Optional(Type.String({ maxLength: 300 })) },
+  { additionalProperties: false },
+);
+type Asked = Omit<Static<typeof listQuery>, 'cursor'>;
+
+export interface QueryContext {
+  readonly viewer: Viewer;
+  readonly directory: Pick<VendorDirectory, 'vendor'>;
+  readonly clock: Clock;
+  readonly wireTime: WireTime;
+}
+
+/** Without `from`, the list goes back to the beginning. */
+const BEGINNING = new Date(0);
+/** The clocks of other processes may be ahead. */
+const AHEAD_MS = 60_000;
+
+/** What was asked for. Throws: `invalid_field`, `not_found` for an unknown vendor. */
+export function readQuery(
+  asked: Asked,
+  context: QueryContext,
+): PaymentQuery & Pick<PaymentsAnswer, 'understood'> {
+  const { wireTime, clock } = context;
+  const search = readSearch(asked, context);
+  const amount = search?.amountCents;
+  const later = new Date(clock.now().getTime() + AHEAD_MS);
+  return {
+    understood: search?.understood ?? [],
+    term: search?.term,
+    filter: {
+      vendorId: vendorOf(asked.vid ?? search?.vid, context),
+      status: asked.status,
+      billerCode: asked.biller,
+      operatorCode: asked.operator,
+      minCents: asked.min === undefined ? amount : parseMoney(asked.min, 'min'),
+      maxCents: asked.max === undefined ? amount : parseMoney(asked.max, 'max'),
+    },
+    from: readStart(asked.from, 'from', wireTime) ?? search?.period?.from ?? BEGINNING,
+    to: readEnd(asked.to, 'to', wireTime) ?? search?.period?.to ?? later,
+  };
+}
+
+function readSearch(
+  asked: Asked,
+  { viewer, directory, clock, wireTime }: QueryContext,
+): UnderstoodSearch | undefined {
+  if (asked.search === undefined || asked.search.trim() === '') return undefined;
+  if (asked.as === 'text') return searchExactly(asked.search);
+  return understandSearch(asked.search, {
+    // A vendor's people learn nothing about others.
+    isVendor: (vid) => viewer.vendor === undefined && directory.vendor(vid) !== undefined,
+    now: clock.now(),
+    wireTime,
+  });
+}
+
+/**
+ * The vendor whose payments are shown: the viewer's own, otherwise the one asked for.
+ * Throws: `not_found` for an unknown vendor.
+ */
+function vendorOf(
+  vid: string | undefined,
+  { viewer, directory }: QueryContext,
+): number | undefined {
+  if (viewer.vendor !== undefined) return viewer.vendor.vendorId;
+  if (vid === undefined) return undefined;
+  const found = directory.vendor(vid);
+  if (found === undefined) throw new Refusal('not_found', { field: 'vid', text: 'Unknown vendor' });
+  return found.vendorId;
+}
+
+export function writeCursor(cursor: PageCursor): string {
+  const { kind } = cursor;
+  const text =
+    kind === 'found'
+      ? cursor.beforeId
+      : `${cursor.list.createdAt} ${cursor.list.paymentId} ${cursor.list.spanMs}`;
+  return Buffer.from(text).toString('base64url');
+}
+
+const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const LIST_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID}) (\d{5,13})$`);
+const FOUND_CURSOR = new RegExp(`^${ID}$`);
+
+/** Throws: `invalid_field`. */
+export function readCursor(cursor: string | undefined, term: unknown): PageCursor | undefined {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (term !== undefined && FOUND_CURSOR.test(text)) return { kind: 'found', beforeId: text };
+  const [, createdAt = '', paymentId = '', span] = LIST_CURSOR.exec(text) ?? [];
+  if (term === undefined && parseIsoTime(createdAt) !== undefined) {
+    return { kind: 'list', list: { createdAt, paymentId, spanMs: Number(span) } };
+  }
+  throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+}

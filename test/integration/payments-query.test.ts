@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportPayments } from '../../src/console/routes/payments-export.ts';
+import { queryPayments } from '../../src/payments/timeline/query.ts';
+import type { PageCursor, PaymentQuery } from '../../src/payments/timeline/query.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+
+const COUNT = 1_300;
+let pool: Pool;
+
+/** Payments of one account, every tenth of the biller `rare`. */
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  pool = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  await pool.query(
+    `insert into vendors (vendor_id, vid, name, sector, created_at) values (1, 'shop', 'Shop', 'retail', '2025-01-01')`,
+  );
+  await pool.query(
+    `insert into payments (bucket, vendor_id, payment_id, created_at, amount_cents, fee_cents,
+       duplicate_key, biller_code, account, merchant_reference)
+     select bucket_of(1), 1, ('0197a5b1-7c00-7d2e-9c3f-' || lpad(to_hex(n), 12, '0'))::uuid,
+       '2026-03-01T12:00:00Z'::timestamptz + n * interval '1 second', 100, 0, 0,
+       case when n % 10 = 0 then 'rare' else 'usual' end, 'account-1', '=1+' || n
+     from generate_series(1, $1) n`,
+    [COUNT],
+  );
+});
+afterAll(async () => {
+  await pool.end();
+});
+
+const queryOf = (query: Partial<PaymentQuery>): PaymentQuery => ({
+  term: 'account-1',
+  filter: {},
+  from: new Date(0),
+  to: new Date('2026-04-01T00:00:00Z'),
+  ...query,
+});
+
+async function readAll(query: PaymentQuery, limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  let after: PageCursor | undefined;
+  do {
+    const page = await queryPayments(pool, query, { after, limit });
+    ids.push(...page.payments.map(({ paymentId }) => paymentId));
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return ids;
+}
+
+test.each([
+  ['a term', queryOf({}), 1],
+  ['a term and a filter', queryOf({ filter: { billerCode: 'rare' } }), 10],
+  ['a filter', queryOf({ term: undefined, filter: { billerCode: 'rare' } }), 10],
+])('%s: the pages are the whole list, each payment once', async (_name, query, every) => {
+  const { rows } = await pool.query<{ id: string }>(
+    `select payment_id as id from payments where ('x' || right(payment_id::text, 8))::bit(32)::integer % $1 = 0 order by payment_id desc`,
+    [every],
+  );
+  const expected = rows.map(({ id }) => id);
+  expect(expected).toHaveLength(COUNT / every);
+  for (const limit of [7, 50, 2000]) expect(await readAll(query, limit)).toEqual(expected);
+});
+
+test('a search that finds little stops, says how far it got, and continues', async () => {
+  const query = queryOf({ filter: { billerCode: 'none' } });
+  const first = await queryPayments(pool, query, { after: undefined, limit: 50 });
+  expect(first).toMatchObject({ payments: [], next: { kind: 'found' } });
+  expect(first.searchedTo).toBeInstanceOf(Date);
+  const second = await queryPayments(pool, query, { after: first.next ?? undefined, limit: 50 });
+  expect(second).toEqual({ payments: [], next: null, searchedTo: null });
+});
+
+async function exportOf(maxRows: number): Promise<string[]> {
+  const text = await exportPayments(pool, queryOf({}), {
+    columns: ['created', 'merchantReference'],
+    wireTime: createWireTime('Africa/Nairobi'),
+    timeZone: 'Africa/Nairobi',
+    maxRows,
+  })
+    .map(String)
+    .toArray();
+  return text.join('').split('\r\n').slice(0, -1);
+}
+
+test('an export has every payment; one that is cut off says so in its last line', async () => {
+  const whole = await exportOf(COUNT);
+  expect(whole[0]).toBe('\ufeffCreated (Africa/Nairobi),Vendor’s reference');
+  // A spreadsheet would run the reference without the apostrophe.
+  expect(whole[1]).toBe("2026-03-01 15:21:40,'=1+1300");
+  expect(new Set(whole)).toHaveLength(COUNT + 1);
+  const cut = await exportOf(600);
+  expect(cut).toHaveLength(602);
+  expect(cut.at(-1)).toContain('Not complete: an export has at most 600 payments');
+});
