@@ -18,6 +18,8 @@ export default defineConfig({
   ],
   build: {
     target: 'es2023',
+    // With `light-dark()`, so that a part of a page can have the other theme.
+    cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     // Nothing inline: the Content-Security-Policy allows files of the server only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -21,5 +21,10 @@ export async function activateLanguage(language: Language): Promise<void> {
     language === 'sw' ? await import('./locales/sw.po') : await import('./locales/en.po');
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
+}
+
+/** Switches to a language and remembers it on this device. */
+export async function chooseLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED, language);
+  await activateLanguage(language);
 }

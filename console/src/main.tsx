@@ -9,13 +9,17 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createConsoleRouter } from './app/router.tsx';
 import { createQueries } from './app/queries.ts';
+import { sessionQuery } from './app/session.ts';
 import { activateLanguage, preferredLanguage } from './i18n.ts';
 import { applyTheme } from './app/theme.ts';
 
 applyTheme();
 await activateLanguage(preferredLanguage());
 
-const queries = createQueries();
+const queries = createQueries(() => {
+  queries.setQueryData(sessionQuery.queryKey, null);
+  void router.invalidate();
+});
 const router = createConsoleRouter(queries);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root element');

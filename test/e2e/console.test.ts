@@ -110,12 +110,39 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await stranger.getByRole('alert').getByText('Not found').waitFor();
   });
 
+  test('keys lead to the search and to pages, and theme and language are remembered', async () => {
+    const page = await open('/payments');
+    await signIn(page, 'operations');
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('g p ?');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('g p ?');
+    await page.getByRole('link', { name: 'Skip to the content' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^\d{11}$/ }).click();
+    await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+
+    await page.getByRole('button', { name: 'Otieno Operations' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await page.getByRole('menuitemradio', { name: 'Kiswahili' }).click();
+    await page.reload();
+    await page.locator('html[data-theme="dark"][lang="sw"]').waitFor();
+    await page.getByRole('heading', { name: 'Malipo' }).waitFor();
+  });
+
   test('a one-time link leads to a password, a code and the console', async () => {
     problems.length = 0;
     const { pool } = running.service;
     await addPerson(pool, { login: 'new', name: 'Nafula', role: 'support' }, new Date());
     const page = await open(`/welcome#${await createLink(pool, 'new', new Date())}`);
     await page.getByRole('heading', { name: 'Welcome, Nafula' }).waitFor();
+    await page.getByRole('img', { name: 'QR code of the key' }).waitFor();
     const secret = (await page.locator('code').textContent())?.replaceAll(' ', '') ?? '';
     await page.getByLabel('New password').fill('too short');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -1,102 +1,64 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useRouter } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { SubmitEvent } from 'react';
-import { send } from '../api/client.ts';
 import { Brand } from '../design/Brand.tsx';
-import { Button } from '../design/Button.tsx';
-import styles from './Shell.module.css';
+import { Toasts } from '../design/Toasts.tsx';
+import { navigationFor } from './navigation.ts';
+import { Navigation } from './Navigation.tsx';
+import { PersonMenu } from './PersonMenu.tsx';
+import { PhoneNavigation } from './PhoneNavigation.tsx';
+import { SearchBox } from './SearchBox.tsx';
 import { useSession } from './session.ts';
-import { chooseTheme, chosenTheme } from './theme.ts';
-import type { Theme } from './theme.ts';
+import styles from './Shell.module.css';
+import { Shortcuts } from './Shortcuts.tsx';
+import { useShortcuts } from './shortcuts.ts';
 
 /** The frame of every page behind the sign-in. */
 export function Shell() {
   const { t } = useLingui();
+  const { environment, permissions, readOnly } = useSession();
+  const [showsShortcuts, setShowsShortcuts] = useState(false);
+  const groups = navigationFor(permissions);
+  useShortcuts(groups, () => setShowsShortcuts(true));
   return (
     <div className={styles['shell']}>
+      <a className={styles['skip']} href="#main" onClick={focusMain}>
+        <Trans>Skip to the content</Trans>
+      </a>
       <aside className={styles['side']}>
-        <Brand />
-        <nav className={styles['nav']} aria-label={t`Main`}>
-          <Link to="/payments" search={{}}>
-            <Trans>Payments</Trans>
-          </Link>
-        </nav>
+        <div className={styles['fixed']}>
+          <Brand />
+          <Navigation groups={groups} label={t`Main`} />
+        </div>
       </aside>
-      <div>
+      <div className={styles['page']}>
         <header className={styles['top']}>
           <SearchBox />
-          <Person />
+          {readOnly && (
+            <span className={styles['environment']}>
+              <Trans>Read only</Trans>
+            </span>
+          )}
+          {environment === 'sandbox' && (
+            <span className={styles['environment']}>
+              <Trans>Sandbox</Trans>
+            </span>
+          )}
+          <PersonMenu onShortcuts={() => setShowsShortcuts(true)} />
         </header>
-        <main className={styles['main']}>
+        <main id="main" tabIndex={-1} className={styles['main']}>
           <Outlet />
         </main>
       </div>
+      <PhoneNavigation groups={groups} />
+      <Shortcuts groups={groups} open={showsShortcuts} onOpenChange={setShowsShortcuts} />
+      <Toasts />
     </div>
   );
 }
 
-/** Finds payments by anything that people know of them. */
-function SearchBox() {
-  const { t } = useLingui();
-  const router = useRouter();
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const search = new FormData(event.currentTarget).get('search');
-    void router.navigate({
-      to: '/payments',
-      search: typeof search === 'string' && search !== '' ? { search } : {},
-    });
-  };
-  return (
-    <form role="search" className={styles['search']} onSubmit={submit}>
-      <input
-        name="search"
-        type="search"
-        aria-label={t`Search payments`}
-        placeholder={t`Reference, phone or account`}
-      />
-    </form>
-  );
-}
-
-function Person() {
-  const { t } = useLingui();
-  const { person, environment } = useSession();
-  const queries = useQueryClient();
-  const [theme, setTheme] = useState(chosenTheme());
-  const signOut = useMutation({
-    mutationFn: () => send('DELETE', '/session'),
-    onSuccess: () => {
-      queries.clear();
-      window.location.reload();
-    },
-  });
-  return (
-    <div className={styles['person']}>
-      {environment === 'sandbox' && (
-        <span className={styles['environment']}>
-          <Trans>Sandbox</Trans>
-        </span>
-      )}
-      <span>{person.name}</span>
-      <select
-        aria-label={t`Theme`}
-        value={theme}
-        onChange={(event) => {
-          const chosen = event.target.value as Theme;
-          chooseTheme(chosen);
-          setTheme(chosen);
-        }}
-      >
-        <option value="system">{t`System`}</option>
-        <option value="light">{t`Light`}</option>
-        <option value="dark">{t`Dark`}</option>
-      </select>
-      <Button onClick={() => signOut.mutate()}>
-        <Trans>Sign out</Trans>
-      </Button>
-    </div>
-  );
+/** The page's <base> would turn the link into another address. */
+function focusMain(event: React.MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
 }

@@ -1,11 +1,19 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/client.ts';
 
 const MAX_RETRIES = 2;
 
-/** Answers are kept while they are shown. A refusal is final; a missing answer is asked for again. */
-export function createQueries(): QueryClient {
+/**
+ * Answers are kept while they are shown. A refusal is final; a missing answer is asked for again.
+ * @param onSignedOut the session has ended.
+ */
+export function createQueries(onSignedOut: () => void): QueryClient {
   return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (error instanceof ApiError && error.status === 401) onSignedOut();
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,

@@ -1,18 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
-import { sessionQuery } from './session.ts';
-
-interface Context {
-  readonly queries: QueryClient;
-}
-
-const root = createRootRouteWithContext<Context>()();
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { NotFound, PageProblem } from './PageProblem.tsx';
+import { root, shell } from './shell-route.ts';
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -29,20 +18,6 @@ const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
   component: lazyRouteComponent(() => import('../pages/welcome/Welcome.tsx'), 'Welcome'),
-});
-
-/** Everything behind the sign-in. */
-const shell = createRoute({
-  getParentRoute: () => root,
-  id: 'shell',
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.queries.ensureQueryData(sessionQuery);
-    if (session === null) {
-      throw redirect({ to: '/sign-in', search: { next: location.href } });
-    }
-    return { session };
-  },
-  component: lazyRouteComponent(() => import('./Shell.tsx'), 'Shell'),
 });
 
 const home = createRoute({
@@ -86,7 +61,22 @@ const payment = createRoute({
   component: lazyRouteComponent(() => import('../pages/payment/Payment.tsx'), 'Payment'),
 });
 
-const tree = root.addChildren([signIn, welcome, shell.addChildren([home, payments, payment])]);
+const design = createRoute({
+  getParentRoute: () => shell,
+  path: '/design',
+  component: lazyRouteComponent(() => import('../pages/design/Design.tsx'), 'Design'),
+});
+
+const tree = root.addChildren([
+  signIn,
+  welcome,
+  shell.addChildren([
+    home, //
+    payments,
+    payment,
+    design,
+  ]),
+]);
 
 /** The path at which the server mounts the console, from the page's <base>. */
 function basePath(): string {
@@ -99,6 +89,8 @@ export function createConsoleRouter(queries: QueryClient) {
     basepath: basePath(),
     context: { queries },
     defaultPreload: 'intent',
+    defaultErrorComponent: PageProblem,
+    defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   });
 }

@@ -1,6 +1,6 @@
 import type { InputHTMLAttributes } from 'react';
-import { useId } from 'react';
-import styles from './Field.module.css';
+import { Labelled } from './Labelled.tsx';
+import type { LabelTexts } from './Labelled.tsx';
 
 /** A labelled text field, with its hint or error. */
 export function Field({
@@ -8,27 +8,10 @@ export function Field({
   hint,
   error,
   ...input
-}: InputHTMLAttributes<HTMLInputElement> & {
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly error?: string | undefined;
-}) {
-  const id = useId();
-  const note = error ?? hint;
+}: InputHTMLAttributes<HTMLInputElement> & LabelTexts) {
   return (
-    <div className={styles['field']}>
-      <label htmlFor={id}>{label}</label>
-      <input
-        {...input}
-        id={id}
-        aria-invalid={error !== undefined}
-        aria-describedby={note === undefined ? undefined : `${id}-note`}
-      />
-      {note !== undefined && (
-        <p id={`${id}-note`} className={error === undefined ? styles['hint'] : styles['error']}>
-          {note}
-        </p>
-      )}
-    </div>
+    <Labelled label={label} hint={hint} error={error}>
+      {(control) => <input {...input} {...control} />}
+    </Labelled>
   );
 }

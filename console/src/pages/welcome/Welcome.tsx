@@ -10,6 +10,7 @@ import { Brand } from '../../design/Brand.tsx';
 import { Button } from '../../design/Button.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Notice } from '../../design/Notice.tsx';
+import { QrCode } from '../../design/QrCode.tsx';
 import styles from '../sign-in/SignIn.module.css';
 
 /** A one-time link: the person chooses a password and sets up one-time codes. */
@@ -72,9 +73,11 @@ function Choose({ link, token }: { readonly link: LinkAnswer; readonly token: st
       />
       <p>
         <Trans>
-          Add this key to an authenticator app, or <a href={link.secretUri}>open it in the app</a>:
+          Scan this with an authenticator app, or{' '}
+          <a href={link.secretUri}>open it in the app on this device</a>. You can also type the key:
         </Trans>
       </p>
+      <QrCode text={link.secretUri} label={t`QR code of the key for the authenticator app`} />
       <code className={styles['secret']}>{link.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
       <Field
         label={t`Code from the app`}

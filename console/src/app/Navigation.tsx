@@ -1,0 +1,38 @@
+import { useLingui } from '@lingui/react';
+import { Link } from '@tanstack/react-router';
+import type { NavigationGroup } from './navigation.ts';
+import styles from './Navigation.module.css';
+
+/** The pages that the person may see. */
+export function Navigation({
+  groups,
+  label,
+  onNavigate,
+}: {
+  readonly groups: readonly NavigationGroup[];
+  /** For screen readers. */
+  readonly label: string;
+  readonly onNavigate?: () => void;
+}) {
+  const { i18n } = useLingui();
+  return (
+    <nav className={styles['nav']} aria-label={label}>
+      {groups.map(({ title, items }, index) => (
+        <div key={index} className={styles['group']}>
+          {title !== undefined && <h2>{i18n._(title)}</h2>}
+          {items.map(({ to, title: name, icon: Icon }) => (
+            <Link
+              key={to}
+              to={to}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              onClick={onNavigate}
+            >
+              <Icon size={16} aria-hidden="true" />
+              {i18n._(name)}
+            </Link>
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,34 @@
+import { useLingui } from '@lingui/react/macro';
+import { useRouter } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import type { SubmitEvent } from 'react';
+import { SEARCH_BOX_ID } from './shortcuts.ts';
+import styles from './SearchBox.module.css';
+
+/** Finds payments by anything that people know of them. */
+export function SearchBox() {
+  const { t } = useLingui();
+  const router = useRouter();
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const search = new FormData(event.currentTarget).get('search');
+    void router.navigate({
+      to: '/payments',
+      search: typeof search === 'string' && search !== '' ? { search } : {},
+    });
+  };
+  return (
+    <form role="search" className={styles['search']} onSubmit={submit}>
+      <Search size={16} aria-hidden="true" />
+      <input
+        id={SEARCH_BOX_ID}
+        name="search"
+        type="search"
+        aria-label={t`Search payments`}
+        aria-keyshortcuts="/"
+        placeholder={t`Reference, phone or account`}
+      />
+      <kbd>/</kbd>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import type { LinkProps } from '@tanstack/react-router';
+import { ReceiptText } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import type { Permission } from '../../../src/console/permissions.ts';
+
+export interface NavigationItem {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly title: MessageDescriptor;
+  readonly icon: LucideIcon;
+  /** Without it a person does not see the item. */
+  readonly permission: Permission;
+  /** Pressed after `g`. */
+  readonly key: string;
+}
+
+export interface NavigationGroup {
+  /** Undefined: the first group has no title. */
+  readonly title: MessageDescriptor | undefined;
+  readonly items: readonly NavigationItem[];
+}
+
+/** The pages by group. The first four that a person may see are in the bar of narrow screens. */
+// prettier-ignore
+export const NAVIGATION: readonly NavigationGroup[] = [
+  {
+    title: undefined,
+    items: [
+      { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
+    ],
+  },
+];
+
+/** What a person with these permissions sees. */
+export function navigationFor(permissions: readonly Permission[]): readonly NavigationGroup[] {
+  return NAVIGATION.map(({ title, items }) => ({
+    title,
+    items: items.filter(({ permission }) => permissions.includes(permission)),
+  })).filter(({ items }) => items.length > 0);
+}

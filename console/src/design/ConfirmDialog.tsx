@@ -1,0 +1,119 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import { Button } from './Button.tsx';
+import { Dialog } from './Dialog.tsx';
+import styles from './Dialog.module.css';
+import { Problem } from './Problem.tsx';
+import { TextArea } from './TextArea.tsx';
+import { announce } from './Toasts.tsx';
+
+interface Confirmation {
+  /** What the button says, such as `Take offline`. */
+  readonly confirm: ReactNode;
+  /** `danger`: it cannot be taken back, or customers notice it. */
+  readonly kind?: 'primary' | 'danger';
+  readonly reason?: 'required' | 'none';
+  /** What is announced when it is done. Absent: nothing. */
+  readonly done?: string;
+  /** Gets the fields by name, with `reason`. It closes when the promise is fulfilled. */
+  readonly onConfirm: (fields: Readonly<Record<string, string>>) => Promise<unknown>;
+  /** What will happen, in a sentence or two, and further fields. */
+  readonly children?: ReactNode;
+}
+
+/**
+ * Asks before something is done, with the reason for the audit log. It stays open with the error if
+ * the service refuses. Further fields are children, named like the parameters of the request.
+ */
+export function ConfirmDialog({
+  title,
+  open,
+  onOpenChange,
+  ...confirmation
+}: Confirmation & {
+  readonly title: ReactNode;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}) {
+  const [isBusy, setIsBusy] = useState(false);
+  // What was asked of the service goes on, so its answer is waited for.
+  const change = (isOpen: boolean): void => {
+    if (!isBusy) onOpenChange(isOpen);
+  };
+  return (
+    <Dialog title={title} open={open} onOpenChange={change}>
+      <ConfirmForm {...confirmation} onBusy={setIsBusy} onClose={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function ConfirmForm(
+  props: Confirmation & {
+    readonly onBusy: (isBusy: boolean) => void;
+    readonly onClose: () => void;
+  },
+) {
+  const { t } = useLingui();
+  const {
+    confirm,
+    kind = 'primary',
+    reason = 'required',
+    done,
+    onConfirm,
+    onBusy,
+    onClose,
+  } = props;
+  const action = useMutation({
+    mutationFn: onConfirm,
+    onMutate: () => onBusy(true),
+    onSettled: () => onBusy(false),
+    onSuccess: () => {
+      onClose();
+      if (done !== undefined) announce(done);
+    },
+  });
+  const { error, isPending } = action;
+  const isReasonWrong = error instanceof ApiError && error.field === 'reason';
+  return (
+    <form
+      className={styles['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.mutate(fieldsOf(event.currentTarget));
+      }}
+    >
+      {props.children}
+      {reason === 'required' && (
+        <TextArea
+          label={t`Reason`}
+          hint={t`Kept in the audit log`}
+          error={isReasonWrong ? error.message : undefined}
+          name="reason"
+          maxLength={500}
+          rows={2}
+          required
+        />
+      )}
+      {error !== null && !isReasonWrong && <Problem error={error} />}
+      <div className={styles['actions']}>
+        <Button onClick={onClose} disabled={isPending}>
+          <Trans>Cancel</Trans>
+        </Button>
+        <Button kind={kind} type="submit" disabled={isPending}>
+          {confirm}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function fieldsOf(form: HTMLFormElement): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && value.trim() !== '') fields[name] = value.trim();
+  }
+  return fields;
+}
