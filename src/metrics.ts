@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { addCreditMetrics } from './credit/metrics.ts';
+import type { Tallies } from './payments/dispatch/tallies.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import { readBackupAgeSeconds } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
@@ -19,6 +20,7 @@ export function createMetrics(options: {
   readonly pool: Pool;
   readonly waitingCreates: () => number;
   readonly callsUnderWay: () => number;
+  readonly tallies: Tallies;
 }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

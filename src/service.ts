@@ -184,6 +184,7 @@ async function composeHttp(
     pool,
     waitingCreates: () => payments.waitingCreates,
     callsUnderWay: () => payments.dispatcher?.underWay ?? 0,
+    tallies: payments.tallies,
   });
   const authentication = {
     directory: parties.directory,

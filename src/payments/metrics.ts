@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Pool } from '../platform/db/pool.ts';
-import { addGauge, gaugesOf } from '../platform/gauges.ts';
+import { addCounter, addGauge, gaugesOf } from '../platform/gauges.ts';
 import { countOpenBatches } from './bulk/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
 import { hoursLeft } from './billers/forecast.ts';
@@ -8,6 +8,7 @@ import { listFloats, readSpentHours } from './billers/float-store.ts';
 import { isFloatBooked } from './house/store.ts';
 import { listRoutes } from './billers/routes-store.ts';
 import { countInstructions, readQueueTotals } from './dispatch/queue-totals-store.ts';
+import type { Tallies } from './dispatch/tallies.ts';
 import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
@@ -24,6 +25,7 @@ export function addPaymentMetrics(
     readonly pool: Pool;
     readonly waitingCreates: () => number;
     readonly callsUnderWay: () => number;
+    readonly tallies: Tallies;
   },
 ): void {
   const { pool } = options;
@@ -48,6 +50,7 @@ export function addPaymentMetrics(
   addGauge(registry, 'malipo_quarantine', '1: restored from a backup, nothing is sent', async () =>
     (await findOpenQuarantine(pool)) === undefined ? 0 : 1,
   );
+  addCallMetrics(registry, options.tallies);
   addQueueMetrics(registry, pool);
   addRouteMetrics(registry, pool);
   addFloatMetrics(registry, pool);
@@ -57,6 +60,27 @@ export function addPaymentMetrics(
   addCaseMetrics(registry, pool);
   addWebhookMetrics(registry, pool);
   addReceiptMetrics(registry, pool);
+}
+
+function addCallMetrics(registry: Registry, { calls, callSeconds, routed }: Tallies): void {
+  addCounter(registry, {
+    name: 'malipo_operator_calls_total',
+    help: 'Ended calls to operators: instructions (send) and status queries (verify), by result',
+    labelNames: ['operator', 'call', 'result'],
+    read: () => calls.sums(),
+  });
+  addCounter(registry, {
+    name: 'malipo_operator_call_seconds_total',
+    help: 'How long those calls took together',
+    labelNames: ['operator', 'call'],
+    read: () => callSeconds.sums(),
+  });
+  addCounter(registry, {
+    name: 'malipo_routed_payments_total',
+    help: 'Instructions by operator and by the reason why the payment went there',
+    labelNames: ['biller', 'operator', 'reason'],
+    read: () => routed.sums(),
+  });
 }
 
 function addQueueMetrics(registry: Registry, pool: Pool): void {

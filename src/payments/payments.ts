@@ -23,6 +23,7 @@ import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
 import type { Connector } from './dispatch/connector.ts';
 import { createDailySpending } from './dispatch/daily-spending.ts';
+import { Tallies } from './dispatch/tallies.ts';
 import { createFloatGuard } from './dispatch/float-guard.ts';
 import { noteBalance } from './dispatch/float-watch.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
@@ -90,6 +91,8 @@ export interface Payments {
   readonly connectorOf: ConnectorOf;
   /** Calls to operators. */
   readonly capacity: Capacity;
+  /** Of this process. */
+  readonly tallies: Tallies;
   /** Creates that wait for their batch. */
   readonly waitingCreates: number;
   /** While it is started, with the role `dispatcher`. */
@@ -162,6 +165,7 @@ interface Parts {
     | 'balances'
     | 'statuses'
     | 'capacity'
+    | 'tallies'
   >;
   readonly connectors: ConnectorRegistry;
   readonly lanes: CreateLanes;
@@ -191,6 +195,7 @@ function buildParts(options: PaymentsOptions): Parts {
       settler,
       bulkProcessor: buildBulk(options, { catalogue, lanePools: createPools, onAccepted }),
       capacity: createCapacity(() => timers.nowMs()),
+      tallies: new Tallies(),
       balances: createBalanceReader(reader('balances')),
       statuses: createStatusReader(reader('statuses')),
       callbackReceiver: createCallbackReceiver({
@@ -283,7 +288,7 @@ interface Dispatch extends Dispatcher {
 
 function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
   const { pool, openPool, settings, timing, log, timers = systemTimers } = options;
-  const { catalogue, settler, capacity } = parts.operations;
+  const { catalogue, settler, capacity, tallies } = parts.operations;
   const shared = { catalogue, connectorOf: parts.connectors.connectorOf, timers, log };
   const availabilities = createAvailabilities({
     ...shared,
@@ -300,6 +305,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     spending: createDailySpending({ pool, catalogue, nowMs: () => timers.nowMs() }),
     floatGuard: createFloatGuard({ pool, nowMs: () => timers.nowMs() }),
     capacity,
+    tallies,
     policy: timing.retries,
     pollMs: timing.queuePollMs,
     laneDeadlineMs: LANE_DEADLINE_MS,

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { isLostWorker } from './db/pool.ts';
 
@@ -66,6 +66,30 @@ export function addGauge(
       const value = await readOrNone();
       if (value === null) gauge.remove();
       else gauge.set(value);
+    },
+  });
+}
+
+/** Creates a counter of sums that something else keeps. */
+export function addCounter<Label extends string>(
+  registry: Registry,
+  options: {
+    readonly name: string;
+    readonly help: string;
+    readonly labelNames: readonly Label[];
+    readonly read: () => Iterable<{
+      readonly labels: Readonly<Record<Label, string>>;
+      readonly sum: number;
+    }>;
+  },
+): void {
+  const { read, ...about } = options;
+  const counter: Counter<Label> = new Counter({
+    ...about,
+    registers: [registry],
+    collect: () => {
+      counter.reset();
+      for (const { labels, sum } of read()) counter.inc(labels, sum);
     },
   });
 }

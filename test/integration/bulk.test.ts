@@ -12,6 +12,7 @@ import { createBulkProcessor } from '../../src/payments/bulk/processor.ts';
 import type { BulkProcessor, BulkProcessorOptions } from '../../src/payments/bulk/processor.ts';
 import * as store from '../../src/payments/bulk/store.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { Tallies } from '../../src/payments/dispatch/tallies.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
@@ -430,6 +431,7 @@ test('batches that wait are counted, with the age of the oldest', async () => {
     pool: books.pool,
     waitingCreates: () => 0,
     callsUnderWay: () => 0,
+    tallies: new Tallies(),
   });
   const metric = async (name: string): Promise<number> =>
     Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.render())?.[1]);

@@ -265,7 +265,9 @@ describe('malipo find', () => {
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^status +FAILED$/m);
     expect(ran.stdout).toMatch(/^failure code +declined$/m);
-    expect(ran.stdout).toMatch(/^\S+ \S+ +instruction 1 sent: declined at \S+ \S+\s+\(answer\)$/m);
+    expect(ran.stdout).toMatch(
+      /^\S+ \S+ +instruction 1 sent to kplc: declined at \S+ \S+\s+\(answer\)$/m,
+    );
     expect(ran.stdout).toContain('released 100.00: reserved → float');
     expect(ran.stdout).not.toContain('\u001B');
     expect(Math.max(...ran.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

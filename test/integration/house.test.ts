@@ -10,6 +10,7 @@ import { readHouseTotals, readVendorTotals } from '../../src/payments/house/stor
 import { trialBalance } from '../../src/payments/house/trial-balance.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
+import { Tallies } from '../../src/payments/dispatch/tallies.ts';
 import { addPaymentMetrics } from '../../src/payments/metrics.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
@@ -233,7 +234,12 @@ test('each part of the difference to the reported balance is named', async () =>
 test('the metrics show what is unexplained, once an operator has reported and something is booked', async () => {
   const registry = new Registry();
   const none = () => 0;
-  addPaymentMetrics(registry, { pool: books.pool, waitingCreates: none, callsUnderWay: none });
+  addPaymentMetrics(registry, {
+    pool: books.pool,
+    waitingCreates: none,
+    callsUnderWay: none,
+    tallies: new Tallies(),
+  });
   await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
   await saveBalance(books.pool, OPERATOR, 80_000n);
   const text = await registry.metrics();

@@ -4,6 +4,7 @@ import { createWireTime } from '../../src/platform/base/clock.ts';
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { claimEvents, disableWebhook, writeFailure } from '../../src/payments/events/store.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { Tallies } from '../../src/payments/dispatch/tallies.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -40,6 +41,7 @@ async function metric(name: string): Promise<string | undefined> {
     pool: books.pool,
     waitingCreates: () => 0,
     callsUnderWay: () => 0,
+    tallies: new Tallies(),
   });
   const lines = (await metrics.render()).split('\n');
   return lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);

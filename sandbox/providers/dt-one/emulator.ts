@@ -48,6 +48,8 @@ const FIELDS: ReadonlySet<string> = new Set([
   'callback_url',
 ]);
 
+const OPENING_BALANCE = 1_000_000;
+
 /** Creates, confirms and executes transactions. */
 export class DtOneEmulator {
   readonly later: Later<Task>;
@@ -56,18 +58,34 @@ export class DtOneEmulator {
   readonly #transactions: Table<Transaction>;
   readonly #lookups = new Map<string, number>();
   readonly #wasLow: Table<true>;
+  /** What was ever paid into our float, in KES. */
+  readonly #paidIn: Table<number>;
   #skewMs = 0;
 
   constructor(options: DtOneOptions, memory = new Memory()) {
     this.options = options;
     this.#transactions = memory.table('transactions');
     this.#wasLow = memory.table('low');
+    this.#paidIn = memory.table('paid-in');
     this.deliveries = new Deliveries(memory, options.slowMs);
     this.later = new Later(memory, async (task) => await this.#perform(task));
   }
 
   skewClock(byMs: number): void {
     this.#skewMs = byMs;
+  }
+
+  /** What is left of the float, in KES. */
+  available(): number {
+    const spent = this.truth().reduce((sum, { amount }) => sum + Number(amount), 0);
+    return (this.#paidIn.get('KES') ?? OPENING_BALANCE) - spent;
+  }
+
+  setAvailable(amount: number): void {
+    this.#paidIn.put(
+      'KES',
+      (this.#paidIn.get('KES') ?? OPENING_BALANCE) + amount - this.available(),
+    );
   }
 
   /** As if the time for confirming were over. */
@@ -205,8 +223,9 @@ export class DtOneEmulator {
     transaction.confirmedAtMs = Date.now();
     this.#enter(transaction, 'CONFIRMED');
     const [special, digit] = [account.slice(-4), account.slice(-3, -2)];
-    if (special === '9918' && this.#wasLow.get(account) === undefined) {
-      this.#wasLow.put(account, true);
+    const isLow = special === '9918' && this.#wasLow.get(account) === undefined;
+    if (isLow) this.#wasLow.put(account, true);
+    if (isLow || transaction.delivered > this.available()) {
       return this.#enter(transaction, 'REJECTED', 'REJECTED-INSUFFICIENT-BALANCE');
     }
     if (special === '9909') return this.#enter(transaction, 'SUBMITTED');

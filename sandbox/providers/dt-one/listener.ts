@@ -10,8 +10,6 @@ export interface Gateway {
   limitRate(requests: number): void;
 }
 
-const OPENING_BALANCE = 1_000_000;
-
 /** The HTTP side: credentials, then the operations. */
 export function createGateway(emulator: DtOneEmulator): Gateway {
   const { apiKey, apiSecret } = emulator.options;
@@ -21,6 +19,11 @@ export function createGateway(emulator: DtOneEmulator): Gateway {
     const body = await readBody(request);
     const url = new URL(request.url ?? '', 'http://emulator');
     if (url.pathname === '/truth') return sendJson(response, 200, emulator.truth());
+    if (url.pathname === '/float') {
+      const { available } = JSON.parse(body) as { readonly available: number };
+      emulator.setAvailable(available);
+      return sendJson(response, 200, { available: emulator.available() });
+    }
     const reply = ((): Reply => {
       if (request.headers.authorization !== basic) return refusal(401, 1_000_401);
       if (refusals > 0) {
@@ -63,8 +66,7 @@ function operate(
     case 'GET /transactions':
       return emulator.list(url.searchParams);
     case 'GET /balances': {
-      const spent = emulator.truth().reduce((sum, { amount }) => sum + Number(amount), 0);
-      const available = OPENING_BALANCE - spent;
+      const available = emulator.available();
       return [
         200,
         [{ id: 1, unit_type: 'CURRENCY', unit: 'KES', available, holding: 0, credit_limit: 0 }],

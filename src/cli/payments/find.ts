@@ -109,7 +109,9 @@ function attemptText(
   entry: Extract<TimelineEntry, { kind: 'attempt' }>,
   time: (at: Date | null) => string,
 ): string {
-  const sent = `instruction ${entry.attemptNumber} sent`;
+  const operator = entry.operatorCode === null ? '' : ` to ${entry.operatorCode}`;
+  const because = entry.routeReason === null ? '' : ` (${entry.routeReason})`;
+  const sent = `instruction ${entry.attemptNumber} sent${operator}${because}`;
   const handle = entry.operatorHandle === null ? '' : `, handle ${entry.operatorHandle}`;
   const note = entry.note === null ? '' : ` (${entry.note})`;
   if (entry.outcome === null) return `${sent}: outcome not known yet${note}${handle}`;

@@ -9,7 +9,13 @@ import { billerOf } from '../../payments/billers/catalogue.ts';
 import { listRouteRows, routeOf } from '../../payments/billers/routes-store.ts';
 import type { RouteRow } from '../../payments/billers/routes-store.ts';
 import { findBiller } from '../../payments/billers/store.ts';
-import { chooseRoute, obstacleTo } from '../../payments/dispatch/route.ts';
+import {
+  chooseRoute,
+  LIMIT_REACHED,
+  obstacleOf,
+  obstacleTo,
+} from '../../payments/dispatch/route.ts';
+import type { Obstacle } from '../../payments/dispatch/route.ts';
 import { readSpending } from '../../payments/dispatch/spending-store.ts';
 import { code, command, moneyAboveZero, requireSome, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
@@ -69,7 +75,7 @@ async function tryRoutes(pool: Pool, billerCode: string, amountCents: bigint): P
   const candidates = biller.routes.map((one) => ({
     route: one,
     obstacle:
-      one.obstacleReason ?? limitReached(one, spending.get(`${billerCode} ${one.operatorCode}`)),
+      obstacleOf(one) ?? limitReached(one, spending.get(`${billerCode} ${one.operatorCode}`)),
     free: 1,
     sentLately: 0,
   }));
@@ -84,7 +90,7 @@ async function tryRoutes(pool: Pool, billerCode: string, amountCents: bigint): P
       operator: candidate.route.operatorCode,
       position: candidate.route.position,
       weight: candidate.route.weight,
-      obstacle: obstacleTo(candidate, amountCents),
+      obstacle: obstacleTo(candidate, amountCents)?.text ?? null,
     })),
   };
 }
@@ -115,10 +121,8 @@ function textOf({ biller_code: billerCode, status, operator, reason, routes }: T
 function limitReached(
   { dailyLimitCents }: { readonly dailyLimitCents: bigint | null },
   spentCents = 0n,
-): string | null {
-  return dailyLimitCents !== null && spentCents >= dailyLimitCents
-    ? 'the daily limit is reached'
-    : null;
+): Obstacle | null {
+  return dailyLimitCents !== null && spentCents >= dailyLimitCents ? LIMIT_REACHED : null;
 }
 
 function addList(route: Command, cli: Cli): void {

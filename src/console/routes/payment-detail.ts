@@ -10,6 +10,9 @@ const STAFF_ONLY: ReadonlySet<string> = new Set([
   'correction',
 ]);
 
+/** Of an attempt, what only they may see: why it went to its operator, and what that wrote to us. */
+const STAFF_ONLY_FACTS = { routeReason: null, operatorHandle: null, note: null };
+
 /** A payment with its timeline. */
 export function paymentDetail(
   found: PaymentTimeline,
@@ -41,6 +44,9 @@ export function paymentDetail(
     note: forStaff ? payment.note : null,
     timeline: found.timeline
       .filter(({ kind }) => forStaff || !STAFF_ONLY.has(kind))
+      .map((entry) =>
+        forStaff || entry.kind !== 'attempt' ? entry : { ...entry, ...STAFF_ONLY_FACTS },
+      )
       .map((entry) => plain(entry) as PaymentDetail['timeline'][number]),
   };
 }

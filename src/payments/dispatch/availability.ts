@@ -9,10 +9,13 @@ import type { RouteKey } from '../billers/routes-store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
+import { noteBalance } from './float-watch.ts';
 import { callWithin } from './probe.ts';
 import { createFailureCounter } from './breaker.ts';
 import type { FailureCounter } from './breaker.ts';
 import type { Connector } from './connector.ts';
+import { obstacleOf } from './route.ts';
+import type { Obstacle } from './route.ts';
 import type { CallEnd } from './worker.ts';
 
 /**
@@ -23,7 +26,7 @@ import type { CallEnd } from './worker.ts';
  */
 export interface Availabilities {
   /** Why nothing is sent through the route, also from the moment when its breaker starts to open. */
-  obstacleOf(billerCode: string, route: Route): string | null;
+  obstacleOf(billerCode: string, route: Route): Obstacle | null;
   noteCall(route: RouteKey, end: CallEnd): void;
   /** Probes the open breakers that are due. */
   probe(): Promise<void>;
@@ -50,6 +53,8 @@ export function createAvailabilities(options: AvailabilityOptions): Availabiliti
 const QUICK_MS = 1_000;
 const MAX_COOLDOWN_FACTOR = 64;
 
+const OPENING: Obstacle = { cause: 'breaker', text: 'its circuit breaker opens' };
+
 class Breakers implements Availabilities {
   readonly #options: AvailabilityOptions;
   readonly #timers: Timers;
@@ -66,10 +71,11 @@ class Breakers implements Availabilities {
     this.#counter = createFailureCounter(options.openAfterFailures);
   }
 
-  obstacleOf(billerCode: string, route: Route): string | null {
-    if (route.obstacle !== null) return route.obstacleReason;
+  obstacleOf(billerCode: string, route: Route): Obstacle | null {
+    const known = obstacleOf(route);
+    if (known !== null) return known;
     const key = { billerCode, operatorCode: route.operatorCode };
-    return this.#opening.has(nameOf(key)) ? 'its circuit breaker opens' : null;
+    return this.#opening.has(nameOf(key)) ? OPENING : null;
   }
 
   noteCall(route: RouteKey, end: CallEnd): void {
@@ -106,14 +112,19 @@ class Breakers implements Availabilities {
     const connector = this.#options.connectorOf(route.operatorCode);
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payment whether it is back.
-    const alive = connector.balance === null || (await this.#hasBalance(connector));
+    const { operatorCode } = route;
+    const alive = connector.balance === null || (await this.#hasBalance(operatorCode, connector));
     if (!alive) return;
     if (connector.balance !== null) this.#counter.note(nameOf(route), true);
     this.#close(route);
   }
 
-  async #hasBalance(connector: Connector): Promise<boolean> {
+  /** The answer is also a report of our float, which may be why the breaker is open. */
+  async #hasBalance(operatorCode: string, connector: Connector): Promise<boolean> {
     const answer = await callWithin(connector, this.#timers);
+    if (answer?.kind === 'balance') {
+      await noteBalance(this.#options, operatorCode, answer.balanceCents);
+    }
     return answer?.kind === 'balance' || answer?.kind === 'asked';
   }
 

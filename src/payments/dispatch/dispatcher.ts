@@ -22,6 +22,8 @@ import type { FloatGuard } from './float-guard.ts';
 import { createRouting } from './routing.ts';
 import type { Routing } from './routing.ts';
 import { endTurns, shareOut } from './shares.ts';
+import type { Share } from './shares.ts';
+import type { Tallies } from './tallies.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress, QueueKey } from './store.ts';
 import { saveHandle } from './handle-store.ts';
@@ -41,6 +43,7 @@ export interface DispatcherOptions {
   readonly floatGuard: FloatGuard;
   /** Shared with other code that calls operators. */
   readonly capacity: Capacity;
+  readonly tallies: Tallies;
   readonly policy: RetryPolicy;
   /** How often queues are listed if nothing announces new work. */
   readonly pollMs: number;
@@ -171,14 +174,35 @@ class RunningDispatcher implements Dispatcher {
     for (const taken of claims) this.#start(taken, sendBeforeMs);
     const counts = shares.map(() => 0);
     for (const { wantedIndex } of claims) counts[wantedIndex] = (counts[wantedIndex] ?? 0) + 1;
+    this.#tallyRoutes(shares, counts);
     const someFinished = endTurns(this.#rotation, shares, counts);
     return claims.length > 0 || someFinished;
   }
 
+  /** @param counts how many payments were claimed of each share. */
+  #tallyRoutes(shares: readonly Share[], counts: readonly number[]): void {
+    for (const [index, { turn, route, cause }] of shares.entries()) {
+      const count = counts[index] ?? 0;
+      if (route === undefined || cause === undefined || count === 0) continue;
+      const { operatorCode: operator } = route;
+      const labels = { biller: turn.billerCode, operator, reason: cause };
+      this.#options.tallies.routed.add(labels, count);
+    }
+  }
+
   /** Calls the operator for one claim, without waiting for the answer. */
   #start(taken: Claim, sendBeforeMs: number): void {
-    const { pool, progressPool, policy, settler, catalogue, connectorOf, availabilities, log } =
-      this.#options;
+    const {
+      pool,
+      progressPool,
+      policy,
+      settler,
+      catalogue,
+      connectorOf,
+      availabilities,
+      tallies,
+      log,
+    } = this.#options;
     const operator = catalogue.operator(taken.operatorCode ?? '');
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
@@ -188,6 +212,7 @@ class RunningDispatcher implements Dispatcher {
       if (calling) this.#capacity.end(operator, taken.stage);
       calling = false;
     };
+    const startedMs = this.#timers.nowMs();
     const work = carryOut(taken, connector, {
       policy,
       failover: (ours) => this.#routing.failover(ours),
@@ -204,6 +229,8 @@ class RunningDispatcher implements Dispatcher {
       sendBeforeMs,
       onCallEnd: (end) => {
         endCall();
+        const { operatorCode } = operator;
+        tallies.noteCall(operatorCode, end, (this.#timers.nowMs() - startedMs) / 1_000);
         if (!this.#calls.cutOff.aborted)
           availabilities.noteCall({ ...operator, billerCode: taken.billerCode }, end);
         this.#loop.wake();

@@ -1,13 +1,23 @@
-import type { Route } from '../billers/biller.ts';
+import type { Route, RouteObstacle } from '../billers/biller.ts';
 
 /** How long a payment waits for a busy route before it goes to one of a later position. */
 export const BUSY_AFTER_MS = 2_000;
+
+/** Why a route can take no payment now. */
+export interface Obstacle {
+  readonly cause: RouteObstacle | 'daily_limit' | 'no_connector' | 'range';
+  /** For people. */
+  readonly text: string;
+}
+
+/** Why a route was chosen; several routes that were passed over count as the first of them. */
+export type RouteCause = Obstacle['cause'] | 'only' | 'first' | 'weight' | 'failover' | 'busy';
 
 /** A route of a biller, as it is now. */
 export interface Candidate {
   readonly route: Route;
   /** Why it can take no payment now, besides the amount; null: it can. */
-  readonly obstacle: string | null;
+  readonly obstacle: Obstacle | null;
   /** Free slots with the operator. */
   readonly free: number;
   /** Payments that went through it lately, for the weights. */
@@ -24,6 +34,8 @@ export interface RouteChoice {
   readonly operatorCode: string;
   /** For people; null: the biller has no other route. */
   readonly reason: string | null;
+  /** The same for programs. */
+  readonly cause: RouteCause;
   /** How long payments must have been due to take this route. */
   readonly waitMs: number;
 }
@@ -50,6 +62,9 @@ export function bandsOf(routes: readonly Route[], maximumCents: bigint): Band[] 
   }));
 }
 
+export const LIMIT_REACHED: Obstacle = { cause: 'daily_limit', text: 'the daily limit is reached' };
+const OUT_OF_RANGE: Obstacle = { cause: 'range', text: 'the amount is outside its range' };
+
 /** True if the route takes this amount. */
 export function takes(route: Route, amountCents: bigint): boolean {
   return (
@@ -57,10 +72,14 @@ export function takes(route: Route, amountCents: bigint): boolean {
   );
 }
 
+/** What the database says against the route; null: nothing. */
+export function obstacleOf({ obstacle: cause, obstacleReason }: Route): Obstacle | null {
+  return cause === null ? null : { cause, text: obstacleReason ?? cause };
+}
+
 /** Why the route cannot take a payment of this amount now; null: it can. */
-export function obstacleTo(candidate: Candidate, amountCents: bigint): string | null {
-  if (!takes(candidate.route, amountCents)) return 'the amount is outside its range';
-  return candidate.obstacle;
+export function obstacleTo(candidate: Candidate, amountCents: bigint): Obstacle | null {
+  return takes(candidate.route, amountCents) ? candidate.obstacle : OUT_OF_RANGE;
 }
 
 /** The usable routes for this amount, in the order in which they are chosen. */
@@ -99,20 +118,43 @@ export function chooseRoute(
     .slice(0, ranked.indexOf(chosen))
     .filter(({ route }) => route.position < position || route.operatorCode === preferred);
   const waitMs = busy.length === 0 ? 0 : BUSY_AFTER_MS;
-  if (candidates.length === 1) return { operatorCode, reason: null, waitMs };
-  if (operatorCode === preferred) return { operatorCode, reason: 'failover', waitMs };
-  const passed = [
-    ...candidates
-      .filter(({ route }) => route.position < position)
-      .flatMap((candidate) => describe(candidate, obstacleTo(candidate, amountCents))),
-    ...busy.flatMap((candidate) => describe(candidate, 'busy')),
-  ];
-  if (passed.length > 0) return { operatorCode, reason: passed.join('; '), waitMs };
-  const equals = ranked.filter(({ route }) => route.position === position);
-  const total = equals.reduce((sum, { route }) => sum + route.weight, 0);
-  const reason = equals.length === 1 ? 'first' : `weight ${chosen.route.weight} of ${total}`;
-  return { operatorCode, reason, waitMs };
+  return {
+    operatorCode,
+    waitMs,
+    ...reasonFor(chosen, { candidates, ranked, busy, amountCents, preferred }),
+  };
 }
+
+function reasonFor(
+  { route: { operatorCode, position, weight } }: Candidate,
+  among: {
+    readonly candidates: readonly Candidate[];
+    readonly ranked: readonly Candidate[];
+    readonly busy: readonly Candidate[];
+    readonly amountCents: bigint;
+    readonly preferred: string | null;
+  },
+): Pick<RouteChoice, 'reason' | 'cause'> {
+  if (among.candidates.length === 1) return { reason: null, cause: 'only' };
+  if (operatorCode === among.preferred) return { reason: 'failover', cause: 'failover' };
+  const obstructed = among.candidates
+    .filter(({ route }) => route.position < position)
+    .map((candidate) => ({ ...candidate, obstacle: obstacleTo(candidate, among.amountCents) }));
+  const busy = among.busy.map((candidate) => ({ ...candidate, obstacle: BUSY }));
+  const passed = [...obstructed, ...busy].flatMap(({ route, obstacle }) =>
+    obstacle === null ? [] : [{ ...obstacle, text: `${route.operatorCode}: ${obstacle.text}` }],
+  );
+  const [first] = passed;
+  if (first !== undefined) {
+    return { reason: passed.map(({ text }) => text).join('; '), cause: first.cause };
+  }
+  const equals = among.ranked.filter(({ route }) => route.position === position);
+  if (equals.length === 1) return { reason: 'first', cause: 'first' };
+  const total = equals.reduce((sum, { route }) => sum + route.weight, 0);
+  return { reason: `weight ${weight} of ${total}`, cause: 'weight' };
+}
+
+const BUSY = { cause: 'busy', text: 'busy' } as const;
 
 /**
  * Who gets a payment next, after the operator of its last attempt proved that it did not execute it:
@@ -141,10 +183,6 @@ export function failOver(
   const count = others.length + 1;
   const isRoundOver = last.attemptNumber % count === 0;
   return { operatorCode, round: isRoundOver ? last.attemptNumber / count - 1 : null };
-}
-
-function describe({ route }: Candidate, obstacle: string | null): string[] {
-  return obstacle === null ? [] : [`${route.operatorCode}: ${obstacle}`];
 }
 
 function byValue(one: bigint, other: bigint): number {

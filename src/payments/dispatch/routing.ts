@@ -4,8 +4,8 @@ import type { Availabilities } from './availability.ts';
 import type { Capacity } from './capacity.ts';
 import type { DailySpending } from './daily-spending.ts';
 import type { FloatGuard } from './float-guard.ts';
-import { bandsOf, failOver } from './route.ts';
-import type { Band, Candidate, Failover } from './route.ts';
+import { bandsOf, failOver, LIMIT_REACHED } from './route.ts';
+import type { Band, Candidate, Failover, Obstacle } from './route.ts';
 import { NO_MAXIMUM } from './store.ts';
 import type { Claim } from './store.ts';
 
@@ -31,17 +31,19 @@ export interface RoutingOptions {
 /** A route's count is halved when it reaches this, so that weights are about recent payments. */
 const MAX_COUNT = 1_000;
 
+const NO_CONNECTOR: Obstacle = { cause: 'no_connector', text: 'the operator has no connector' };
+const DRAINED: Obstacle = { cause: 'float', text: 'our float with it is nearly used up' };
+
 export function createRouting(options: RoutingOptions): Routing {
   const { catalogue, availabilities, capacity, spending, floatGuard } = options;
   const counts = new Map<string, number>();
   const bands = new WeakMap<Biller, readonly Band[]>();
-  const obstacleOf = (biller: Biller, route: Route): string | null => {
-    if (options.connectorOf(route.operatorCode) === undefined)
-      return 'the operator has no connector';
+  const obstacleOf = (biller: Biller, route: Route): Obstacle | null => {
+    if (options.connectorOf(route.operatorCode) === undefined) return NO_CONNECTOR;
     return (
       availabilities.obstacleOf(biller.billerCode, route) ??
-      (spending.isSpent(biller.billerCode, route) ? 'the daily limit is reached' : null) ??
-      (floatGuard.isDrained(route.operatorCode) ? 'our float with it is nearly used up' : null)
+      (spending.isSpent(biller.billerCode, route) ? LIMIT_REACHED : null) ??
+      (floatGuard.isDrained(route.operatorCode) ? DRAINED : null)
     );
   };
   const candidates: Routing['candidates'] = (biller, promised) =>

@@ -5,6 +5,7 @@ import type { Connector } from './connector.ts';
 import { sendDeadlineMs } from './decide.ts';
 import type { Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';
+import type { RouteCause } from './route.ts';
 import { inForce } from '../prices/price.ts';
 import type { Routing } from './routing.ts';
 import type { ChosenRoute } from './store.ts';
@@ -18,6 +19,8 @@ export interface Share extends Turn {
   readonly max: number;
   readonly leaseMs: number;
   readonly route?: ChosenRoute;
+  /** Why that route, for the metrics. */
+  readonly cause?: RouteCause;
   /** How many bands of amounts the queue has. */
   readonly bandCount: number;
 }
@@ -51,7 +54,7 @@ export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[]
 }
 
 /** One queue that waits for one operator. */
-type Request = Pick<Share, 'turn' | 'route' | 'bandCount'>;
+type Request = Pick<Share, 'turn' | 'route' | 'cause' | 'bandCount'>;
 
 /** The requests for the same kind of call to the same operator. */
 interface Group {
@@ -103,9 +106,9 @@ function requestsToSend(
       (route) => route.operatorCode === choice.operatorCode,
     )?.prices;
     const operatorPrice = inForce(prices, Date.now())?.version ?? null;
-    return [
-      { turn, operator, route: { ...band, ...choice, operatorPrice }, bandCount: bands.length },
-    ];
+    const { cause, ...chosen } = choice;
+    const route = { ...band, ...chosen, operatorPrice };
+    return [{ turn, operator, route, cause, bandCount: bands.length }];
   });
 }
 

@@ -42,9 +42,10 @@ export interface WorkerOptions {
   readonly log: Logger;
 }
 
-/** How a call ended, for the circuit breaker. */
+/** How a call ended, for the circuit breaker and the metrics. */
 export interface CallEnd {
   readonly stage: Stage;
+  readonly result: (PaymentOutcome | StatusOutcome)['kind'];
   readonly answered: boolean;
   /** The operator said that it accepts nothing now. */
   readonly pausedReason: string | null;
@@ -139,6 +140,7 @@ async function instruct(
   );
   options.onCallEnd({
     stage: 'send',
+    result: outcome.kind,
     answered: !('answered' in outcome) || outcome.answered,
     pausedReason: pausedReasonOf(outcome),
   });
@@ -228,6 +230,7 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
   );
   options.onCallEnd({
     stage: 'verify',
+    result: outcome.kind,
     answered: !('answered' in outcome) || outcome.answered,
     pausedReason: pausedReasonOf(outcome),
   });

@@ -146,6 +146,10 @@ export interface AttemptRow {
   sentAt: Date;
   endedAt: Date | null;
   outcome: 'paid' | 'declined' | 'not_sent' | null;
+  /** Null after a restore, when several operators may have it. */
+  operatorCode: string | null;
+  /** Why the payment went there; null: the biller had no other route. */
+  routeReason: string | null;
   operatorHandle: string | null;
   /** Why it counts as not sent, or the source of its result. */
   note: string | null;
@@ -273,6 +277,7 @@ const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
   from corrections where payment_id = any ($1)`;
 const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attemptNumber",
   a.sent_at as "sentAt", a.ended_at as "endedAt", a.outcome,
+    a.operator_code as "operatorCode", a.route_reason as "routeReason",
     a.operator_handle as "operatorHandle", a.note
   from attempts a where ${keyed('a', 'payment_id')} and a.biller_code = any ($4::text[])`;
 const TRANSFERS = `select f.source_id as "sourceId", f.vendor_id as "vendorId",

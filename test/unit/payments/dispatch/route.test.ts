@@ -40,21 +40,31 @@ const second = candidate('b', { position: 1 });
 
 describe('a choice', () => {
   test('of one route needs no reason', () => {
-    expect(chooseRoute([first], 100n)).toEqual({ operatorCode: 'a', reason: null, waitMs: 0 });
+    expect(chooseRoute([first], 100n)).toEqual({
+      operatorCode: 'a',
+      reason: null,
+      cause: 'only',
+      waitMs: 0,
+    });
   });
 
   test('takes the lowest position', () => {
     expect(chooseRoute([second, first], 100n)).toMatchObject({
       operatorCode: 'a',
       reason: 'first',
+      cause: 'first',
     });
   });
 
   test('passes over a route with an obstacle, and says which', () => {
-    const down = { ...first, obstacle: 'circuit breaker: no answers' };
+    const down = {
+      ...first,
+      obstacle: { cause: 'breaker' as const, text: 'circuit breaker: no answers' },
+    };
     expect(chooseRoute([down, second], 100n)).toEqual({
       operatorCode: 'b',
       reason: 'a: circuit breaker: no answers',
+      cause: 'breaker',
       waitMs: 0,
     });
   });
@@ -62,7 +72,10 @@ describe('a choice', () => {
   test('keeps amounts within a route’s range', () => {
     const small = candidate('a', { maximumCents: 100n });
     expect(chooseRoute([small, second], 100n)).toMatchObject({ operatorCode: 'a' });
-    expect(chooseRoute([small, second], 101n)).toMatchObject({ operatorCode: 'b' });
+    expect(chooseRoute([small, second], 101n)).toMatchObject({
+      operatorCode: 'b',
+      cause: 'range',
+    });
   });
 
   test('goes past a busy route only after a wait', () => {
@@ -70,6 +83,7 @@ describe('a choice', () => {
     expect(chooseRoute([busy, second], 1n)).toEqual({
       operatorCode: 'b',
       reason: 'a: busy',
+      cause: 'busy',
       waitMs: BUSY_AFTER_MS,
     });
   });
@@ -78,8 +92,9 @@ describe('a choice', () => {
     expect(chooseRoute([first, second], 1n, 'b')).toMatchObject({
       operatorCode: 'b',
       reason: 'failover',
+      cause: 'failover',
     });
-    const down = { ...second, obstacle: 'offline' };
+    const down = { ...second, obstacle: { cause: 'offline' as const, text: 'set OFFLINE' } };
     expect(chooseRoute([first, down], 1n, 'b')).toMatchObject({ operatorCode: 'a' });
   });
 
@@ -98,6 +113,7 @@ describe('a choice', () => {
         ],
         1n,
       );
+      expect(choice?.cause).toBe('weight');
       sent[choice?.operatorCode as 'a' | 'b'] += 1;
     }
     expect(sent).toEqual({ a: 300, b: 100 });
@@ -125,7 +141,7 @@ describe('a failover', () => {
   });
 
   test('without another route waits for the same one', () => {
-    const down = { ...second, obstacle: 'offline' };
+    const down = { ...second, obstacle: { cause: 'offline' as const, text: 'set OFFLINE' } };
     expect(failOver([first, down], { ...last, operatorCode: 'a', attemptNumber: 3 })).toEqual({
       operatorCode: null,
       round: 2,
@@ -155,7 +171,7 @@ describe('every choice', () => {
       })
       .map(({ code, blocked, ...given }) => {
         const made = candidate(code, given);
-        return blocked ? { ...made, obstacle: 'down' } : made;
+        return blocked ? { ...made, obstacle: { cause: 'breaker' as const, text: 'down' } } : made;
       }),
     { selector: ({ route }) => route.operatorCode },
   );

@@ -96,7 +96,9 @@ describe('a worker', () => {
     expect(operator.instructions).toHaveLength(1);
     expect(work.settled).toMatchObject([{ outcome: 'success', source: 'answer' }]);
     expect(work.progress).toEqual([]);
-    expect(work.ends).toEqual([{ stage: 'send', answered: true, pausedReason: null }]);
+    expect(work.ends).toEqual([
+      { stage: 'send', result: 'paid', answered: true, pausedReason: null },
+    ]);
   });
 
   test.each([
@@ -153,7 +155,9 @@ describe('a worker', () => {
     const work = startWork(operator, { claim: VERIFYING });
     await work.done;
     expect(work.progress).toMatchObject([{ next: 'send', note: PAUSED.reason }]);
-    expect(work.ends).toEqual([{ stage: 'verify', answered: true, pausedReason: PAUSED.reason }]);
+    expect(work.ends).toEqual([
+      { stage: 'verify', result: 'not_sent', answered: true, pausedReason: PAUSED.reason },
+    ]);
   });
 
   test('commits the handle of the first step before the second is sent', async () => {
@@ -260,7 +264,9 @@ describe('a worker', () => {
     work.timers.pass(1);
     await work.done;
     expect(work.progress).toMatchObject([{ next: 'verify', note: 'the connector did not return' }]);
-    expect(work.ends).toEqual([{ stage: 'send', answered: false, pausedReason: null }]);
+    expect(work.ends).toEqual([
+      { stage: 'send', result: 'unknown', answered: false, pausedReason: null },
+    ]);
   });
 
   test('accepts the answer of a connector that was cut off', async () => {
@@ -304,7 +310,7 @@ describe('a worker', () => {
     const [, outcome, answered, pausedReason] = given;
     const work = startWork(createScriptedConnector({ pay: () => outcome }));
     await work.done;
-    expect(work.ends).toEqual([{ stage: 'send', answered, pausedReason }]);
+    expect(work.ends).toEqual([{ stage: 'send', result: outcome.kind, answered, pausedReason }]);
   });
 
   test('does not inform the breaker if no operator was asked', async () => {

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { must } from '../integration/cli-support.ts';
+import { demoVendor } from '../support/demo-vendors.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
+import type { Sandbox, TruthEntry } from '../support/sandbox.ts';
+import { startTroubledProvider } from '../support/troubled-provider.ts';
+import type { Trouble, TroubledProvider } from '../support/troubled-provider.ts';
+import { until } from '../support/until.ts';
+
+// One biller with two operators, through their real protocols. The first gets into trouble: payments
+// continue through the second, and those whose fate at the first is unknown stay with the first.
+
+const BILLER = 'power_tokens';
+const FIRST = 'dtone';
+const SECOND = 'vtpass';
+const fixture = new SandboxFixture();
+let sandbox: Sandbox;
+let provider: TroubledProvider;
+
+beforeAll(async () => {
+  sandbox = await fixture.start({
+    options: ['--providers'],
+    env: { BREAKER_FAILURES: '2', BREAKER_COOLDOWN_MS: '300' },
+  });
+  // Creating a transaction at DT One moves no money: what is lost is the confirmation’s answer.
+  provider = await startTroubledProvider(
+    `${sandbox.operatorOrigin}/providers/${FIRST}`,
+    (line) => line === 'POST /async/transactions',
+  );
+  await cli('biller', 'set', BILLER, '--operator', FIRST);
+  await cli('operator', 'set', FIRST, '--base-url', provider.origin, [
+    '--setting',
+    'pay_timeout_ms=400',
+    '--setting',
+    'status_timeout_ms=200',
+  ]);
+  await demoVendor(sandbox).fund();
+  await until('payments go through the first', async () => await isFirstUsed());
+}, 120_000);
+afterAll(async () => {
+  await fixture.cleanUp();
+  await provider.close();
+});
+
+async function cli(...args: readonly (string | readonly string[])[]): Promise<string> {
+  return (await must(sandbox.environment, ...args)).stdout;
+}
+
+async function cliJson<Document>(...args: string[]): Promise<Document> {
+  return (await must(sandbox.environment, ...args, '--json')).json<Document>();
+}
+
+async function truthOf(operator: string): Promise<TruthEntry[]> {
+  const answer = await fetch(`${sandbox.operatorOrigin}/providers/${operator}/truth`);
+  return (await answer.json()) as TruthEntry[];
+}
+
+interface Attempt {
+  readonly kind: string;
+  readonly operator_code: string;
+  readonly route_reason: string;
+  readonly outcome: string | null;
+  readonly note: string | null;
+}
+
+/** What `malipo find` knows of a payment’s instructions. */
+async function attemptsOf(account: string): Promise<readonly Attempt[]> {
+  const found = await cliJson<{ payments: { timeline: Attempt[] }[] }>('find', account);
+  return (found.payments[0]?.timeline ?? []).filter(({ kind }) => kind === 'attempt');
+}
+
+/** Operator, reason and outcome of each. */
+async function wayOf(account: string): Promise<(string | null)[][]> {
+  const attempts = await attemptsOf(account);
+  return attempts.map((one) => [one.operator_code, one.route_reason, one.outcome]);
+}
+
+const made = new Map<string, string>();
+
+/** @param ending what becomes of it at an emulator. Returns the account. */
+async function pay(ending = '9901'): Promise<string> {
+  const account = `7${String(made.size).padStart(6, '0')}${ending}`;
+  made.set(account, await demoVendor(sandbox).accepted({ biller_name: BILLER, account }));
+  return account;
+}
+
+async function statusOf(account: string): Promise<string> {
+  return (await demoVendor(sandbox).payment(made.get(account) ?? '')).transaction_status;
+}
+
+async function succeeds(account: string): Promise<true> {
+  return await until(
+    `${account} is paid`,
+    async () => (await statusOf(account)) === 'SUCCESS' && true,
+  );
+}
+
+async function isFirstUsed(): Promise<boolean> {
+  const account = await pay();
+  await succeeds(account);
+  return (await wayOf(account))[0]?.[0] === FIRST;
+}
+
+/** Lines of `/metrics` by name and labels. */
+async function readMetrics(): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`${sandbox.origin}/metrics`)).text();
+  return new Map(
+    text.split('\n').map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end))];
+    }),
+  );
+}
+
+/** Waits for a scrape that is not an older one’s answer again. */
+async function metricsShow(expected: Readonly<Record<string, number>>): Promise<void> {
+  await until('the metrics show it', async () => {
+    const metrics = await readMetrics();
+    const shown = Object.keys(expected).map((name) => [name, metrics.get(name)]);
+    expect(Object.fromEntries(shown)).toEqual(expected);
+    return true;
+  });
+}
+
+const ROUTE = `biller="${BILLER}",operator="${FIRST}"`;
+
+/** Pays until a payment goes straight to the second operator. Returns the accounts, that one last. */
+async function payUntilAvoided(reason: RegExp): Promise<string[]> {
+  const accounts: string[] = [];
+  await until(`payments avoid the first: ${reason.source}`, async () => {
+    const account = await pay();
+    accounts.push(account);
+    const [[operator, why] = []] = await until('it was sent', async () => {
+      const way = await wayOf(account);
+      return way.length > 0 && way;
+    });
+    return operator === SECOND && reason.test(why ?? '');
+  });
+  return accounts;
+}
+
+/** Everything was paid once, by one of them, and the books say the same. */
+async function expectPaidOnce(): Promise<void> {
+  const paid = [...(await truthOf(FIRST)), ...(await truthOf(SECOND))];
+  expect(paid.map(({ account }) => account).toSorted()).toEqual([...made.keys()].toSorted());
+  expect((await checkLedger(await sandbox.pool())).violations).toEqual([]);
+}
+
+async function paidByFirst(account: string): Promise<boolean> {
+  return (await truthOf(FIRST)).some((entry) => entry.account === account);
+}
+
+interface Case {
+  readonly trouble: Trouble;
+  /** What happens to payments that are sent to the first operator meanwhile. */
+  readonly sent: 'proven_not_executed' | 'unknown';
+  readonly result: 'not_sent' | 'unknown';
+}
+
+const CASES: readonly Case[] = [
+  { trouble: 'down', sent: 'proven_not_executed', result: 'not_sent' },
+  { trouble: 'garbage', sent: 'unknown', result: 'unknown' },
+  { trouble: 'slow', sent: 'unknown', result: 'unknown' },
+];
+
+test.each(CASES)(
+  'the first operator is in trouble: $trouble',
+  async ({ trouble, sent, result }) => {
+    const calls = `malipo_operator_calls_total{operator="${FIRST}",call="send",result="${result}"}`;
+    const routed = `malipo_routed_payments_total{biller="${BILLER}",operator="${SECOND}",reason="breaker"}`;
+    const before = await readMetrics();
+    // Accepted before the trouble; executed during it.
+    const accepted = await pay('9905');
+    await until('the first has accepted it', async () => {
+      const [attempt] = await attemptsOf(accepted);
+      return attempt?.operator_code === FIRST && attempt.note === 'CONFIRMED';
+    });
+    await provider.strike(trouble);
+    const accounts = await payUntilAvoided(/^dtone: circuit breaker: 2 calls in a row/);
+    const avoiding = accounts.at(-1) ?? '';
+    await succeeds(avoiding);
+
+    await metricsShow({
+      [`malipo_route_breaker_open{${ROUTE}}`]: 1,
+      [`malipo_route_usable{${ROUTE}}`]: 0,
+    });
+    const metrics = await readMetrics();
+    for (const name of [calls, routed]) {
+      expect(metrics.get(name), name).toBeGreaterThan(before.get(name) ?? 0);
+    }
+    expect(await cli('route', BILLER, '60')).toMatch(
+      /would go through vtpass \(dtone: circuit breaker: 2 calls in a row without an answer\)/,
+    );
+    expect(await cli('route', 'list', '--biller', BILLER)).toContain('circuit breaker');
+
+    const unknown = [accepted];
+    for (const account of accounts.slice(0, -1)) {
+      const [first] = await wayOf(account);
+      if (first?.[0] === SECOND) await succeeds(account);
+      else if (sent === 'unknown') unknown.push(account);
+      else {
+        await succeeds(account);
+        expect(await wayOf(account)).toEqual([
+          [FIRST, 'first', 'not_sent'],
+          [SECOND, 'failover', 'paid'],
+        ]);
+      }
+    }
+    if (sent === 'unknown') expect(unknown.length).toBeGreaterThan(1);
+    // Also what the first has really paid is open until it can say so.
+    for (const account of unknown) {
+      await until(`the first pays ${account}`, async () => await paidByFirst(account));
+      expect(await statusOf(account), account).toBe('PENDING');
+      expect(await wayOf(account), account).toEqual([[FIRST, 'first', null]]);
+    }
+    expect(await cli('find', unknown.at(-1) ?? '')).toMatch(
+      /instruction 1 sent to dtone \(first\): outcome not known yet/,
+    );
+
+    await provider.strike('none');
+    for (const account of unknown) {
+      await succeeds(account);
+      expect(await wayOf(account), account).toEqual([[FIRST, 'first', 'paid']]);
+    }
+    await until('payments go through the first again', async () => await isFirstUsed());
+    await expectPaidOnce();
+  },
+  60_000,
+);
+
+test('the first operator is out of float', async () => {
+  await cli('operator', 'set-float', FIRST, '--stop', '55', '--resume', '1000');
+  await fetch(`${provider.origin}/float`, { method: 'PUT', body: '{"available": 50}' });
+  const refused = await pay();
+  await succeeds(refused);
+  expect(await wayOf(refused)).toEqual([
+    [FIRST, 'first', 'not_sent'],
+    [SECOND, 'failover', 'paid'],
+  ]);
+  expect((await attemptsOf(refused))[0]?.note).toMatch(/INSUFFICIENT-BALANCE/);
+  const accounts = await payUntilAvoided(/^dtone: our float with it is too low/);
+  for (const account of accounts) await succeeds(account);
+
+  await metricsShow({
+    [`malipo_operator_float_cents{operator="${FIRST}"}`]: 5_000,
+    [`malipo_operator_float_state{operator="${FIRST}",state="stopped"}`]: 1,
+    [`malipo_operator_float_hours_left{operator="${FIRST}"}`]: 0,
+    [`malipo_route_usable{${ROUTE}}`]: 0,
+  });
+  const routed = `malipo_routed_payments_total{biller="${BILLER}",operator="${SECOND}",reason="float"}`;
+  expect((await readMetrics()).get(routed)).toBeGreaterThan(0);
+  expect(await cli('operator', 'floats')).toMatch(/^dtone +50\.00 +stopped +0\.0/m);
+  expect(await cli('route', BILLER, '60')).toContain('(dtone: our float with it is too low)');
+  expect(await cli('find', accounts.at(-1) ?? '')).toMatch(
+    /instruction 1 sent to vtpass \(dtone: our float with it is\s+too low\): paid/,
+  );
+  await expectPaidOnce();
+}, 60_000);
