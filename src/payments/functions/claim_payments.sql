@@ -5,7 +5,8 @@
 -- it may have been repeated. What is paid, and to whom, is what the payment says. A row without its open
 -- payment is never claimed, nor is one to be sent of which an instruction is out; `ledger check` reports
 -- both. Limit and offset make the planner look both up by index, for each row.
--- Runs with the caller's privileges. Every statement names the bucket.
+-- Runs with the caller's privileges. Every statement names the bucket. The settings, `limit 1` and
+-- `sign(…) = 1`, which is always true, make the planner look up each row by its key (decision 23).
 create or replace function claim_payments(
   p_bucket integer,
   p_vendor_ids integer[],
@@ -28,7 +29,10 @@ create or replace function claim_payments(
   vendor_id integer, payment_id uuid, biller_code text, stage dispatch_stage, claim_number integer,
   attempt_number smallint, verify_count integer, operator_handle text, account text, phone text,
   amount_cents bigint, attempt_age_ms float8, operator_code text, queue_number integer)
-language plpgsql as $$
+language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+as $$
 #variable_conflict use_column
 declare
   v_now constant timestamptz := now();
@@ -92,8 +96,7 @@ begin
       p_operator_prices[u.queue] as operator_price
     from unnest(v_rows, v_queues, v_due_at, v_accounts, v_phones, v_amounts)
       as u (row_at, queue, due_at, account, phone, amount_cents)
-    -- All of them. The planner expects one, and looks up the others one by one (decision 23).
-    limit cardinality(v_rows)
+    where sign(u.queue) = 1
   ) p
   where d.bucket = p_bucket and d.ctid = p.row_at
   returning d.vendor_id, d.payment_id, d.biller_code, p.stage, d.claim_number, d.attempt_number,

@@ -21,7 +21,8 @@
 -- always together with their reservation (src/payments/grants.ts).
 --
 -- Every statement names the bucket and runs on one machine; rows are inserted from the anchor table
--- `buckets`, so that Citus sees where (docs/decisions/0020-buckets.md).
+-- `buckets`, so that Citus sees where (docs/decisions/0020-buckets.md). The settings, `limit 1`, `offset 0`
+-- and `sign(…) = 1`, which is always true, make the planner look up each row by its key (decision 23).
 create or replace function create_payments(
   p_bucket integer,
   p_vendor_ids integer[],
@@ -40,7 +41,10 @@ create or replace function create_payments(
   p_rounds integer[],
   p_at timestamptz default null
 ) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz, known_fee bigint)
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+as $$
 #variable_conflict use_column
 declare
   v_rows constant integer := cardinality(p_payment_ids);
@@ -170,13 +174,11 @@ begin
       select s.vendor_id, x.account, x.sign * s.total as change
       from (
         select u.vendor_id, sum(u.amount + u.fee)::bigint as total
-        from unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees)
-          as u (vendor_id, payment_id, amount, fee)
-        where v_accepted_count = v_rows or u.payment_id = any (v_accepted)
+        from unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees) with ordinality
+          as u (vendor_id, payment_id, amount, fee, number)
+        where sign(u.number) = 1 and (v_accepted_count = v_rows or u.payment_id = any (v_accepted))
         group by u.vendor_id
       ) s cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
-      -- All of them. The planner expects few, and looks up the accounts by their keys (decision 23).
-      limit 2 * cardinality(p_vendor_ids)
     ) m
     where a.bucket = p_bucket and a.vendor_id = m.vendor_id and a.account = m.account;
   end if;
