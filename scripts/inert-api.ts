@@ -48,6 +48,7 @@ function inertOptions(): ApiOptions {
     explainsSignatures: false,
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
+    verifyNow: unused('verifyNow'),
     capacity: inert('capacity') as ApiOptions['capacity'],
     create: unused('create'),
     balances: inert('balances') as ApiOptions['balances'],

@@ -47,6 +47,7 @@ type PaymentsParts = Pick<
   | 'statuses'
   | 'connectorOf'
   | 'capacity'
+  | 'verifyNow'
 >;
 
 export interface ApiOptions extends AuthenticationDeps, PaymentsParts {

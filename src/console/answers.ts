@@ -1,4 +1,6 @@
 import type { Role } from '../parties/people/roles.ts';
+import type { CaseKind } from '../payments/cases/cases-store.ts';
+import type { TimelineEntry as RecordedEntry } from '../payments/timeline/assemble.ts';
 import type { Understood } from '../payments/timeline/understand.ts';
 import type { Permission } from './permissions.ts';
 
@@ -94,20 +96,22 @@ export interface PaymentsAnswer {
   readonly searchedTo: string | null;
 }
 
-/** Something that happened to a payment; the other fields depend on the kind. */
-export interface TimelineEntry {
-  readonly at: string;
-  readonly kind:
-    | 'created'
-    | 'transfer'
-    | 'attempt'
-    | 'settled'
-    | 'unmatched_callback'
-    | 'statement_entry'
-    | 'correction'
-    | 'event'
-    | 'case';
-  readonly [field: string]: unknown;
+/** A row as the API answers with it: times as text, and cents as decimal text under a name without the unit. */
+export type OnWire<Row> = Row extends unknown
+  ? {
+      readonly [Name in keyof Row as Name extends `${infer Short}Cents` ? Short : Name]: Text<
+        Row[Name]
+      >;
+    }
+  : never;
+type Text<Value> = Value extends Date | bigint ? string : Value;
+
+/** Something that happened to a payment. */
+export type TimelineEntry = OnWire<RecordedEntry>;
+
+/** `POST /payments/:reference/case`. */
+export interface CaseOpened {
+  readonly caseId: string;
 }
 
 /** `GET /payments/:reference`. */
@@ -124,6 +128,78 @@ export interface PaymentDetail extends ListedPayment {
   /** How often the operator was asked; null: not under way. */
   readonly queries: number | null;
   readonly nextStepAt: string | null;
+  /**
+   * From then on the operator's answer that it does not have the instruction proves that it was not
+   * executed. Null: no instruction is in progress, or such an answer never proves it.
+   */
+  readonly provableAt: string | null;
   readonly note: string | null;
   readonly timeline: readonly TimelineEntry[];
+}
+
+/** A case in a list. */
+export interface ListedCase {
+  readonly caseId: string;
+  readonly kind: CaseKind;
+  /** Null: our own accounts. */
+  readonly vid: string | null;
+  readonly operator: string | null;
+  /** Of the payment. */
+  readonly reference: string | null;
+  /** The amount that it is about, as far as the facts say. */
+  readonly amount: string | null;
+  readonly openedAt: string;
+  readonly proposed: string | null;
+  readonly proposedBy: string | null;
+  readonly resolution: string | null;
+  readonly resolvedBy: string | null;
+  readonly resolvedAt: string | null;
+}
+
+/** `GET /cases`: open ones, oldest first; or resolved ones, last resolved first. */
+export interface CasesAnswer {
+  readonly cases: readonly ListedCase[];
+  /** True: there are further ones; narrow the filter. */
+  readonly more: boolean;
+  /** Open cases of each kind, with the age of the oldest. */
+  readonly open: readonly {
+    readonly kind: CaseKind;
+    readonly count: number;
+    readonly oldestSeconds: number;
+  }[];
+}
+
+/** A proposal, exactly as another person approves it. */
+export interface CaseProposal {
+  readonly id: string;
+  readonly resolution: string;
+  readonly note: string;
+  /** Null: derived from the facts. */
+  readonly amount: string | null;
+  readonly operatorReference: string | null;
+  readonly message: string | null;
+  readonly details: Readonly<Record<string, string>> | null;
+  readonly by: string;
+  readonly at: string;
+  /** What approving it would post now, one line each. */
+  readonly wouldPost: readonly string[];
+}
+
+/** `GET /cases/:caseId`. */
+export interface CaseDetail extends ListedCase {
+  /** Amounts as decimal text, under names without `_cents`. */
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly proposal: CaseProposal | null;
+  /** How it can be resolved, with what each means. */
+  readonly resolutions: readonly { readonly code: string; readonly meaning: string }[];
+  readonly events: readonly {
+    readonly at: string;
+    readonly action: 'opened' | 'proposed' | 'rejected' | 'approved';
+    readonly actor: string;
+    readonly note: string | null;
+    readonly resolution: string | null;
+  }[];
+  readonly payment: ListedPayment | null;
+  /** Other cases about the payment. */
+  readonly related: readonly ListedCase[];
 }

@@ -13,7 +13,7 @@ import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/r
 import { acceptPayment, createCreateLanes } from './create/create.ts';
 import type { CreateLanes, PayingVendor } from './create/create.ts';
 import type { Created, CreateRequest } from './create/decide.ts';
-import type { NewPayment } from './create/payment.ts';
+import type { NewPayment, PaymentKey } from './create/payment.ts';
 import { createStatusReader } from './create/status-reader.ts';
 import type { StatusReader } from './create/status-reader.ts';
 import { createAvailabilities } from './dispatch/availability.ts';
@@ -22,6 +22,7 @@ import type { CallbackReceiver } from './dispatch/callbacks.ts';
 import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
 import type { Connector } from './dispatch/connector.ts';
+import { verifyNow } from './dispatch/verify-now.ts';
 import { createDailySpending } from './dispatch/daily-spending.ts';
 import { Tallies } from './dispatch/tallies.ts';
 import { createFloatGuard } from './dispatch/float-guard.ts';
@@ -88,6 +89,8 @@ export interface Payments {
   readonly receipts: Receipts | undefined;
   readonly balances: BalanceReader;
   readonly statuses: StatusReader;
+  /** Has the operator asked now about a payment whose outcome is unknown. Throws as `verifyNow` does. */
+  verifyNow(payment: PaymentKey): Promise<void>;
   readonly connectorOf: ConnectorOf;
   /** Calls to operators. */
   readonly capacity: Capacity;
@@ -138,6 +141,10 @@ export function openPayments(options: PaymentsOptions): Payments {
         { vendor, biller: catalogue.biller(request.billerCode) },
         { lanes, pool, ...(newId === undefined ? {} : { newId }) },
       ),
+    verifyNow: async (payment) => {
+      const due = await verifyNow(pool, payment);
+      parts.dispatch?.hint([due]);
+    },
     get waitingCreates() {
       return lanes.waiting;
     },

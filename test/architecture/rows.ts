@@ -55,6 +55,7 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['console/permissions'],
   ['console/answers', 'console/route'],
+  ['console/on-wire'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],
 

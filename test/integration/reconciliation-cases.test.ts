@@ -2,11 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import {
-  openNoAnswerCase,
-  proposeResolution,
-  rejectProposal,
-} from '../../src/payments/corrections/cases.ts';
+import { proposeResolution, rejectProposal } from '../../src/payments/corrections/cases.ts';
+import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import {
   HOUSE,
   listCaseEvents,
@@ -373,7 +370,7 @@ describe('paid twice', () => {
 describe('an operator that cannot answer', () => {
   async function noAnswer(made: NewPayment): Promise<CaseRow> {
     const { vendorId, paymentId } = made;
-    return await openNoAnswerCase(books.pool, {
+    return await openCaseByHand(books.pool, {
       vendorId,
       paymentId,
       by: 'Asha',
@@ -415,7 +412,11 @@ describe('an operator that cannot answer', () => {
     await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('no longer open');
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
     await resolve(row, 'keep_books');
-    await expect(noAnswer(made)).rejects.toThrow('not open');
+    // What a person opens now is about its final result.
+    expect(await noAnswer(made)).toMatchObject({
+      kind: 'contradiction',
+      facts: { books_say: 'success', operator_says: 'failed', paid_cents: null },
+    });
   });
 
   test('that was never asked cannot be decided, until the operator is known to have paid', async () => {

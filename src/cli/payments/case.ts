@@ -6,12 +6,12 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import {
   approveResolution,
-  openNoAnswerCase,
   previewResolution,
   proposeResolution,
   referenceOf,
   rejectProposal,
 } from '../../payments/corrections/cases.ts';
+import { openCaseByHand } from '../../payments/corrections/open-case.ts';
 import {
   CASE_KINDS,
   findCase,
@@ -213,7 +213,11 @@ function eventsText(
 }
 
 function addOpen(cases: Command, cli: Cli): void {
-  command(cases, 'open', 'Open a case about a PENDING transaction whose outcome nobody reports.')
+  command(
+    cases,
+    'open',
+    'Open a case about a transaction: one whose outcome nobody reports, or one that ended otherwise than the ledger shows.',
+  )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--reference <reference>', 'its ipay_reference')
     .requiredOption('--by <name>', 'who opens it')
@@ -234,7 +238,7 @@ function addOpen(cases: Command, cli: Cli): void {
           }
           const { paymentId } = location;
           const { by } = options;
-          const row = await openNoAnswerCase(pool, {
+          const row = await openCaseByHand(pool, {
             vendorId,
             paymentId,
             by,

@@ -1,6 +1,8 @@
-import type { PaymentTimeline } from '../../payments/timeline/assemble.ts';
-import { formatMoney } from '../../platform/base/money.ts';
+import type { Connector } from '../../payments/dispatch/connector.ts';
+import type { PaymentTimeline, TimelineEntry } from '../../payments/timeline/assemble.ts';
 import type { PaymentDetail } from '../answers.ts';
+import { onWire } from '../on-wire.ts';
+import { listedPayment } from './listed-payment.ts';
 
 /** What only the staff may see: who resolved a case, and what the operator wrote to us. */
 const STAFF_ONLY: ReadonlySet<string> = new Set([
@@ -10,57 +12,45 @@ const STAFF_ONLY: ReadonlySet<string> = new Set([
   'correction',
 ]);
 
-/** Of an attempt, what only they may see: why it went to its operator, and what that wrote to us. */
-const STAFF_ONLY_FACTS = { routeReason: null, operatorHandle: null, note: null };
+type ConnectorOf = (operatorCode: string) => Pick<Connector, 'acceptanceWindowMs'> | undefined;
 
 /** A payment with its timeline. */
 export function paymentDetail(
   found: PaymentTimeline,
-  { forStaff }: { readonly forStaff: boolean },
+  { forStaff, connectorOf }: { readonly forStaff: boolean; readonly connectorOf: ConnectorOf },
 ): PaymentDetail {
-  const { payment } = found;
+  const { payment, timeline } = found;
   return {
-    reference: found.reference,
-    vid: payment.vid,
-    status: found.status,
-    biller: payment.billerCode,
-    operator: payment.operatorCode,
-    account: payment.account,
-    phone: payment.phone,
-    amount: formatMoney(payment.amountCents),
-    fee: formatMoney(payment.feeCents),
-    merchantReference: payment.merchantReference,
-    createdAt: payment.createdAt.toISOString(),
-    settledAt: time(payment.settledAt),
+    ...listedPayment(payment),
     billerReference: payment.billerReference,
-    billerResponseTime: time(payment.billerResponseTime),
+    billerResponseTime: payment.billerResponseTime?.toISOString() ?? null,
     message: payment.message,
     failureCode: payment.failureCode,
     details: payment.details,
     settledBy: payment.settledBy,
     archived: payment.archived,
     queries: payment.verifyCount,
-    nextStepAt: time(payment.dueAt),
+    nextStepAt: payment.dueAt?.toISOString() ?? null,
+    provableAt: provableAt(timeline, connectorOf)?.toISOString() ?? null,
     note: forStaff ? payment.note : null,
-    timeline: found.timeline
+    timeline: timeline
       .filter(({ kind }) => forStaff || !STAFF_ONLY.has(kind))
-      .map((entry) =>
-        forStaff || entry.kind !== 'attempt' ? entry : { ...entry, ...STAFF_ONLY_FACTS },
-      )
-      .map((entry) => plain(entry) as PaymentDetail['timeline'][number]),
+      .map((entry) => onWire(forStaff ? entry : withoutInternals(entry))),
   };
 }
 
-function time(at: Date | null): string | null {
-  return at?.toISOString() ?? null;
+/** A vendor learns to which operator its payment went, not how we choose, or talk with, operators. */
+function withoutInternals(entry: TimelineEntry): TimelineEntry {
+  if (entry.kind !== 'attempt') return entry;
+  return { ...entry, routeReason: null, note: null, operatorHandle: null };
 }
 
-/** Amounts as decimal text, times as ISO 8601. */
-function plain(entry: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(entry).map(([name, value]) => {
-      if (typeof value === 'bigint') return [name.replace(/Cents$/, ''), formatMoney(value)];
-      return [name, value instanceof Date ? value.toISOString() : (value as unknown)];
-    }),
-  );
+function provableAt(
+  timeline: readonly TimelineEntry[],
+  connectorOf: ConnectorOf,
+): Date | undefined {
+  const open = timeline.find((entry) => entry.kind === 'attempt' && entry.outcome === null);
+  if (open?.kind !== 'attempt' || open.operatorCode === null) return undefined;
+  const windowMs = connectorOf(open.operatorCode)?.acceptanceWindowMs ?? null;
+  return windowMs === null ? undefined : new Date(open.at.getTime() + windowMs);
 }

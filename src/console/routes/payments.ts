@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import { listVendors } from '../../parties/store.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
+import type { Payments } from '../../payments/payments.ts';
 import { findPayment } from '../../payments/timeline/find.ts';
 import { queryPayments } from '../../payments/timeline/query.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
@@ -25,6 +26,7 @@ export interface PaymentRoutesOptions {
   readonly config: { readonly timeZone: string };
   readonly directory: Pick<VendorDirectory, 'vendor'>;
   readonly catalogue: Pick<BillerCatalogue, 'billers' | 'operators'>;
+  readonly connectorOf: Payments['connectorOf'];
 }
 
 /** Lists, finds, exports and shows payments. */
@@ -90,7 +92,7 @@ function choicesRoute({ pool, catalogue }: PaymentRoutesOptions): AnyRoute {
   });
 }
 
-function detailRoute({ pool }: PaymentRoutesOptions): AnyRoute {
+function detailRoute({ pool, connectorOf }: PaymentRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/payments/:reference',
@@ -101,7 +103,7 @@ function detailRoute({ pool }: PaymentRoutesOptions): AnyRoute {
         ? await findPayment(pool, params.reference)
         : undefined;
       if (payment === undefined) throw new Refusal('not_found');
-      return paymentDetail(payment, { forStaff: viewer.vendor === undefined });
+      return paymentDetail(payment, { forStaff: viewer.vendor === undefined, connectorOf });
     },
   });
 }

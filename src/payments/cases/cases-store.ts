@@ -146,9 +146,12 @@ export interface RecordedProposal extends Proposal {
   readonly effect: readonly string[];
 }
 
+const OPERATOR_OF_CASE =
+  'coalesce(c.operator_code, t.operator_code, q.operator_code, b.operator_code)';
+
 const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
   c.case_id as "caseId", c.evidence_id as "evidenceId",
-    coalesce(c.operator_code, t.operator_code, q.operator_code, b.operator_code) as "operatorCode", c.facts,
+    ${OPERATOR_OF_CASE} as "operatorCode", c.facts,
       c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",
     c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.resolution,
       c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
@@ -161,22 +164,34 @@ const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "payment
       and q.payment_id = t.payment_id
     left join billers b on b.biller_code = t.biller_code`;
 
-/** Cases, oldest first. */
+const LISTED = `${CASES} where (c.resolved_at is not null) = $1 and ($2::text is null or c.kind = $2)
+    and ($3::text is null or v.vid = $3) and ($5::boolean is null or (c.proposal is not null) = $5)
+    and ($6::text is null or ${OPERATOR_OF_CASE} = $6)`;
+const OPEN_CASES = `${LISTED} order by c.opened_at, c.case_id limit $4`;
+const RESOLVED_CASES = `${LISTED} order by c.resolved_at desc, c.case_id limit $4`;
+
+/** Open cases, oldest first; or resolved ones, last resolved first. */
 export async function listCases(
   db: Queryable,
   filter: {
     readonly resolved: boolean;
     readonly kind?: CaseKind | undefined;
     readonly vid?: string | undefined;
+    readonly operatorCode?: string | undefined;
+    /** Whether somebody has proposed a resolution. */
+    readonly proposed?: boolean | undefined;
     readonly limit: number;
   },
 ): Promise<CaseRow[]> {
-  const listed = await db.query<CaseRow>(
-    `${CASES} where (c.resolved_at is not null) = $1 and ($2::text is null or c.kind = $2)
-       and ($3::text is null or v.vid = $3)
-     order by c.opened_at, c.case_id limit $4`,
-    [filter.resolved, filter.kind ?? null, filter.vid ?? null, filter.limit],
-  );
+  const { resolved, kind, vid, limit, proposed, operatorCode } = filter;
+  const listed = await db.query<CaseRow>(resolved ? RESOLVED_CASES : OPEN_CASES, [
+    resolved,
+    kind ?? null,
+    vid ?? null,
+    limit,
+    proposed ?? null,
+    operatorCode ?? null,
+  ]);
   return listed.rows;
 }
 

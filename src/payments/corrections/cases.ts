@@ -149,40 +149,6 @@ function requireSameEffect(proposed: readonly string[], now: readonly string[]):
   );
 }
 
-/** Opens a case about an open payment whose operator cannot say how it ended. */
-export async function openNoAnswerCase(
-  pool: Pool,
-  request: {
-    readonly vendorId: number;
-    readonly paymentId: string;
-    readonly by: string;
-    readonly note: string;
-  },
-): Promise<CaseRow> {
-  const by = requirePerson(request.by);
-  return await databaseTransaction(pool, async (client) => {
-    const { vendorId, paymentId } = request;
-    const caseId = await openCase(client, {
-      vendorId,
-      paymentId,
-      kind: 'no_answer',
-      evidenceId: null,
-      operatorCode: null,
-      facts: { source: 'person', note: request.note },
-    });
-    if (caseId === undefined) throw new PlainError('Such a case is already open (see case list).');
-    const row = await findCase(client, caseId);
-    if (row === undefined) throw new Error(`case ${caseId} is gone`);
-    const payment = await readPayment(client, row);
-    if (payment === null || payment.outcome !== null) {
-      throw new PlainError('The transaction is not open; see its status.', { field: 'reference' });
-    }
-    const detail = { note: request.note };
-    await insertCaseEvent(client, row, { action: 'opened', actor: by, detail });
-    return row;
-  });
-}
-
 async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
   // The accounts of vendor 0 are created by its first correction.
   await ensureAccounts(db, HOUSE, ['external', 'float']);

@@ -66,6 +66,11 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
   receipt_reversed: ['keep_books', 'take_back'],
 };
 
+/** How a case of this kind can be resolved. */
+export function resolutionsOf(kind: CaseKind): readonly Resolution[] {
+  return FITTING[kind];
+}
+
 export interface PlannedTransfer {
   readonly vendorId: number;
   readonly debitAccount: AccountName;
@@ -112,7 +117,7 @@ export interface Situation {
 export function planResolution(situation: Situation, proposal: Proposal): Plan {
   const resolution = proposal.resolution as Resolution;
   const { row } = situation;
-  const fitting = FITTING[row.kind];
+  const fitting = resolutionsOf(row.kind);
   if (!fitting.includes(resolution)) {
     throw new PlainError(
       `A case of ${row.kind} cannot be resolved by ${resolution}, but by ${fitting.join(', ')}.`,

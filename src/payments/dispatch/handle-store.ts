@@ -55,6 +55,24 @@ export async function askNow(
   return due.rowCount === 1;
 }
 
+/**
+ * Makes the payment due at once, whatever operator has it. Returns which: null if a restore lost it,
+ * undefined if no instruction is in progress.
+ */
+export async function askAtOnce(
+  db: Queryable,
+  payment: PaymentKey & { readonly billerCode: string },
+): Promise<string | null | undefined> {
+  const due = await db.query<{ operatorCode: string | null }>({
+    name: 'ask_at_once',
+    text: `update dispatch_queue set due_at = least(due_at, now())
+      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3
+      returning operator_code as "operatorCode"`,
+    values: [payment.vendorId, payment.billerCode, payment.paymentId],
+  });
+  return due.rows[0]?.operatorCode;
+}
+
 /** The last attempt with the operator, settled or not; undefined if it was never instructed. */
 export async function readLastAttempt(
   db: Queryable,

@@ -5,7 +5,17 @@ import type { PaymentTimeline } from '../../../../src/payments/timeline/assemble
 const FOUND = {
   reference: 'R',
   status: 'SUCCESS',
-  payment: { amountCents: 6_000n, feeCents: 0n, createdAt: new Date(0), note: null },
+  payment: {
+    vendorId: 1,
+    paymentId: '0197a5b1-7c00-7d2e-9c3f-5a1b2c3d4e5f',
+    amountCents: 6_000n,
+    feeCents: 0n,
+    createdAt: new Date(0),
+    settledAt: null,
+    note: null,
+    billerResponseTime: null,
+    dueAt: null,
+  },
   timeline: [
     {
       kind: 'attempt',
@@ -20,15 +30,17 @@ const FOUND = {
   ],
 } as unknown as PaymentTimeline;
 
+const STAFF = { forStaff: true, connectorOf: () => undefined };
+
 test('the staff see why an instruction went to its operator', () => {
-  expect(paymentDetail(FOUND, { forStaff: true }).timeline).toMatchObject([
+  expect(paymentDetail(FOUND, STAFF).timeline).toMatchObject([
     { routeReason: 'first: our float with it is too low', note: 'Agent 7 has no balance' },
     { kind: 'case' },
   ]);
 });
 
 test('a vendor sees that an instruction was sent, and nothing of our dealings with operators', () => {
-  expect(paymentDetail(FOUND, { forStaff: false }).timeline).toEqual([
+  expect(paymentDetail(FOUND, { ...STAFF, forStaff: false }).timeline).toEqual([
     {
       kind: 'attempt',
       at: '1970-01-01T00:00:00.000Z',
@@ -39,4 +51,16 @@ test('a vendor sees that an instruction was sent, and nothing of our dealings wi
       note: null,
     },
   ]);
+});
+
+test.each([
+  [10_000, null, '1970-01-01T00:00:10.000Z'],
+  [null, null, null],
+  [10_000, 'declined', null],
+])('a window of %j ms and the outcome %j: provable at %j', (acceptanceWindowMs, outcome, at) => {
+  const [attempt] = FOUND.timeline;
+  const timeline = [{ ...attempt, outcome }] as PaymentTimeline['timeline'];
+  const connectorOf = (): { acceptanceWindowMs: number | null } => ({ acceptanceWindowMs });
+  const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, connectorOf });
+  expect(detail.provableAt).toBe(at);
 });

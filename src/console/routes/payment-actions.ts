@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import type { VendorDirectory } from '../../parties/directory.ts';
+import { openCaseByHand } from '../../payments/corrections/open-case.ts';
+import { replayEvents } from '../../payments/events/administer.ts';
+import type { Payments } from '../../payments/payments.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { decodeReference } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { CaseOpened } from '../answers.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
+import { reason } from './reason.ts';
+
+const params = Type.Object({ reference: Type.String({ maxLength: 64 }) });
+
+const body = Type.Object({ reason }, { additionalProperties: false });
+
+export interface PaymentActionOptions {
+  readonly pool: Pool;
+  readonly directory: Pick<VendorDirectory, 'vendorById'>;
+  readonly verifyNow: Payments['verifyNow'];
+}
+
+/** What people do about one payment. */
+export function paymentActionRoutes(options: PaymentActionOptions): AnyRoute[] {
+  return [verifyRoute(options), resendRoute(options), caseRoute(options)];
+}
+
+function verifyRoute({ verifyNow }: PaymentActionOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/payments/:reference/verify',
+    permission: 'payments.act',
+    action: 'payment.verify',
+    params,
+    body,
+    handle: async (input, { viewer }) => await verifyNow(keyOf(input.params.reference, viewer)),
+  });
+}
+
+function resendRoute({ pool, directory }: PaymentActionOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/payments/:reference/resend',
+    permission: 'payments.act',
+    action: 'payment.resend',
+    params,
+    body,
+    handle: async (input, { viewer }) => {
+      const { vendorId, paymentId } = keyOf(input.params.reference, viewer);
+      const vendor = directory.vendorById(vendorId);
+      if (vendor === undefined) throw new Refusal('not_found');
+      const all = { since: undefined, until: undefined, state: undefined };
+      const events = await replayEvents(pool, vendor, { paymentId, ...all });
+      if (events > 0) return new Audited(undefined, { after: { events } });
+      throw new PlainError('The payment has no event that could be sent again.');
+    },
+  });
+}
+
+function caseRoute({ pool }: PaymentActionOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/payments/:reference/case',
+    permission: 'cases.act',
+    action: 'case.open',
+    params,
+    body,
+    handle: async (input, { viewer }) => {
+      const key = keyOf(input.params.reference, viewer);
+      const note = input.body.reason;
+      const { caseId } = await openCaseByHand(pool, { ...key, by: viewer.login, note });
+      return new Audited({ caseId } satisfies CaseOpened, { after: { caseId } });
+    },
+  });
+}
+
+/** Throws: `not_found` if it is no reference, or another vendor's. */
+function keyOf(reference: string, { vendor }: Viewer) {
+  const key = decodeReference(reference.toUpperCase());
+  const isOwn = vendor === undefined || vendor.vendorId === key?.vendorId;
+  if (key === undefined || !isOwn) throw new Refusal('not_found');
+  return key;
+}

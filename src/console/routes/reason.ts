@@ -1,0 +1,4 @@
+import { Type } from 'typebox';
+
+/** Why somebody does something; noted in the audit log. */
+export const reason = Type.String({ minLength: 1, maxLength: 500, pattern: String.raw`\S` });

@@ -1,0 +1,21 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { PaymentKey } from '../create/payment.ts';
+import { readPayment } from '../create/store.ts';
+import { askAtOnce } from './handle-store.ts';
+import type { QueueKey } from './store.ts';
+
+/**
+ * Has the operator asked at once about a payment whose outcome is unknown. A query does no harm, so it
+ * may be done at any time; the operator's answer is then the only thing that ends the payment.
+ * Returns the queue that has become due. Throws: `PlainError` if there is nothing to ask about.
+ */
+export async function verifyNow(db: Queryable, key: PaymentKey): Promise<QueueKey> {
+  const payment = await readPayment(db, key.vendorId, key.paymentId);
+  const operatorCode = payment && (await askAtOnce(db, payment));
+  if (payment === undefined || operatorCode === undefined) {
+    throw new PlainError('No result is awaited for this payment, so there is nothing to ask.');
+  }
+  const { vendorId, billerCode } = payment;
+  return { vendorId, billerCode, stage: 'verify', operatorCode };
+}

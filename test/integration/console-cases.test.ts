@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CaseDetail, CasesAnswer, PaymentDetail } from '../../src/console/answers.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+let owner: Pool;
+const people = new Map<string, ConsoleClient>();
+let accounts = 14_000_000;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  for (const login of ['admin', 'support', 'operations', 'finance', 'risk', 'demo-admin']) {
+    const client = new ConsoleClient(running.origin);
+    await client.signIn(login);
+    people.set(login, client);
+  }
+  await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+});
+
+async function create(): Promise<string> {
+  accounts += 1;
+  const created = await running.demo().call('create', {
+    biller_name: 'dstv',
+    amount: '100',
+    account: String(accounts),
+    phone: '0722000001',
+    merchant_reference: `order-${accounts}`,
+  });
+  return String(created.body.msg['ipay_reference']);
+}
+
+/** One whose instruction was sent to the operator, which has not answered. */
+async function createPending(): Promise<string> {
+  const reference = await create();
+  await owner.query(
+    `update dispatch_queue set stage = 'verify', sent_at = now(), attempt_number = 1,
+       operator_code = 'multichoice', due_at = now() + interval '1 hour' where payment_id = $1`,
+    [decodeReference(reference)?.paymentId],
+  );
+  return reference;
+}
+
+const post = async (login: string, path: string, body: unknown = {}): Promise<ConsoleAnswer> => {
+  const client = people.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return await client.send('POST', path, body);
+};
+const read = async <Answer>(path: string, login = 'support'): Promise<Answer> => {
+  const answer = await people.get(login)?.get(path);
+  expect(answer?.status).toBe(200);
+  return answer?.body as Answer;
+};
+const textOf = ({ body }: ConsoleAnswer): string =>
+  (body['error'] as { text: string }[])[0]?.text ?? '';
+async function openCase(reference: string): Promise<string> {
+  const opened = await post('support', `/payments/${reference}/case`, { reason: 'no answer' });
+  expect(opened.status).toBe(200);
+  return String(opened.body['caseId']);
+}
+const auditOf = async (action: string): Promise<unknown[]> =>
+  (
+    await owner.query<Record<string, unknown>>(
+      `select login, audit_log.target, reason, result, after from audit_log join audit_results using (audit_id)
+       where action = $1 order by audit_log.at desc limit 1`,
+      [action],
+    )
+  ).rows;
+
+describe('a payment', () => {
+  test('is verified now, and only while a result is awaited', async () => {
+    const reference = await createPending();
+    const before = await read<PaymentDetail>(`/payments/${reference}`);
+    const answer = await post('support', `/payments/${reference}/verify`, { reason: 'urgent' });
+    expect(answer.status).toBe(204);
+    const after = await read<PaymentDetail>(`/payments/${reference}`);
+    expect(Date.parse(String(after.nextStepAt))).toBeLessThan(
+      Date.parse(String(before.nextStepAt)),
+    );
+    expect(await auditOf('payment.verify')).toMatchObject([
+      { login: 'support', target: reference, reason: 'urgent', result: 'done' },
+    ]);
+    const queued = await create();
+    const refused = await post('support', `/payments/${queued}/verify`, { reason: 'urgent' });
+    expect(refused.status).toBe(400);
+    expect(textOf(refused)).toContain('No result is awaited');
+  });
+
+  test.each([{}, { reason: '' }, { reason: '  ' }])(
+    'an action without a reason: %j',
+    async (body) => {
+      const reference = await createPending();
+      const answer = await post('support', `/payments/${reference}/verify`, body);
+      expect(answer).toMatchObject({ status: 400, code: 'invalid_field' });
+    },
+  );
+
+  test('has nothing to send again without a webhook', async () => {
+    const answer = await post('support', `/payments/${await create()}/resend`, { reason: 'lost' });
+    expect(answer.status).toBe(400);
+    expect(textOf(answer)).toContain('has no webhook');
+  });
+
+  test('shows staff why an operator was chosen; the vendor sees the operator alone', async () => {
+    const reference = await createPending();
+    await owner.query(
+      `update dispatch_queue set route_reason = 'cheapest', note = 'no answer', operator_handle = 'h1'
+       where payment_id = $1`,
+      [decodeReference(reference)?.paymentId],
+    );
+    const entryOf = async (login: string) => {
+      const { timeline } = await read<PaymentDetail>(`/payments/${reference}`, login);
+      return timeline.find(({ kind }) => kind === 'attempt');
+    };
+    expect(await entryOf('support')).toMatchObject({
+      operatorCode: 'multichoice',
+      routeReason: 'cheapest',
+      note: 'no answer',
+    });
+    expect(await entryOf('demo-admin')).toMatchObject({
+      operatorCode: 'multichoice',
+      routeReason: null,
+      note: null,
+      operatorHandle: null,
+    });
+  });
+});
+
+describe('a case', () => {
+  test('is resolved by two people, and the second approves what was seen', async () => {
+    const reference = await createPending();
+    const caseId = await openCase(reference);
+    const paid = {
+      resolution: 'paid',
+      reason: 'confirmed by telephone',
+      operatorReference: 'OP-1',
+    };
+    expect((await post('support', `/cases/${caseId}/propose`, paid)).status).toBe(204);
+    const seen = await read<CaseDetail>(`/cases/${caseId}`);
+    expect(seen).toMatchObject({
+      kind: 'no_answer',
+      vid: 'demo',
+      operator: 'multichoice',
+      reference,
+      facts: { note: 'no answer', source: 'person' },
+      payment: { reference, amount: '100.00', status: 'PENDING' },
+      proposal: {
+        resolution: 'paid',
+        operatorReference: 'OP-1',
+        note: paid.reason,
+        by: 'support',
+      },
+      events: [
+        { action: 'opened', actor: 'support' },
+        { action: 'proposed', actor: 'support', note: 'confirmed by telephone' },
+      ],
+    });
+    expect(seen.proposal?.wouldPost).toEqual(['settled as paid, 100.00']);
+
+    const proposal = seen.proposal?.id;
+    const same = await post('support', `/cases/${caseId}/approve`, { proposal });
+    expect([same.status, textOf(same)]).toEqual([400, expect.stringContaining('another person')]);
+
+    // Meanwhile it is replaced.
+    const other = { ...paid, operatorReference: 'OP-2' };
+    await post('finance', `/cases/${caseId}/propose`, other);
+    const stale = await post('operations', `/cases/${caseId}/approve`, { proposal });
+    expect([stale.status, textOf(stale)]).toEqual([
+      400,
+      expect.stringContaining('not the current proposal'),
+    ]);
+
+    const current = (await read<CaseDetail>(`/cases/${caseId}`)).proposal?.id;
+    const approved = await post('operations', `/cases/${caseId}/approve`, { proposal: current });
+    expect(approved.status).toBe(204);
+    expect(await read<PaymentDetail>(`/payments/${reference}`)).toMatchObject({
+      status: 'SUCCESS',
+      billerReference: 'OP-2',
+      settledBy: 'person',
+    });
+    expect(await auditOf('case.approve')).toMatchObject([
+      { login: 'operations', target: caseId, result: 'done', after: { proposalId: current } },
+    ]);
+    expect(await read<CaseDetail>(`/cases/${caseId}`)).toMatchObject({
+      resolution: 'paid',
+      resolvedBy: 'operations',
+    });
+  });
+
+  test('about a payment that succeeded: two people return it to the vendor', async () => {
+    const reference = await createPending();
+    const first = await openCase(reference);
+    const paid = { resolution: 'paid', reason: 'on the portal', operatorReference: 'OP-3' };
+    await post('support', `/cases/${first}/propose`, paid);
+    const proposal = (await read<CaseDetail>(`/cases/${first}`)).proposal?.id;
+    await post('finance', `/cases/${first}/approve`, { proposal });
+
+    const caseId = await openCase(reference);
+    const refund = { resolution: 'return_to_vendor', reason: 'reversed by the operator' };
+    await post('finance', `/cases/${caseId}/propose`, refund);
+    const seen = await read<CaseDetail>(`/cases/${caseId}`);
+    expect(seen).toMatchObject({
+      kind: 'contradiction',
+      facts: { books_say: 'success', operator_says: 'failed', amount: '100.00' },
+      related: [{ caseId: first }],
+    });
+    expect(seen.proposal?.wouldPost).toContain('the vendor sees FAILED');
+    await post('support', `/cases/${caseId}/approve`, { proposal: seen.proposal?.id });
+    const payment = await read<PaymentDetail>(`/payments/${reference}`);
+    expect(payment).toMatchObject({ status: 'FAILED', failureCode: 'corrected' });
+    expect(payment.timeline.map(({ kind }) => kind)).toContain('correction');
+  });
+
+  test('a rejected proposal leaves it open', async () => {
+    const caseId = await openCase(await createPending());
+    await post('support', `/cases/${caseId}/propose`, { resolution: 'failed', reason: 'guess' });
+    expect((await post('finance', `/cases/${caseId}/reject`, { reason: 'no proof' })).status).toBe(
+      204,
+    );
+    expect(await read<CaseDetail>(`/cases/${caseId}`)).toMatchObject({
+      proposal: null,
+      resolution: null,
+    });
+  });
+
+  test('the worklist, by state, kind, vendor and operator', async () => {
+    const open = await openCase(await createPending());
+    const proposed = await openCase(await createPending());
+    await post('support', `/cases/${proposed}/propose`, { resolution: 'keep_books', reason: 'ok' });
+    const listed = async (query: string): Promise<string[]> =>
+      (await read<CasesAnswer>(`/cases${query}`)).cases.map(({ caseId }) => caseId);
+    const all = await listed('');
+    expect(all.slice(-2)).toEqual([open, proposed]);
+    expect((await listed('?state=proposed')).at(-1)).toBe(proposed);
+    expect(await listed('?state=proposed')).not.toContain(open);
+    expect(await listed('?state=resolved')).not.toContain(open);
+    expect(await listed('?kind=no_answer&vid=demo&operator=multichoice')).toEqual(all);
+    for (const none of ['?kind=exposure', '?vid=demo2', '?operator=kplc']) {
+      expect(await listed(none)).toEqual([]);
+    }
+    const { open: counts } = await read<CasesAnswer>('/cases');
+    expect(counts).toMatchObject([{ kind: 'no_answer', count: all.length }]);
+  });
+
+  test.each([
+    [{ resolution: 'paid', reason: 'x' }, 'operator_reference'],
+    [{ resolution: 'take_back', reason: 'x' }, 'resolution'],
+    [{ resolution: 'guess', reason: 'x' }, 'resolution'],
+    [{ resolution: 'failed', reason: '' }, 'reason'],
+    [{ resolution: 'paid', reason: 'x', amount: '1.234', operatorReference: 'x' }, 'amount'],
+    [{ resolution: 'paid', reason: 'x', operatorReference: 'a\nb' }, 'operatorReference'],
+    [{ resolution: 'paid', reason: 'x', details: { 'a b': 'c' } }, 'details'],
+  ])('the proposal %j is refused, naming %s', async (body, field) => {
+    const caseId = await openCase(await createPending());
+    const { status, body: answer } = await post('support', `/cases/${caseId}/propose`, body);
+    expect(status).toBe(400);
+    expect((answer['error'] as { field: string }[])[0]?.field).toBe(field);
+  });
+
+  test('a second one of the same kind is refused', async () => {
+    const reference = await createPending();
+    await openCase(reference);
+    const again = await post('support', `/payments/${reference}/case`, { reason: 'again' });
+    expect([again.status, textOf(again)]).toEqual([400, expect.stringContaining('already open')]);
+  });
+});
