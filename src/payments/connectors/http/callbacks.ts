@@ -40,9 +40,10 @@ export function compileCallbacks(
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
       const outcome = await read({ ...heard, ...(sent && inputOf(sent, billers)) });
-      return verifying === null
-        ? unsignedReport(sent, outcome)
-        : signedReport(sent?.reference ?? named, outcome);
+      if (verifying === null) return unsignedReport(sent, outcome);
+      // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
+      if (sent === undefined && isHandle) return unknownHandle(named, outcome);
+      return signedReport(sent?.reference ?? named, outcome);
     },
   };
 }
@@ -102,6 +103,12 @@ function signedReport(reference: string, outcome: FinalOutcome | null): Callback
     cleanReference(reference),
     outcome ?? { kind: 'hint', operatorHandle: null, says: null },
   );
+}
+
+/** Nothing is settled by it: people find out which payment it is. */
+function unknownHandle(handle: string, says: FinalOutcome | null): CallbackReading {
+  const reason = 'no payment has this handle';
+  return reported(cleanReference(handle), { kind: 'mismatch', reason, says });
 }
 
 function reported(reference: string, outcome: CallbackReport['outcome']): CallbackReading {

@@ -97,6 +97,32 @@ describe('a signed callback', () => {
     });
   });
 
+  test('whose handle looks like our reference settles nothing', async () => {
+    const { reference, ...others } = EXAMPLE_XML_SETTINGS['callback'] as Record<string, unknown>;
+    const outcome = { code: 'body.Bill.Code', classes: { '22': 'declined' } };
+    const settings = {
+      ...EXAMPLE_XML_SETTINGS,
+      callback: { ...others, outcome, handle: reference },
+    };
+    const readBy = async (code: string, handle: string) => {
+      const byHandle = async (named: string) => (named === 'H1' ? SENT : undefined);
+      const request = callback(bill(code, handle));
+      return await connect(settings).callbacks?.read(request, { ...find, byHandle });
+    };
+    const says = { kind: 'declined' };
+    expect(await readBy('22', 'H1')).toMatchObject({
+      reports: [{ reference: 'REF1', outcome: says }],
+    });
+    const unknown = { kind: 'mismatch', reason: 'no payment has this handle' };
+    expect(await readBy('22', 'REF1')).toMatchObject({
+      reports: [{ outcome: { ...unknown, says } }],
+    });
+    // It may be about money that we do not know of.
+    expect(await readBy('01', 'REF1')).toMatchObject({
+      reports: [{ outcome: { ...unknown, says: null } }],
+    });
+  });
+
   test.each<[string, CallbackRequest]>([
     ['signed with another key', callback(bill('00'), { key: 'other' })],
     ['changed', { ...callback(bill('00')), body: Buffer.from(bill('70')) }],
