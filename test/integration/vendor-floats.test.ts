@@ -5,10 +5,13 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
+import { readAwaitedCents } from '../../src/payments/receipts/pushes-store.ts';
 import { checkOpenPushes } from '../../src/payments/receipts/pushes.ts';
 import { openSource } from '../../src/payments/receipts/sources.ts';
 import type { OpenSource } from '../../src/payments/receipts/sources.ts';
-import { findSource } from '../../src/payments/receipts/sources-store.ts';
+import { takeReversal } from '../../src/payments/receipts/reverse.ts';
+import { findSource, setPulledUntil } from '../../src/payments/receipts/sources-store.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
 import {
   endTopUpRule,
   setTopUpRule,
@@ -235,13 +238,66 @@ describe('a prompt', () => {
     await setRule(vendorId, { ...PUSH, phone: '254711009909' });
     await topUpFloats(deps, signal);
     await wait(vendorId, 660);
+    await topUpFloats(deps, signal);
+    const first = ['push', 60_000n, 'sent'];
+    expect(await actionsOf(vendorId)).toEqual([first]);
+    const { vendorId: other } = await newVendor();
+    await setRule(other, FUND);
+    await setRule(other, { ...PUSH, phone: '254711009909' });
+    await topUpFloats(deps, signal);
+    expect(await actionsOf(other)).toEqual([['push', 60_000n, 'refused']]);
+    await owner(`update receipt_pushes set state = 'failed' where vendor_id = ${vendorId}`);
     // A process whose clock is a day ahead does not begin the day's limit again.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
     await topUpFloats(deps, signal).finally(() => vi.useRealTimers());
-    expect(await actionsOf(vendorId)).toEqual([
-      ['push', 60_000n, 'sent'],
-      ['push', 40_000n, 'refused'],
-    ]);
+    expect(await actionsOf(vendorId)).toEqual([first, ['push', 40_000n, 'sent']]);
+    for (const kind of ['push', 'fund'] as const) {
+      await endTopUpRule(pool, { vendorId, kind, by: 'Asha' });
+      await endTopUpRule(pool, { vendorId: other, kind, by: 'Asha' });
+    }
+  });
+
+  test('is not sent for what is on its way: prompted, or paid and not credited', async () => {
+    const { vendorId } = await newVendor();
+    const account = `F${accounts}`;
+    await setRule(vendorId, FUND);
+    await setRule(vendorId, { ...PUSH, phone: '254712009909' });
+    await topUpFloats(deps, signal);
+    const prompted = async (change: string): Promise<bigint> => {
+      await owner(`update receipt_pushes set ${change} where vendor_id = ${vendorId}`);
+      return await readAwaitedCents(pool, vendorId);
+    };
+    expect(await prompted(`state = 'failed'`)).toBe(0n);
+    expect(await prompted(`state = 'paid'`)).toBe(60_000n);
+    // Nobody knows how it ended, until a later pull does not list it.
+    expect(await prompted(`state = 'unknown'`)).toBe(60_000n);
+    await setPulledUntil(pool, SOURCE, new Date());
+    expect(await prompted(`created_at = ${ago(3_500)}`)).toBe(60_000n);
+    expect(await prompted(`created_at = ${ago(3_700)}`)).toBe(0n);
+    expect(await prompted(`state = 'paid'`)).toBe(60_000n);
+    const report = {
+      ...{ issuer: 'mpesa', receipt: 'FLOAT00001', sourceCode: SOURCE, collector: 'mpesa-in' },
+      ...{ account, payer: null, amountCents: 60_000n, paidAt: new Date() },
+    };
+    const receiving = { pool, ledgerMac, log };
+    // It is paid, and waits for a second source.
+    expect(await takeReport(receiving, { ...report, channel: 'confirmation' }, 1n)).toBe(
+      'unconfirmed',
+    );
+    expect(await readAwaitedCents(pool, vendorId)).toBe(60_000n);
+    await wait(vendorId, 3_700);
+    await topUpFloats(deps, signal);
+    expect(await actionsOf(vendorId)).toHaveLength(1);
+    expect(await takeReport(receiving, { ...report, channel: 'pull' })).toBe('credited');
+    expect(await readAwaitedCents(pool, vendorId)).toBe(0n);
+    // Another vendor's receipt, and one that was taken back, are not on their way.
+    await takeReport(
+      receiving,
+      { ...report, receipt: 'FLOAT00002', account: 'F1', channel: 'confirmation' },
+      1n,
+    );
+    await takeReversal(receiving, { ...report, receipt: 'FLOAT00003', channel: 'pull' });
+    expect(await readAwaitedCents(pool, vendorId)).toBe(0n);
     for (const kind of ['push', 'fund'] as const) {
       await endTopUpRule(pool, { vendorId, kind, by: 'Asha' });
     }

@@ -17,6 +17,8 @@ export interface PushRow {
 const OPEN_FOR = `interval '10 minutes'`;
 /** How long people are given to answer, and the least time between two questions. */
 const ANSWER_TIME = `interval '20 seconds'`;
+/** A pull that ended so long after the prompt has its payment, if it was paid. */
+const LISTED = `interval '1 hour'`;
 
 /** Returns false while another prompt for the vendor, or on the telephone, is open. */
 export async function insertPush(
@@ -77,6 +79,38 @@ export async function takeOpenPushes(
     [limit],
   );
   return taken.rows;
+}
+
+/**
+ * What is on its way to the vendor, in cents: prompts that may still be paid, or were paid and are not
+ * reported as a receipt yet, and receipts to its account numbers that are not credited. A prompt is
+ * answered by a receipt of its amount. What the provider no longer lists does not come any more.
+ */
+export async function readAwaitedCents(db: Queryable, vendorId: number): Promise<bigint> {
+  const read = await db.query<{ cents: bigint }>(
+    `with prompted as (
+       select p.source_code, p.account, p.amount_cents, count(*) as prompts, min(p.created_at) as since
+       from receipt_pushes p join receipt_sources s using (source_code)
+       where p.vendor_id = $1 and p.created_at > now() - interval '48 hours'
+         and (p.state in ('recorded', 'sent', 'paid')
+           or p.state = 'unknown' and coalesce(s.pulled_until, '-infinity') < p.created_at + ${LISTED})
+       group by p.source_code, p.account, p.amount_cents),
+     unanswered as (
+       select amount_cents * greatest(0, prompts - (
+         select count(*) from receipts r where r.source_code = p.source_code
+           and r.account = p.account and r.amount_cents = p.amount_cents
+           and r.paid_at >= p.since - interval '5 minutes')) as cents
+       from prompted p),
+     uncredited as (
+       select r.amount_cents as cents from receipts r
+       where r.state in ('claimed', 'unconfirmed', 'unmatched', 'misdated') and r.reversed_at is null
+         and (r.vendor_id = $1 or exists (select from receipt_accounts a where a.vendor_id = $1
+           and a.source_code = r.source_code and a.account = r.account and a.ended_at is null)))
+     select coalesce(sum(cents), 0)::bigint as cents
+     from (select cents from unanswered union all select cents from uncredited) as awaited`,
+    [vendorId],
+  );
+  return read.rows[0]?.cents ?? 0n;
 }
 
 /** Ends what nobody will hear of any more. */

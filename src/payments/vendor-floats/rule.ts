@@ -27,6 +27,8 @@ export type TopUpRule =
 export interface TopUpFacts {
   readonly floatCents: bigint;
   readonly collectedCents: bigint;
+  /** Prompted or paid, and not collected yet. */
+  readonly awaitedCents: bigint;
   readonly now: Date;
   /** The rule's last top-up; null: none. */
   readonly lastAt: Date | null;
@@ -38,9 +40,9 @@ const SHILLING = 100n;
 
 /** How much the rule tops up now, in cents; 0: nothing. Pure. */
 export function topUpCents(rule: TopUpRule, facts: TopUpFacts): bigint {
-  const { floatCents, collectedCents, now, lastAt, todayCents } = facts;
-  // What was paid on a prompt is collected income until it is moved.
-  const haveCents = rule.kind === 'push' ? floatCents + collectedCents : floatCents;
+  const { floatCents, collectedCents, awaitedCents, now, lastAt, todayCents } = facts;
+  // What was paid on a prompt is collected income until it is moved, and before that on its way.
+  const haveCents = rule.kind === 'push' ? floatCents + collectedCents + awaitedCents : floatCents;
   if (haveCents >= rule.thresholdCents) return 0n;
   const isPausing = lastAt !== null && now.getTime() < lastAt.getTime() + rule.pauseSeconds * 1_000;
   if (isPausing) return 0n;

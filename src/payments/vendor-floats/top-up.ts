@@ -8,6 +8,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { fund } from '../collections/fund.ts';
 import { readDatabaseTime } from '../reconciliation/store.ts';
+import { readAwaitedCents } from '../receipts/pushes-store.ts';
 import { pushTopUp } from '../receipts/push.ts';
 import type { ReceiptSources } from '../receipts/sources.ts';
 import { topUpCents } from './rule.ts';
@@ -76,7 +77,8 @@ async function applyRule(deps: TopUpDeps, { ruleId }: RuleRow): Promise<void> {
     const dayStart = startOfDay(await readDatabaseTime(client), wireTime);
     const history = await readHistory(client, { vendorId, kind, dayStart });
     const { floatCents } = now;
-    const amountCents = topUpCents(terms, { ...now, ...history });
+    const awaitedCents = kind === 'push' ? await readAwaitedCents(client, vendorId) : 0n;
+    const amountCents = topUpCents(terms, { ...now, ...history, awaitedCents });
     if (amountCents === 0n) return undefined;
     const topUpId = newId();
     await insertTopUp(client, { topUpId, ruleId, vendorId, amountCents, floatCents });

@@ -7,6 +7,7 @@ const NOW = new Date('2026-03-02T10:00:00Z');
 const FACTS: TopUpFacts = {
   floatCents: 0n,
   collectedCents: 0n,
+  awaitedCents: 0n,
   now: NOW,
   lastAt: null,
   todayCents: 0n,
@@ -30,6 +31,14 @@ describe('a rule', () => {
     ['asks for at most the maximum', PUSH, {}, 4_000n],
     ['asks for what is missing', PUSH, { floatCents: 999n, collectedCents: 0n }, 4_000n],
     ['counts what was collected', PUSH, { floatCents: 900n, collectedCents: 100n }, 0n],
+    ['counts what is on its way', PUSH, { floatCents: 400n, awaitedCents: 600n }, 0n],
+    ['asks for the rest of it', PUSH, { awaitedCents: 900n, floatCents: 99n }, 4_000n],
+    [
+      'moves what was collected, whatever is on its way',
+      FUND,
+      { collectedCents: 7n, awaitedCents: 9_000n },
+      7n,
+    ],
     ['leaves the rest of the day', PUSH, { todayCents: 3_500n }, 2_500n],
     ['asks for whole shillings', PUSH, { todayCents: 5_850n }, 100n],
     ['asks for nothing below a shilling', PUSH, { todayCents: 5_901n }, 0n],
@@ -43,7 +52,12 @@ describe('a rule', () => {
     const cents = fc.bigInt({ min: 0n, max: 20_000n });
     fc.assert(
       fc.property(
-        fc.record({ floatCents: cents, collectedCents: cents, todayCents: cents }),
+        fc.record({
+          floatCents: cents,
+          collectedCents: cents,
+          awaitedCents: cents,
+          todayCents: cents,
+        }),
         fc.record({
           thresholdCents: fc.bigInt({ min: 1n, max: 9_000n }),
           maximumCents: fc.bigInt({ min: 100n, max: 9_000n }),
@@ -55,7 +69,8 @@ describe('a rule', () => {
           expect(asked <= rule.maximumCents).toBe(true);
           if (asked === 0n) return;
           expect(given.todayCents + asked <= rule.dailyCents).toBe(true);
-          const after = given.floatCents + given.collectedCents + asked;
+          const { floatCents, collectedCents, awaitedCents } = given;
+          const after = floatCents + collectedCents + awaitedCents + asked;
           // Rounded up to a shilling.
           expect(after < rule.targetCents + 100n).toBe(true);
         },
