@@ -14,6 +14,7 @@ import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
 import { bridgeFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
+import { OPEN_STATES } from './receipts/receipt.ts';
 import { listPullAges } from './receipts/sources-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
 import { countWatched } from './vendor-floats/store.ts';
@@ -283,7 +284,7 @@ function addReceiptMetrics(registry: Registry, pool: Pool): void {
   const read = async (): Promise<void> => {
     pulled.reset();
     for (const { source, seconds } of await listPullAges(pool)) pulled.set({ source }, seconds);
-    for (const state of ['unmatched', 'unconfirmed', 'claimed', 'disputed']) {
+    for (const state of OPEN_STATES) {
       count.set({ state }, 0);
       cents.set({ state }, 0);
     }

@@ -335,16 +335,31 @@ test('what was reversed while it waited for the pull is not credited by it', asy
 
 test('a pull with a row that cannot be read, or a receipt that cannot be taken, credits the others', async () => {
   const { vendor, account } = await newVendor();
-  const far = new Date(Date.now() + 10 * 86_400_000);
+  const { pool } = running.service;
+  // As a change by SQL leaves it.
+  const changed = confirmation({ BillRefNumber: account });
+  await post(changed);
+  const change = `update receipts set state = $3, account = $2 where receipt = $1`;
+  await pool.query(change, [changed.TransID, 'OTHER', 'claimed']);
   const payments = [
-    listed({ receipt: 'ATFUTURE01', account, paidAt: far }),
+    listed({ receipt: changed.TransID, account: 'OTHER' }),
     listed({ receipt: 'ATGOOD0001', account }),
   ];
-  const before = await findSource(running.service.pool, SOURCE);
+  const before = await findSource(pool, SOURCE);
   await expect(pull(payments, 1)).rejects.toThrow('1 rows of the pull cannot be read, 1 could not');
-  expect(await collected(vendor)).toBe(500);
+  expect(await collected(vendor)).toBe(1_000);
   // It is pulled again from the same time on.
-  expect(await findSource(running.service.pool, SOURCE)).toEqual(before);
+  expect(await findSource(pool, SOURCE)).toEqual(before);
+  await pool.query(change, [changed.TransID, account, 'credited']);
+});
+
+test('a pull with a time that has not come yet credits the others and goes on', async () => {
+  const { vendor, account } = await newVendor();
+  const far = new Date(Date.now() + 10 * 86_400_000);
+  const early = listed({ receipt: 'ATFUTURE01', account, paidAt: far });
+  await pull([early, listed({ receipt: 'ATGOOD0002', account })]);
+  expect(await stateOf('ATFUTURE01')).toBe('misdated');
+  expect(await collected(vendor)).toBe(500);
 });
 
 describe('the content', () => {

@@ -8,10 +8,11 @@ import {
   rejectForReceipt,
   requireReceipt,
 } from '../../src/payments/receipts/assign.ts';
+import { OPEN_STATES } from '../../src/payments/receipts/receipt.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal } from '../../src/payments/receipts/reverse.ts';
-import { listReceiptEvents } from '../../src/payments/receipts/store.ts';
-import { takeReport } from '../../src/payments/receipts/take.ts';
+import { listReceiptEvents, listReceipts } from '../../src/payments/receipts/store.ts';
+import { creditLeftClaims, takeReport } from '../../src/payments/receipts/take.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -199,6 +200,42 @@ test('what was done, and by whom, is kept', async () => {
     ['credited', COLLECTOR],
   ]);
   expect(row).toMatchObject({ proposedBy: 'Asha', decidedBy: 'Baraka' });
+});
+
+test('one with a time that has not come yet waits for two people, who can have it credited', async () => {
+  const vendorId = await books.addVendor();
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books.pool, { sourceCode: SOURCE, account: 'LATER1', vid, by: 'Asha' });
+  const paidAt = new Date(Date.now() + 3 * 86_400_000);
+  const report = { ...reportOf('LATER1', 'pull'), paidAt };
+  expect(await takeReport(deps(), report)).toBe('misdated');
+  expect(await takeReport(deps(), report)).toBe('repeated');
+  expect(await creditLeftClaims(deps())).toBe(0);
+  const { receipt } = report;
+  const open = await listReceipts(books.pool, { states: OPEN_STATES, limit: 1_000 });
+  expect(open.find((row) => row.receipt === receipt)).toMatchObject({ state: 'misdated' });
+  await proposeForReceipt(books.pool, { receipt, vid, by: 'Asha', note });
+  const row = await approveForReceipt(deps(), { receipt, vid, by: 'Baraka' });
+  expect(row).toMatchObject({ state: 'credited', paidAt });
+  expect(await books.balances(vendorId)).toMatchObject({ collected: CENTS });
+  const { rows } = await books.pool.query<{ paidAt: Date }>(
+    `select paid_at as "paidAt" from collections where reference = $1`,
+    [receipt],
+  );
+  expect(rows).toEqual([{ paidAt: row.receivedAt }]);
+});
+
+test('a claim that waits is logged once by a process', async () => {
+  const vendorId = await books.addVendor();
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books.pool, { sourceCode: SOURCE, account: 'WAITS1', vid, by: 'Asha' });
+  const report = { ...reportOf('WAITS1', 'pull'), collector: 'nobody' };
+  expect(await takeReport(deps(), report)).toBe('claimed');
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => lines.push(line) });
+  const told = new Set<string>();
+  for (let run = 0; run < 3; run += 1) await creditLeftClaims({ ...deps(), log }, told);
+  expect(lines.filter((line) => line.includes(report.receipt))).toHaveLength(1);
 });
 
 test('the database itself refuses a decision by the proposer, and changes of what was done', async () => {

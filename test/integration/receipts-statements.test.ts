@@ -7,6 +7,8 @@ import { importStatement } from '../../src/payments/receipts/statements/import.t
 import type { Imported } from '../../src/payments/receipts/statements/import.ts';
 import { requireSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
+import { takeReversal } from '../../src/payments/receipts/reverse.ts';
+import { listReports } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
@@ -186,14 +188,44 @@ test('a charge under the reference of a payment is not its return', async () => 
   expect(await collected(vendorId)).toBe(10_000n);
 });
 
-test('a return of a credit that is not known is counted for people', async () => {
+test('a return that comes before its credit is kept, and the credit is not credited when it comes', async () => {
   const sample = await readFile(path.join(SAMPLES, 'bank-statement.sta'), 'utf8');
   await addBank('bank_return', { format: 'mt940' });
-  const unknown = sample.replace(
-    /RC1500,50NTRFNONREF\/\/FT26005001/,
-    'RC1500,50NTRFNONREF//FT26009999',
-  );
+  const returned = 'RC1500,50NTRFNONREF//FT26009999';
+  const unknown = sample.replace(/RC1500,50NTRFNONREF\/\/FT26005001/, returned);
   expect(await take('bank_return', unknown)).toMatchObject({ unknown_returns: 1, reversed: 0 });
+  const name = { receipt: 'FT26009999', issuer: 'bank_return' };
+  const kept = await requireReceipt(books.pool, name);
+  expect(kept).toMatchObject({ state: 'unmatched', amountCents: 150_050n });
+  expect(kept.reversedAt).not.toBeNull();
+  const opened = await books.pool.query<{ kind: string }>(
+    'select kind from cases where evidence_id = $1',
+    [kept.receiptId],
+  );
+  expect(opened.rows).toEqual([{ kind: 'receipt_reversed' }]);
+  expect(await take('bank_return', unknown)).toMatchObject({ unknown_returns: 0, reversed: 1 });
+
+  const vendorId = await addBank('bank_return_later', { ...CSV, account_pattern: 'ACC (\\S+)' });
+  await takeReversal(deps(), {
+    ...{ issuer: 'bank_return_later', receipt: 'FT26008888', sourceCode: 'bank_return_later' },
+    ...{ collector: COLLECTOR, channel: 'statement', account: null, payer: null },
+    ...{ amountCents: 1_000n, paidAt: new Date('2026-01-06T00:00:00Z') },
+  });
+  const original = 'Date,Amount,Ref,Narrative\n2026-01-05,10,FT26008888,ACC 100200\n';
+  expect(await take('bank_return_later', original)).toEqual({ ...NONE, reversed: 1 });
+  expect(await take('bank_return_later', original)).toEqual({ ...NONE, repeated: 1 });
+  expect(await collected(vendorId)).toBe(0n);
+  const { receiptId, state } = await requireReceipt(books.pool, { receipt: 'FT26008888' });
+  expect(state).toBe('unmatched');
+  expect(await listReports(books.pool, receiptId)).toMatchObject([{ account: '100200' }]);
+});
+
+test('the bank’s order does not matter: a return above its credit in one file', async () => {
+  const vendorId = await addBank('bank_newest_first', CSV);
+  const content =
+    'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT26007777,returned\n2026-01-05,10,FT26007777,ACC 100200\n';
+  expect(await take('bank_newest_first', content)).toEqual({ ...NONE, credited: 1, reversed: 1 });
+  expect(await collected(vendorId)).toBe(1_000n);
 });
 
 test('a reference that the bank uses again in another year opens a case and credits nothing', async () => {

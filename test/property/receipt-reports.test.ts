@@ -9,6 +9,7 @@ import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 
 const DAY_MS = 86_400_000;
 const PAID_MS = Date.UTC(2026, 0, 5);
+const NOW = new Date(PAID_MS + 500 * DAY_MS);
 /** ACME and BETA are accounts of vendors; nobody has TYPO. */
 const VENDORS: Readonly<Record<string, number>> = { ACME: 1, BETA: 2 };
 
@@ -44,7 +45,7 @@ function carryOut(steps: readonly Step[], confirmFromCents: bigint | null) {
       continue;
     }
     const vendorId = vendorOf(known?.account ?? step.account);
-    const decision = decideReport(step, { known, vendorId, confirmFromCents });
+    const decision = decideReport(step, { known, vendorId, confirmFromCents, now: NOW });
     decisions.push(decision);
     if (decision.kind === 'new') {
       known = { ...step, state: decision.state, vendorId: decision.vendorId, reversedAt: null };
@@ -117,6 +118,20 @@ test('confirmations alone never credit an amount that has to be confirmed', () =
   fc.assert(
     fc.property(fc.array(forged, { minLength: 1, maxLength: 8 }), (steps) => {
       expect(carryOut(steps, 100n).known.vendorId).toBeNull();
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a time that has not come yet is credited to nobody, whatever is reported later', () => {
+  fc.assert(
+    fc.property(stepsArbitrary, confirmFromArbitrary, ([first, rest], confirmFromCents) => {
+      const early = { ...first, paidAt: new Date(NOW.getTime() + DAY_MS + 1) };
+      const { known, decisions } = carryOut([early, ...rest], confirmFromCents);
+      expect(decisions[0]).toMatchObject({ kind: 'new', state: 'misdated' });
+      expect(known.vendorId).toBeNull();
+      const near = { ...first, paidAt: new Date(NOW.getTime() + DAY_MS) };
+      expect(carryOut([near], confirmFromCents).known.state).not.toBe('misdated');
     }),
     { numRuns: 1_000 },
   );

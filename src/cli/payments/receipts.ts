@@ -11,6 +11,7 @@ import { requireSource } from '../../payments/receipts/administer.ts';
 import { importStatement } from '../../payments/receipts/statements/import.ts';
 import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
 import type { ReceiptRow } from '../../payments/receipts/store.ts';
+import { OPEN_STATES } from '../../payments/receipts/receipt.ts';
 import type { ReceiptState } from '../../payments/receipts/receipt.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requirePerson } from '../../platform/base/person.ts';
@@ -39,8 +40,7 @@ export function addReceiptCommands(program: Command, cli: Cli): void {
   addSourceCommands(receipts, cli);
 }
 
-const OPEN: readonly ReceiptState[] = ['unmatched', 'unconfirmed', 'claimed', 'disputed'];
-const STATES: readonly ReceiptState[] = [...OPEN, 'credited', 'closed'];
+const STATES: readonly ReceiptState[] = [...OPEN_STATES, 'credited', 'closed'];
 
 type Names = ReadonlyMap<number, string>;
 
@@ -51,7 +51,7 @@ function addList(receipts: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; state?: ReceiptState; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { state, limit } = options;
-        const states = state === undefined ? OPEN : [state];
+        const states = state === undefined ? OPEN_STATES : [state];
         const rows = await listReceipts(pool, { states, limit });
         const names = await findVendorNames(pool);
         return {
@@ -89,10 +89,11 @@ function listText(rows: readonly ReceiptRow[], names: Names, wireTime: WireTime)
 }
 
 function stateOf(row: ReceiptRow): string {
-  if (row.decidedBy !== null) return `${row.state}, approved by ${row.decidedBy}`;
-  if (row.proposal === null) return row.state;
+  const state = row.reversedAt === null ? row.state : `${row.state}, taken back`;
+  if (row.decidedBy !== null) return `${state}, approved by ${row.decidedBy}`;
+  if (row.proposal === null) return state;
   const { decision, vid } = row.proposal;
-  return `${row.state}; ${decision} ${vid ?? ''} proposed by ${row.proposedBy}`;
+  return `${state}; ${decision}${vid === null ? '' : ` ${vid}`} proposed by ${row.proposedBy}`;
 }
 
 function vidOf(row: ReceiptRow, names: Names): string | null {
@@ -169,6 +170,7 @@ function addShow(receipts: Command, cli: Cli): void {
             { title: 'CHANNEL' },
             { title: 'AMOUNT', align: 'right' },
             { title: 'ACCOUNT' },
+            { title: 'PAID' },
           ],
           reports.map((report) => [
             wireTime.format(report.reportedAt),
@@ -176,6 +178,7 @@ function addShow(receipts: Command, cli: Cli): void {
             report.channel,
             formatMoney(report.amountCents),
             report.account,
+            wireTime.format(report.paidAt),
           ]),
         );
         const happened = table(
@@ -192,6 +195,7 @@ function addShow(receipts: Command, cli: Cli): void {
           channel: report.channel,
           amount: formatMoney(report.amountCents),
           account: report.account,
+          paid_at: report.paidAt.toISOString(),
           reported_at: report.reportedAt.toISOString(),
         }));
         const eventsJson = events.map((event) => ({ ...event, at: event.at.toISOString() }));

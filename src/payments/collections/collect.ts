@@ -8,8 +8,13 @@ import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
 
-/** How far a collector's clock and time zone may be ahead: a day. */
+/** How far the clock and the time zone of a collector, a provider or a bank may be ahead: a day. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
+
+/** Whether a payment of this time cannot have been made yet, whatever the clocks. */
+export function isFarAhead(paidAt: Date, nowMs: number): boolean {
+  return paidAt.getTime() > nowMs + MAX_AHEAD_MS;
+}
 
 export interface CollectedIncome {
   readonly collector: string;
@@ -84,7 +89,7 @@ export async function collect(
 }
 
 function requirePastOrNear(paidAt: Date): void {
-  if (paidAt.getTime() <= Date.now() + MAX_AHEAD_MS) return;
+  if (!isFarAhead(paidAt, Date.now())) return;
   const text = 'paid_at is more than a day in the future';
   throw new Refusal('invalid_field', { field: 'paid_at', text });
 }

@@ -41,7 +41,9 @@ async function lockOpen(db: Queryable, name: ReceiptName): Promise<ReceiptRow> {
   const { issuer, receipt } = await requireReceipt(db, name);
   const row = await lockReceipt(db, issuer, receipt);
   if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
-  if (row.state === 'unmatched' || row.state === 'unconfirmed') return row;
+  if (row.state === 'unmatched' || row.state === 'unconfirmed' || row.state === 'misdated') {
+    return row;
+  }
   throw new PlainError(`The receipt is ${row.state}; nothing is left to decide.`);
 }
 

@@ -1,3 +1,4 @@
+import { isFarAhead } from '../collections/collect.ts';
 import type { Channel, ReceiptReport, ReceiptState } from './receipt.ts';
 
 export type ConflictReason = 'amount' | 'time' | 'account' | 'vendor';
@@ -6,7 +7,7 @@ export type Decision =
   /** The first report of the receipt. */
   | {
       readonly kind: 'new';
-      readonly state: 'claimed' | 'unmatched' | 'unconfirmed';
+      readonly state: 'claimed' | 'unmatched' | 'unconfirmed' | 'misdated';
       readonly vendorId: number | null;
     }
   | { readonly kind: 'repeat' }
@@ -47,11 +48,16 @@ export function decideReport(
     readonly known: KnownReceipt | undefined;
     readonly vendorId: number | undefined;
     readonly confirmFromCents: bigint | null;
+    readonly now: Date;
   },
 ): Decision {
   const { known, vendorId } = about;
   const needsConfirming = isUnconfirmed(report, about.confirmFromCents);
   if (known === undefined) {
+    // Nothing was paid tomorrow: the provider’s clock, or the report, is wrong.
+    if (isFarAhead(report.paidAt, about.now.getTime())) {
+      return { kind: 'new', state: 'misdated', vendorId: null };
+    }
     if (vendorId === undefined) return { kind: 'new', state: 'unmatched', vendorId: null };
     if (needsConfirming) return { kind: 'new', state: 'unconfirmed', vendorId: null };
     return { kind: 'new', state: 'claimed', vendorId };

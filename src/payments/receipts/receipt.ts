@@ -4,7 +4,16 @@ import { cleanMessage } from '../connectors/text.ts';
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
 
 export type ReceiptState =
-  'unmatched' | 'unconfirmed' | 'claimed' | 'credited' | 'disputed' | 'closed';
+  'unmatched' | 'unconfirmed' | 'misdated' | 'claimed' | 'credited' | 'disputed' | 'closed';
+
+/** Those of receipts that are not credited and may be. */
+export const OPEN_STATES = [
+  'unmatched',
+  'unconfirmed',
+  'misdated',
+  'claimed',
+  'disputed',
+] as const satisfies readonly ReceiptState[];
 
 /** One report of a payment of a customer to one of our accounts at a provider. */
 export interface ReceiptReport {

@@ -4,7 +4,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
 import type { ReceiptReport } from './receipt.ts';
-import { insertReceiptEvent, insertReport, lockReceipt, setReversed } from './store.ts';
+import { insertReceiptEvent, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 import { insertOrLock, openReceiptCase } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
@@ -34,18 +34,18 @@ export async function reportReversal(
 }
 
 /**
- * A provider reports a reversal, possibly of a receipt that it has not reported yet. Such a receipt
- * is kept as unmatched, so that its own report does not credit it: people decide.
+ * A provider or a bank reports a reversal, possibly of a receipt that it has not reported yet. Such a
+ * receipt is kept as unmatched, so that its own report does not credit it: people decide.
  */
 export async function takeReversal(
   { pool, ledgerMac }: ReceiptDeps,
   report: ReceiptReport,
+  note = 'reported as reversed',
 ): Promise<void> {
   await databaseTransaction(pool, async (client) => {
     const kept = { state: 'unmatched', vendorId: null } as const;
-    const { row, isNew } = await insertOrLock(client, ledgerMac, report, kept);
-    if (isNew) await insertReport(client, row.receiptId, report);
-    await reverse(client, row, { actor: report.channel, note: 'reported as reversed' });
+    const { row } = await insertOrLock(client, ledgerMac, report, kept);
+    await reverse(client, row, { actor: report.channel, note });
   });
 }
 

@@ -12,7 +12,7 @@ export async function takePayment(
   deps: ReceiptDeps,
   { row, daraja }: OpenSource,
   by: { readonly payment: C2bPayment; readonly channel: Channel },
-): Promise<Taken | 'reversed'> {
+): Promise<Taken> {
   const { payment, channel } = by;
   const { receipt, amountCents, paidAt, account, payer } = payment;
   const { sourceCode, collector } = row;

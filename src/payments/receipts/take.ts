@@ -9,7 +9,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
-import { collect } from '../collections/collect.ts';
+import { collect, isFarAhead } from '../collections/collect.ts';
 import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
 import { collectionReference } from './receipt.ts';
@@ -33,7 +33,16 @@ export interface ReceiptDeps {
 }
 
 /** What a report came to. */
-export type Taken = 'credited' | 'unmatched' | 'unconfirmed' | 'repeated' | 'conflict' | 'claimed';
+export type Taken =
+  | 'credited'
+  | 'unmatched'
+  | 'unconfirmed'
+  | 'misdated'
+  | 'repeated'
+  /** It was taken back before it was credited. */
+  | 'reversed'
+  | 'conflict'
+  | 'claimed';
 
 /**
  * Takes one report of a receipt. The first commit claims the receipt for a vendor, across all
@@ -46,7 +55,7 @@ export async function takeReport(
   report: ReceiptReport,
   confirmFromCents: bigint | null = null,
 ): Promise<Taken> {
-  const { row, decision } = await databaseTransaction(deps.pool, async (client) => {
+  const { row, decision, isNews } = await databaseTransaction(deps.pool, async (client) => {
     return await record(client, deps.ledgerMac, report, confirmFromCents);
   });
   crashPoint('receipt:after-claim');
@@ -56,8 +65,17 @@ export async function takeReport(
     return 'conflict';
   }
   if (row.state === 'claimed') return (await credit(deps, row)) ? 'credited' : 'claimed';
-  if (decision.kind === 'repeat') return 'repeated';
-  return row.state === 'unconfirmed' ? 'unconfirmed' : 'unmatched';
+  if (decision.kind !== 'new') {
+    return isNews && row.reversedAt !== null && row.state !== 'credited' ? 'reversed' : 'repeated';
+  }
+  if (decision.state === 'misdated') {
+    const { receipt, paidAt } = report;
+    deps.log.error(
+      { receipt, paidAt },
+      'a receipt has a time that has not come yet; it waits for people',
+    );
+  }
+  return decision.state;
 }
 
 /** The claim, in the caller's database transaction. */
@@ -66,29 +84,28 @@ async function record(
   mac: Mac,
   report: ReceiptReport,
   confirmFromCents: bigint | null,
-): Promise<{ readonly row: ReceiptRow; readonly decision: Decision }> {
+): Promise<{ readonly row: ReceiptRow; readonly decision: Decision; readonly isNews: boolean }> {
   const reportedFor = await vendorOf(client, report);
-  const about = { vendorId: reportedFor, confirmFromCents, known: undefined };
+  const now = new Date();
+  const about = { vendorId: reportedFor, confirmFromCents, now, known: undefined };
   const first = decideReport(report, about);
   if (first.kind !== 'new') throw new Error('the first report of a receipt is new');
   const { row, isNew } = await insertOrLock(client, mac, report, first);
   const isNews = await insertReport(client, row.receiptId, report);
   if (isNew) {
     if (first.state === 'claimed') await noteClaim(client, row, report.channel);
-    return { row, decision: first };
+    return { row, decision: first, isNews };
   }
   // Account numbers of another source may be other vendors'.
   const vendorId = await vendorOf(client, row.account === null ? report : row);
-  const decision = decideReport(report, { known: row, vendorId, confirmFromCents });
+  const decision = decideReport(report, { known: row, vendorId, confirmFromCents, now });
   // Pulls and overlapping statements repeat a contradiction; people look at it once.
   if (decision.kind === 'conflict' && isNews) {
     await openConflict(client, row, report, decision.reason);
   }
-  if (decision.kind !== 'claim') return { row, decision };
-  return {
-    row: await claimFor(client, mac, row, { ...decision, actor: report.channel }),
-    decision,
-  };
+  if (decision.kind !== 'claim') return { row, decision, isNews };
+  const claimed = await claimFor(client, mac, row, { ...decision, actor: report.channel });
+  return { row: claimed, decision, isNews };
 }
 
 async function vendorOf(
@@ -220,7 +237,9 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
     return false;
   }
   try {
-    const { collector, amountCents, paidAt } = row;
+    const { collector, amountCents } = row;
+    // One with a time that cannot be, which two people assigned, was paid at the latest by then.
+    const paidAt = isFarAhead(row.paidAt, row.receivedAt.getTime()) ? row.receivedAt : row.paidAt;
     await collect(
       { pool, ledgerMac },
       { collector, reference: collectionReference(row), vendorId, amountCents, paidAt },
@@ -264,15 +283,26 @@ export async function mayCollect(db: Queryable, name: string, vendorId: number):
 /** Claims credited in one run. */
 const MAX_CLAIMS = 1_000;
 
-/** Credits what a process claimed and did not credit. Returns how many. */
-export async function creditLeftClaims(deps: ReceiptDeps): Promise<number> {
+/**
+ * Credits what a process claimed and did not credit. Returns how many.
+ * @param told the receipts that a run said before that they wait: each is logged once by a process.
+ */
+export async function creditLeftClaims(
+  deps: ReceiptDeps,
+  told: Set<string> = new Set(),
+): Promise<number> {
+  const rows = await listLeftClaims(deps.pool, MAX_CLAIMS);
+  const left = new Set(rows.map(({ receiptId }) => receiptId));
+  for (const receiptId of told) if (!left.has(receiptId)) told.delete(receiptId);
   let credited = 0;
-  for (const row of await listLeftClaims(deps.pool, MAX_CLAIMS)) {
+  for (const row of rows) {
+    const log = told.has(row.receiptId) ? deps.log.child({}, { level: 'silent' }) : deps.log;
+    told.add(row.receiptId);
     try {
-      if (await credit(deps, row)) credited += 1;
+      if (await credit({ ...deps, log }, row)) credited += 1;
     } catch (error) {
       // One receipt that cannot be credited must not hold up the others.
-      deps.log.error({ err: error, receipt: row.receipt }, 'a receipt could not be credited');
+      log.error({ err: error, receipt: row.receipt }, 'a receipt could not be credited');
     }
   }
   return credited;

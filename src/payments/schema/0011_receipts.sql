@@ -53,9 +53,10 @@ create table receipts (
   -- Name and masked number, for the people who assign it.
   payer text,
   -- claimed: for its vendor, not credited yet. unconfirmed: to be confirmed by another source.
+  -- misdated: reported with a time that has not come yet.
   -- disputed: could not be credited. closed: people decided that it is for no vendor.
   state text not null check (state in
-    ('unmatched', 'unconfirmed', 'claimed', 'credited', 'disputed', 'closed')),
+    ('unmatched', 'unconfirmed', 'misdated', 'claimed', 'credited', 'disputed', 'closed')),
   -- One person proposes a decision; another one approves it.
   proposal jsonb,
   proposed_by text,
@@ -69,6 +70,7 @@ create table receipts (
   constraint receipts_two_people check (decided_by is null
     or (proposed_by is not null and lower(decided_by) <> lower(proposed_by)))
 );
+create index receipts_by_account on receipts (source_code, account, paid_at);
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 
 -- Each different report of a receipt. Append-only.

@@ -1,7 +1,7 @@
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { reportReversal } from '../reverse.ts';
+import { reportReversal, takeReversal } from '../reverse.ts';
 import { findReceipts } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReport } from '../take.ts';
@@ -21,7 +21,7 @@ export interface Imported {
   readonly debits: number;
   /** Not booked yet; a later statement has them. */
   readonly pending: number;
-  /** Credits that the bank took back and that are no receipts we know: people look for them. */
+  /** Credits that the bank took back before we knew them: kept, and not credited when they come. */
   readonly unknown_returns: number;
 }
 
@@ -43,16 +43,24 @@ export async function importStatement(
     ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
     ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
   };
-  for (const line of lines) counts[await takeLine(deps, line)] += 1;
+  // Whatever the bank’s order, what came in is taken before what went back.
+  const sorted = lines.toSorted((one, other) => orderOf(one) - orderOf(other));
+  for (const line of sorted) counts[await takeLine(deps, line)] += 1;
   return counts;
+}
+
+function orderOf({ line }: ReportedLine): number {
+  return line.kind === 'credit' ? 0 : 1;
 }
 
 const COUNTED: Readonly<Record<Taken, keyof Imported>> = {
   credited: 'credited',
   repeated: 'repeated',
+  reversed: 'reversed',
   conflict: 'conflicts',
   unmatched: 'waiting',
   unconfirmed: 'waiting',
+  misdated: 'waiting',
   claimed: 'waiting',
 };
 
@@ -67,10 +75,12 @@ async function takeLine(
   const known = (await findReceipts(deps.pool, receipt)).find((row) => row.issuer === issuer);
   const isReturn = line.kind === 'credit_returned';
   // Banks book charges under the reference of the payment: only an equal amount is a return.
-  if (known === undefined || (!isReturn && known.amountCents !== amountCents)) {
-    return isReturn ? 'unknown_returns' : 'debits';
-  }
+  if (!isReturn && known?.amountCents !== amountCents) return 'debits';
   const note = `bank statement, ${line.reference}, ${formatMoney(amountCents)}`;
+  if (known === undefined) {
+    await takeReversal(deps, report, note);
+    return 'unknown_returns';
+  }
   await reportReversal(deps.pool, { issuer, receipt }, { actor: 'statement', note });
   return 'reversed';
 }

@@ -1,4 +1,5 @@
 import { cleanMessage } from '../../connectors/text.ts';
+import { isFarAhead } from '../../collections/collect.ts';
 import { MPESA, readReceiptNumber, reportedAccount } from '../receipt.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import type { SourceRow } from '../sources-store.ts';
@@ -36,9 +37,6 @@ export function reportOf(
   };
 }
 
-/** As far ahead as the clock of a bank may be. */
-const MAX_AHEAD_MS = 24 * 3_600_000;
-
 /** What is wrong with lines that can be read, alone or together. */
 export function findProblems(lines: readonly ReportedLine[], nowMs: number): LineProblem[] {
   const problems: LineProblem[] = [];
@@ -49,7 +47,7 @@ export function findProblems(lines: readonly ReportedLine[], nowMs: number): Lin
     if (report.receipt === '') {
       problems.push({ line, problem: 'the reference is not 6 to 40 letters and digits' });
     }
-    if (at.getTime() > nowMs + MAX_AHEAD_MS) {
+    if (isFarAhead(at, nowMs)) {
       problems.push({ line, problem: 'the time is in the future' });
     }
     if (kind !== 'credit') continue;
