@@ -9,8 +9,8 @@ import { extractStatements } from '../support/extract-statements.ts';
 const ELSEWHERE =
   /^src\/(platform\/(backup|cluster|embedded)\/|platform\/db\/(runtime-role|sandbox-role|server-check|migrate|planner-statistics)\.ts)/;
 
-/** What Citus says about a statement that it cannot run, whatever the rows are. */
-const REFUSED = new Set(['0A000', 'XX000', '42883', '42809']);
+/** What Citus says about a statement that it cannot run, whatever the rows are; 42501 is a missing grant. */
+const REFUSED = /^(0A000|XX000|42(?!501)...)$/;
 /** What a row was at fault for; Citus gives such errors of a copy to a local table no code. */
 const OF_ROWS = /violates (check|unique|foreign key|not-null) constraint/;
 
@@ -51,7 +51,7 @@ async function refusalOf(pool: Pool, text: string): Promise<string | undefined> 
     // A server process that ends takes all the others with it.
     broken = isConnectionError(error);
     if (broken) return message;
-    return REFUSED.has(code ?? '') && !OF_ROWS.test(message) ? message : undefined;
+    return REFUSED.test(code ?? '') && !OF_ROWS.test(message) ? message : undefined;
   } finally {
     if (!broken) await client.query('rollback');
     client.release(broken);

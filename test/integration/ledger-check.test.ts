@@ -379,8 +379,8 @@ const PLANTED: readonly Planted[] = [
       await run(
         `with resolved as (
            insert into cases (bucket, vendor_id, payment_id, kind, case_id, facts, opened_at, proposal,
-             proposed_by, proposed_at, resolution, resolved_by, resolved_at)
-           values (bucket_of($1), $1, $2, 'contradiction', $3, '{}', now(), '{}', 'one', now(), 'charge_vendor', 'two', now())
+             proposal_id, proposed_by, proposed_at, resolution, resolved_by, resolved_at)
+           values (bucket_of($1), $1, $2, 'contradiction', $3, '{}', now(), '{}', $3, 'one', now(), 'charge_vendor', 'two', now())
          )
          insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
            amount_cents, posted_at, outcome_before, outcome_after, settled_before)

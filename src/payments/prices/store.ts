@@ -142,10 +142,10 @@ export async function insertFeePrice(
     bps: tier.bps,
   }));
   const inserted = await db.query<{ version: number }>(
-    `insert into fee_prices (version, biller_code, vendor_id, valid_from, set_at, set_by, tiers,
+    `insert into fee_prices as n (version, biller_code, vendor_id, valid_from, set_at, set_by, tiers,
        minimum_cents, maximum_cents, vat_bps, vat_included)
-     select coalesce(max(version), 0) + 1, $1, $2, greatest($3, now()), now(), $4, $5, $6, $7, $8, $9
-     from fee_prices returning version`,
+     select coalesce(max(p.version), 0) + 1, $1, $2, greatest($3, now()), now(), $4, $5, $6, $7, $8, $9
+     from fee_prices p returning n.version`,
     [
       key.billerCode,
       key.vendorId,
@@ -169,10 +169,10 @@ export async function insertOperatorPrice(
   { validFrom, setBy }: NewSetting,
 ): Promise<number> {
   const inserted = await db.query<{ version: number }>(
-    `insert into operator_prices (version, biller_code, operator_code, valid_from, set_at, set_by,
+    `insert into operator_prices as n (version, biller_code, operator_code, valid_from, set_at, set_by,
        cost_cents, cost_bps, commission_cents, commission_bps, commission_netted)
-     select coalesce(max(version), 0) + 1, $1, $2, greatest($3, now()), now(), $4, $5, $6, $7, $8, $9
-     from operator_prices returning version`,
+     select coalesce(max(p.version), 0) + 1, $1, $2, greatest($3, now()), now(), $4, $5, $6, $7, $8, $9
+     from operator_prices p returning n.version`,
     [
       key.billerCode,
       key.operatorCode,
