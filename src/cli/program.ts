@@ -101,6 +101,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/find.ts')).addFindCommand,
   },
   {
+    name: 'overview',
+    summary: 'how the service is doing now',
+    load: async () => (await import('./payments/overview.ts')).addOverviewCommand,
+  },
+  {
     name: 'archive',
     summary: 'move old payments into files, and verify the files',
     load: async () => (await import('./payments/archive.ts')).addArchiveCommands,

@@ -7,7 +7,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import { mountRoutes } from './mount.ts';
 import { addConsolePage } from './page.ts';
 import type { AnyRoute } from './route.ts';
-import { addSessionRoutes, viewerOf } from './session-routes.ts';
+import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
 
 export interface ConsoleOptions {
   /** Such as `/console`. */
@@ -45,6 +45,7 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
       clock,
       readOnly,
       viewerOf: async (request) => await viewerOf(request, sessions),
+      isSignedIn: async (request) => await isSignedIn(request, sessions),
     });
   });
   await addConsolePage(app, path);

@@ -8,7 +8,8 @@ import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { isAllowed } from './permissions.ts';
-import { Audited, Download } from './route.ts';
+import { createLiveAnswers } from './live.ts';
+import { Audited, Download, Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
 
 export interface MountOptions {
@@ -18,6 +19,8 @@ export interface MountOptions {
   readonly clock: Clock;
   /** Who is signed in, by the request's cookie. Undefined: nobody. */
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer | undefined>;
+  /** Whether the session goes on; asking is no use of it. */
+  readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   /** True: nothing is changed through the console. */
   readonly readOnly: boolean;
 }
@@ -32,6 +35,7 @@ export function mountRoutes(
   routes: readonly AnyRoute[],
   options: MountOptions,
 ): void {
+  const sendLive = createLiveAnswers(app, options);
   for (const route of routes) {
     const read = createInputReader(route);
     app.route({
@@ -49,6 +53,7 @@ export function mountRoutes(
             : await audited({ request, viewer, action: route.action, input }, options, handle);
         if (reply.sent) return reply;
         if (answer instanceof Download) return sendFile(reply, answer);
+        if (answer instanceof Live) return sendLive(answer, request, reply);
         return answer === undefined ? reply.code(204).send() : reply.send(answer);
       },
     });

@@ -47,6 +47,15 @@ export class Download {
   }
 }
 
+/** The answer of a route that goes on: a server-sent event for each change, while the session lasts. */
+export class Live {
+  /** Sends what is known now, then every change. Returns how to end it. */
+  readonly subscribe: (send: (data: unknown) => void) => () => void;
+  constructor(subscribe: Live['subscribe']) {
+    this.subscribe = subscribe;
+  }
+}
+
 /**
  * One route of the console's API, below `/console/api`. Session, permission, protection against
  * forged requests, validation and the audit log are the same for all routes (`mount.ts`).

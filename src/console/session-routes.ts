@@ -172,6 +172,11 @@ export async function viewerOf(
   return session === undefined ? undefined : viewerFrom(session);
 }
 
+/** Whether the session of the cookie goes on. */
+export async function isSignedIn(request: FastifyRequest, sessions: Sessions): Promise<boolean> {
+  return await sessions.goesOn(tokenOf(request));
+}
+
 function viewerFrom(session: NonNullable<Awaited<ReturnType<Sessions['find']>>>): Viewer {
   const { personId, login, name, role, vendorId, vid } = session;
   const vendor = vendorId === null || vid === null ? undefined : { vendorId, vid };

@@ -3,8 +3,8 @@ import type { Pool } from '../platform/db/pool.ts';
 import { addCounter, addGauge, gaugesOf } from '../platform/gauges.ts';
 import { countOpenBatches } from './bulk/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
-import { hoursLeft } from './billers/forecast.ts';
-import { listFloats, readSpentHours } from './billers/float-store.ts';
+import { listFloatForecasts } from './billers/float-forecasts.ts';
+import { listFloats } from './billers/float-store.ts';
 import { isFloatBooked } from './house/store.ts';
 import { listRoutes } from './billers/routes-store.ts';
 import { countInstructions, readQueueTotals } from './dispatch/queue-totals-store.ts';
@@ -163,8 +163,8 @@ function addFloatMetrics(registry: Registry, pool: Pool): void {
     'state',
   ]);
   const read = async (): Promise<void> => {
-    const [floats, spent] = await Promise.all([listFloats(pool), readSpentHours(pool)]);
     const now = new Date();
+    const floats = await listFloatForecasts(pool, now);
     for (const one of [balance, age, hours, state]) one.reset();
     for (const row of floats) {
       const { operatorCode: operator, balanceCents, polledAt } = row;
@@ -173,9 +173,7 @@ function addFloatMetrics(registry: Registry, pool: Pool): void {
       if (balanceCents === null || polledAt === null) continue;
       balance.set({ operator }, Number(balanceCents));
       age.set({ operator }, (now.getTime() - polledAt.getTime()) / 1000);
-      const floorCents = row.stopCents ?? 0n;
-      const left = hoursLeft(balanceCents, spent.get(operator) ?? [], { now, floorCents });
-      if (left !== null) hours.set({ operator }, left);
+      if (row.hoursLeft !== null) hours.set({ operator }, row.hoursLeft);
     }
   };
 }

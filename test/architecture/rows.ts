@@ -32,7 +32,13 @@ export const ROWS: readonly (readonly string[])[] = [
   // A biller changes its operator only while no instruction is out.
   ['payments/billers/administer'],
   ['payments/reconciliation', 'payments/archive'],
-  ['payments/quarantine', 'payments/corrections', 'payments/connectors', 'payments/timeline'],
+  [
+    'payments/quarantine',
+    'payments/corrections',
+    'payments/connectors',
+    'payments/timeline',
+    'payments/overview',
+  ],
   // Providers of money in share connections and tokens with the connectors.
   ['payments/receipts'],
   ['payments/vendor-floats'],
@@ -54,8 +60,8 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
 
   ['console/permissions'],
-  ['console/answers', 'console/route'],
-  ['console/on-wire'],
+  ['console/answers', 'console/operations-answers', 'console/route'],
+  ['console/on-wire', 'console/live', 'console/home-feed'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],
 

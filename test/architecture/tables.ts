@@ -140,6 +140,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['archived_payments', 'corrections', 'payments', 'transfers'],
     why: 'sums the transfers of a period by biller and operator, which the payments know, inside the database',
   },
+  'payments/overview/activity-store.ts': {
+    tables: ['payments'],
+    why: 'payments are counted by time, biller and outcome inside the database',
+  },
   'payments/dispatch/recall-store.ts': {
     tables: ['payments'],
     why: 'finds and locks queue entries by payment in one statement; only the payment knows the biller, which is part of the entry’s key',

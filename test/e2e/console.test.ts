@@ -113,7 +113,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   test('keys lead to the search and to pages, and theme and language are remembered', async () => {
     const page = await open('/payments');
     await signIn(page, 'operations');
-    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await page.getByRole('heading', { name: 'Payments', exact: true }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('g p ?');
     expect(await page.getByRole('searchbox').inputValue()).toBe('g p ?');
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
     await page.getByLabel('Code from the app').fill(code);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await page.getByRole('heading', { name: 'Hello, Nafula' }).waitFor();
     expect(problems.filter((text) => !text.includes('400'))).toEqual([]);
   });
 });

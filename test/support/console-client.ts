@@ -45,7 +45,10 @@ export class ConsoleClient {
     });
     const set = response.headers.get('set-cookie');
     if (set !== null) this.cookie = set.split(';', 1)[0] ?? '';
-    const text = await response.text();
+    // Server-sent events go on for ever.
+    const isLive = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (isLive) await response.body?.cancel();
+    const text = isLive ? '' : await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
     const answer = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
     const error = answer['error'] as readonly { code: string }[] | undefined;

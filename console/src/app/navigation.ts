@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
-import { ReceiptText } from 'lucide-react';
+import { House, ReceiptText } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Permission } from '../../../src/console/permissions.ts';
 
@@ -27,6 +27,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: undefined,
     items: [
+      { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
     ],
   },

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { NotFound, PageProblem } from './PageProblem.tsx';
 import { root, shell } from './shell-route.ts';
 
@@ -23,9 +23,7 @@ const welcome = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/payments', search: {} });
-  },
+  component: lazyRouteComponent(() => import('../pages/home/Home.tsx'), 'Home'),
 });
 
 /** The filters of the list of payments, as the API takes them. */

@@ -3,13 +3,10 @@ import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { changeBillerStatus, setBiller } from '../../payments/billers/administer.ts';
 import type { Availability } from '../../payments/billers/biller.ts';
-import { billerOf } from '../../payments/billers/catalogue.ts';
-import type { Route } from '../../payments/billers/biller.ts';
-import { listRoutes } from '../../payments/billers/routes-store.ts';
+import { listBillerHealth } from '../../payments/billers/health.ts';
 import { feePriceFor } from '../../payments/prices/price.ts';
 import { feePricesByBiller, listFeePrices } from '../../payments/prices/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { listBillers } from '../../payments/billers/store.ts';
 import {
   code,
   command,
@@ -31,9 +28,8 @@ export function addBillerCommands(program: Command, cli: Cli): void {
 }
 
 async function readBillers(pool: Pool) {
-  const routes = await listRoutes(pool);
   const prices = feePricesByBiller(await listFeePrices(pool, 'current'));
-  return (await listBillers(pool)).map((row) => ({
+  return (await listBillerHealth(pool)).map(({ biller: row, routes, availability, obstacle }) => ({
     biller_code: row.billerCode,
     name: row.name,
     category: row.category,
@@ -46,10 +42,10 @@ async function readBillers(pool: Pool) {
     account_format: row.accountFormat,
     account_label: row.accountLabel,
     // The status that vendors see, the one that people set, and why they may differ.
-    status: billerOf(row, routes.get(row.billerCode) ?? []).availability,
+    status: availability,
     set_status: row.status,
-    obstacle: obstacleOf(routes.get(row.billerCode) ?? []),
-    routes: (routes.get(row.billerCode) ?? []).map((route) => route.operatorCode),
+    obstacle,
+    routes: routes.map((route) => route.operatorCode),
     quarantined: row.quarantined,
     position: row.listPosition,
   }));
@@ -96,16 +92,6 @@ function addList(biller: Command, cli: Cli): void {
         };
       });
     });
-}
-
-/** Why no route can be used; null: one can. */
-function obstacleOf(routes: readonly Route[]): string | null {
-  if (routes.some(({ obstacle }) => obstacle === null)) return null;
-  return routes
-    .map(({ operatorCode, obstacleReason }) =>
-      routes.length === 1 ? obstacleReason : `${operatorCode}: ${obstacleReason}`,
-    )
-    .join('; ');
 }
 
 function statusText(row: {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { setFloatLimits } from '../../payments/billers/administer-float.ts';
-import { hoursLeft } from '../../payments/billers/forecast.ts';
-import { listFloats, readSpentHours } from '../../payments/billers/float-store.ts';
+import { listFloatForecasts } from '../../payments/billers/float-forecasts.ts';
 import { code, command, moneyAboveZero, requireSome } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
@@ -20,9 +19,7 @@ function addList(operator: Command, cli: Cli): void {
     'Our float with each operator as it reports it, its limits, and how long it lasts.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async ({ pool }) => {
-      const spent = await readSpentHours(pool);
-      const now = new Date();
-      const floats = (await listFloats(pool)).map((row) => ({
+      const floats = (await listFloatForecasts(pool, new Date())).map((row) => ({
         operator: row.operatorCode,
         balance: money(row.balanceCents),
         polled_at: row.polledAt?.toISOString() ?? null,
@@ -30,13 +27,7 @@ function addList(operator: Command, cli: Cli): void {
         low: money(row.lowCents),
         stop: money(row.stopCents),
         resume: money(row.resumeCents),
-        hours_left:
-          row.balanceCents === null
-            ? null
-            : hoursLeft(row.balanceCents, spent.get(row.operatorCode) ?? [], {
-                now,
-                floorCents: row.stopCents ?? 0n,
-              }),
+        hours_left: row.hoursLeft,
       }));
       return {
         json: { floats },

@@ -37,6 +37,8 @@ export interface Sessions {
   }): Promise<{ readonly token: string; readonly expiresAt: Date }>;
   /** Whose session it is; undefined: nobody's any more. */
   find(token: string): Promise<SessionRow | undefined>;
+  /** Whether there still is one; asking is no use of it. */
+  goesOn(token: string): Promise<boolean>;
   end(token: string): Promise<void>;
   /** Removes sessions that have ended, and old failures. */
   clean(): Promise<void>;
@@ -66,6 +68,13 @@ export function createSessions({ pool, clock }: { pool: Pool; clock: Clock }): S
         await noteSeen(pool, hashOf(token), now);
       }
       return session;
+    },
+    goesOn: async (token) => {
+      const now = clock.now();
+      const session = TOKEN.test(token)
+        ? await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) })
+        : undefined;
+      return session !== undefined;
     },
     end: async (token) => {
       if (TOKEN.test(token)) await deleteSession(pool, hashOf(token));

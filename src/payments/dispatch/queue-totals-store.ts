@@ -10,12 +10,15 @@ export interface QueueTotal {
   readonly oldestSeconds: number;
 }
 
-export async function readQueueTotals(db: Queryable): Promise<QueueTotal[]> {
+/** @param vendorId undefined: of all vendors. */
+export async function readQueueTotals(db: Queryable, vendorId?: number): Promise<QueueTotal[]> {
   const read = await db.query<QueueTotal>(
     `select q.biller_code as "billerCode", q.stage, count(*)::integer as count,
        extract(epoch from now() - min(t.created_at))::float8 as "oldestSeconds"
      from dispatch_queue q join payments t using (bucket, vendor_id, payment_id)
+     where $1::integer is null or (bucket = bucket_of($1) and vendor_id = $1)
      group by q.biller_code, q.stage`,
+    [vendorId ?? null],
   );
   return read.rows;
 }

@@ -1,0 +1,84 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import type { HomeAnswer } from '../../../../src/console/operations-answers.ts';
+import { get } from '../../api/client.ts';
+import { useLive } from '../../api/live.ts';
+import { useSession } from '../../app/session.ts';
+import { Card } from '../../design/Card.tsx';
+import { Columns, Stack } from '../../design/Columns.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Time } from '../../format/Time.tsx';
+import { Billers } from './Billers.tsx';
+import { Floats } from './Floats.tsx';
+import { HomeTiles } from './HomeTiles.tsx';
+import { Minutes } from './Minutes.tsx';
+
+/** How the service is doing now. */
+export function Home() {
+  const { person } = useSession();
+  const isLive = useLive('/home/events', ['home']);
+  const home = useQuery({
+    queryKey: ['home'],
+    queryFn: ({ signal }) => get<HomeAnswer>('/home', {}, signal),
+  });
+  const [firstName] = person.name.split(' ');
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Hello, {firstName}</Trans>}
+        about={home.data !== undefined && <Summary home={home.data} />}
+      >
+        <Pill tone={isLive ? 'done' : 'waiting'}>
+          {isLive ? <Trans>Live</Trans> : <Trans>Connecting…</Trans>}
+        </Pill>
+      </PageHeader>
+      {home.data === undefined && home.isError && (
+        <Problem error={home.error} onRetry={() => void home.refetch()} />
+      )}
+      {home.data === undefined ? (
+        home.isPending && (
+          <Card title={<Trans>Payments per minute</Trans>}>
+            <Skeleton lines={12} />
+          </Card>
+        )
+      ) : (
+        <Figures home={home.data} />
+      )}
+    </>
+  );
+}
+
+function Summary({ home }: { readonly home: HomeAnswer }) {
+  const { t } = useLingui();
+  const offline = home.house?.billers.filter(({ status }) => status === 'OFFLINE') ?? [];
+  const names = offline.map(({ name }) => name).join(', ');
+  return (
+    <>
+      <Time at={home.at} /> ·{' '}
+      {offline.length === 0 ? t`All billers are online.` : t`Offline: ${names}.`}
+    </>
+  );
+}
+
+function Figures({ home }: { readonly home: HomeAnswer }) {
+  const { house } = home;
+  return (
+    <>
+      <HomeTiles home={home} />
+      {house === null ? (
+        <Minutes home={home} />
+      ) : (
+        <Columns>
+          <Stack>
+            <Minutes home={home} />
+            <Billers billers={house.billers} />
+          </Stack>
+          <Floats floats={house.floats} />
+        </Columns>
+      )}
+    </>
+  );
+}

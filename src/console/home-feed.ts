@@ -1,0 +1,100 @@
+import type { Overview, OverviewReader } from '../payments/overview/overview.ts';
+import type { Clock } from '../platform/base/clock.ts';
+
+/** How often the figures are read while somebody looks at them. */
+const EVERY_MS = 3_000;
+/** A reading so recent is answered again. */
+const RECENT_MS = 1_000;
+/** Vendors whose counts of the last day are kept after the last of their people has left. */
+const MAX_IDLE_SCOPES = 50;
+
+interface Scope {
+  readonly reader: OverviewReader;
+  readonly listeners: Set<(overview: Overview) => void>;
+  reading: Promise<Overview> | undefined;
+  last: Overview | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * The figures of the first page. However many browsers look at them, they are read once for the staff
+ * and once for each vendor, and not at all while nobody looks.
+ */
+export class HomeFeed {
+  readonly #createReader: (vendorId: number | undefined) => OverviewReader;
+  readonly #clock: Clock;
+  /** By vendor; undefined: the staff. The one used last comes last. */
+  readonly #scopes = new Map<number | undefined, Scope>();
+
+  constructor(options: {
+    readonly createReader: (vendorId: number | undefined) => OverviewReader;
+    readonly clock: Clock;
+  }) {
+    this.#createReader = options.createReader;
+    this.#clock = options.clock;
+  }
+
+  /** The figures now. */
+  async read(vendorId: number | undefined): Promise<Overview> {
+    const scope = this.#scopeOf(vendorId);
+    const ageMs = this.#clock.now().getTime() - (scope.last?.at.getTime() ?? 0);
+    if (scope.last !== undefined && ageMs < RECENT_MS) return scope.last;
+    return await this.#readNow(scope);
+  }
+
+  /** Calls `listener` with the figures now and every few seconds. Returns how to end it. */
+  subscribe(vendorId: number | undefined, listener: (overview: Overview) => void): () => void {
+    const scope = this.#scopeOf(vendorId);
+    scope.listeners.add(listener);
+    if (scope.last !== undefined) listener(scope.last);
+    if (scope.listeners.size === 1) this.#turn(scope);
+    return () => {
+      scope.listeners.delete(listener);
+      if (scope.listeners.size === 0) clearTimeout(scope.timer);
+    };
+  }
+
+  #turn(scope: Scope): void {
+    clearTimeout(scope.timer);
+    void this.#readNow(scope)
+      // The browsers show since when nothing has arrived.
+      .catch(() => undefined)
+      .finally(() => {
+        if (scope.listeners.size === 0) return;
+        scope.timer = setTimeout(() => this.#turn(scope), EVERY_MS);
+      });
+  }
+
+  /** Those who ask while it is being read wait for the same reading. */
+  async #readNow(scope: Scope): Promise<Overview> {
+    scope.reading ??= scope.reader
+      .read(this.#clock.now())
+      .then((overview) => {
+        // oxlint-disable-next-line no-param-reassign
+        scope.last = overview;
+        for (const listener of scope.listeners) listener(overview);
+        return overview;
+      })
+      .finally(() => {
+        scope.reading = undefined;
+      });
+    return await scope.reading;
+  }
+
+  #scopeOf(vendorId: number | undefined): Scope {
+    const scope = this.#scopes.get(vendorId) ?? {
+      reader: this.#createReader(vendorId),
+      listeners: new Set(),
+      reading: undefined,
+      last: undefined,
+      timer: undefined,
+    };
+    this.#scopes.delete(vendorId);
+    this.#scopes.set(vendorId, scope);
+    for (const [key, { listeners }] of this.#scopes) {
+      if (this.#scopes.size <= MAX_IDLE_SCOPES) break;
+      if (listeners.size === 0 && key !== vendorId) this.#scopes.delete(key);
+    }
+    return scope;
+  }
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../platform/base/errors.ts';
+import type { Live } from './route.ts';
+
+/** Proxies end connections on which nothing arrives, usually after a minute. */
+const HEARTBEAT_MS = 15_000;
+/** What a browser that reads nothing may leave unread. */
+const MAX_UNREAD_BYTES = 1_048_576;
+const MAX_STREAMS = 1_000;
+
+type SendLive = (answer: Live, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/**
+ * Sends answers that go on as server-sent events. One ends with the event `end` when the session
+ * does, and without it at a stop of the service; the browser then connects to another process.
+ */
+export function createLiveAnswers(
+  app: FastifyInstance,
+  options: {
+    readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
+    /** Default: often enough for proxies. */
+    readonly checkEveryMs?: number;
+  },
+): SendLive {
+  const { isSignedIn, checkEveryMs = HEARTBEAT_MS } = options;
+  const streams = new Set<Readable>();
+  app.addHook('preClose', (done) => {
+    for (const stream of streams) stream.push(null);
+    done();
+  });
+  return (answer, request, reply) => {
+    if (streams.size >= MAX_STREAMS) throw new Refusal('overloaded');
+    const stream = new Readable({ read: () => {} });
+    streams.add(stream);
+    const send = (text: string): void => {
+      if (stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
+      else if (!stream.readableEnded && !stream.destroyed) stream.push(text);
+    };
+    const unsubscribe = answer.subscribe((data) => send(`data: ${JSON.stringify(data)}\n\n`));
+    const check = async (): Promise<void> => {
+      if (await isSignedIn(request)) {
+        send(': \n\n');
+      } else {
+        send('event: end\ndata: \n\n');
+        end();
+      }
+    };
+    // Without the database nobody can tell whether the session goes on.
+    const heartbeat = setInterval(() => void check().catch(() => stream.destroy()), checkEveryMs);
+    const end = (): void => {
+      clearInterval(heartbeat);
+      unsubscribe();
+      streams.delete(stream);
+      if (!stream.destroyed) stream.push(null);
+    };
+    stream.once('close', end);
+    reply.raw.once('close', () => stream.destroy());
+    return (
+      reply
+        .type('text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store, no-transform')
+        // Nginx would collect the events.
+        .header('x-accel-buffering', 'no')
+        .send(stream)
+    );
+  };
+}

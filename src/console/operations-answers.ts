@@ -1,0 +1,76 @@
+/** Shapes of the API’s answers about operations and administration; `answers.ts` says how values look. */
+
+/** Payments of a period, by the time when they were created. */
+export interface PaymentSums {
+  readonly created: number;
+  readonly paid: number;
+  readonly failed: number;
+  /** Without a final state. */
+  readonly open: number;
+  /** 0 to 1; null: none has a final state. */
+  readonly successRate: number | null;
+  /** Seconds to the final state, within 10 %. */
+  readonly p50Seconds: number | null;
+  readonly p95Seconds: number | null;
+}
+
+export interface PaymentInterval {
+  readonly begin: string;
+  readonly paid: number;
+  readonly failed: number;
+  readonly open: number;
+  readonly p95Seconds: number | null;
+}
+
+/** How many wait, and the age of the oldest. */
+export interface WaitingCount {
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+/** Our float with an operator, as the operator reports it. */
+export interface FloatView {
+  readonly operator: string;
+  /** Null until the operator has answered. */
+  readonly balance: string | null;
+  readonly polledAt: string | null;
+  readonly state: 'enough' | 'low' | 'stopped';
+  readonly low: string | null;
+  readonly stop: string | null;
+  readonly resume: string | null;
+  /** Until the stop limit; null: not within two weeks, or not known. */
+  readonly hoursLeft: number | null;
+}
+
+/** A biller in a list. */
+export interface BillerView {
+  readonly code: string;
+  readonly name: string;
+  readonly category: string;
+  readonly operators: readonly string[];
+  /** What vendors see. */
+  readonly status: 'ONLINE' | 'OFFLINE';
+  /** Why it is OFFLINE; null: it is ONLINE. */
+  readonly obstacle: string | null;
+  readonly lastHour: PaymentSums;
+}
+
+/** `GET /home`, and the data of each event of `GET /home/events`. */
+export interface HomeAnswer {
+  readonly at: string;
+  readonly todaySince: string;
+  readonly today: PaymentSums;
+  readonly lastHourSince: string;
+  readonly lastHour: PaymentSums;
+  readonly minutes: readonly PaymentInterval[];
+  readonly queued: WaitingCount;
+  readonly unknown: WaitingCount;
+  /** The vendor's float, for the vendor's people. */
+  readonly float: string | null;
+  /** For staff. */
+  readonly house: {
+    readonly floats: readonly FloatView[];
+    readonly billers: readonly BillerView[];
+    readonly cases: WaitingCount;
+  } | null;
+}

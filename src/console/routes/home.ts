@@ -1,0 +1,75 @@
+import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
+import { createOverviewReader } from '../../payments/overview/overview.ts';
+import type { Overview } from '../../payments/overview/overview.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { HomeAnswer } from '../operations-answers.ts';
+import { HomeFeed } from '../home-feed.ts';
+import { Live, route } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
+import { billerView, floatView, intervalView } from './operations-views.ts';
+
+export interface HomeRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly wireTime: WireTime;
+  readonly balances: BalanceReader;
+}
+
+/** The figures of the first page. */
+export function homeRoutes({ pool, clock, wireTime, balances }: HomeRoutesOptions): AnyRoute[] {
+  const feed = new HomeFeed({
+    createReader: (vendorId) => createOverviewReader({ pool, wireTime, vendorId }),
+    clock,
+  });
+  const answerFor = async (overview: Overview, { vendor }: Viewer): Promise<HomeAnswer> => {
+    const float = vendor === undefined ? null : await balances.float(vendor.vendorId);
+    return homeAnswer(overview, float);
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/home',
+      permission: 'home.read',
+      handle: async (_input, { viewer }): Promise<HomeAnswer> =>
+        await answerFor(await feed.read(viewer.vendor?.vendorId), viewer),
+    }),
+    route({
+      method: 'GET',
+      path: '/home/events',
+      permission: 'home.read',
+      handle: async (_input, { viewer }) =>
+        new Live((send) =>
+          feed.subscribe(viewer.vendor?.vendorId, (overview) => {
+            // A figure that cannot be read now is in a later event.
+            void answerFor(overview, viewer).then(send, () => undefined);
+          }),
+        ),
+    }),
+  ];
+}
+
+function homeAnswer(overview: Overview, floatCents: bigint | null): HomeAnswer {
+  const { at, todaySince, today, lastHourSince, lastHour, minutes, queued, unknown } = overview;
+  const { house } = overview;
+  return {
+    at: at.toISOString(),
+    todaySince: todaySince.toISOString(),
+    today,
+    lastHourSince: lastHourSince.toISOString(),
+    lastHour,
+    minutes: minutes.map(intervalView),
+    queued,
+    unknown,
+    float: floatCents === null ? null : formatMoney(floatCents),
+    house:
+      house === undefined
+        ? null
+        : {
+            floats: house.floats.map(floatView),
+            billers: house.billers.map((biller) => billerView(biller, biller.lastHour)),
+            cases: house.cases,
+          },
+  };
+}

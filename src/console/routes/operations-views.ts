@@ -1,0 +1,47 @@
+import type { FloatForecast } from '../../payments/billers/float-forecasts.ts';
+import type { BillerHealth } from '../../payments/billers/health.ts';
+import type { ActivityInterval } from '../../payments/overview/activity.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { BillerView, FloatView, PaymentInterval, PaymentSums } from '../operations-answers.ts';
+
+/** Billers, operators and their figures as the API answers with them. */
+
+export function intervalView({ begin, ...sums }: ActivityInterval): PaymentInterval {
+  return { begin: begin.toISOString(), ...sums };
+}
+
+export function floatView(float: FloatForecast): FloatView {
+  return {
+    operator: float.operatorCode,
+    balance: money(float.balanceCents),
+    polledAt: float.polledAt?.toISOString() ?? null,
+    state: float.state,
+    low: money(float.lowCents),
+    stop: money(float.stopCents),
+    resume: money(float.resumeCents),
+    hoursLeft: float.hoursLeft,
+  };
+}
+
+export function billerView(health: BillerHealth, lastHour: PaymentSums): BillerView {
+  const { biller, routes, availability } = health;
+  return {
+    code: biller.billerCode,
+    name: biller.name,
+    category: biller.category,
+    operators: routes.map(({ operatorCode }) => operatorCode),
+    status: availability,
+    obstacle: whyOffline(health),
+    lastHour,
+  };
+}
+
+function whyOffline({ biller, availability, obstacle }: BillerHealth): string | null {
+  if (availability === 'ONLINE') return null;
+  if (biller.quarantined) return 'quarantine after a restore';
+  return biller.status === 'OFFLINE' ? 'set OFFLINE' : obstacle;
+}
+
+export function money(cents: bigint | null): string | null {
+  return cents === null ? null : formatMoney(cents);
+}

@@ -1,0 +1,40 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Availability, Route } from './biller.ts';
+import { billerOf } from './catalogue.ts';
+import { listRoutes } from './routes-store.ts';
+import { listBillers } from './store.ts';
+import type { BillerRow } from './store.ts';
+
+/** Whether a biller can be paid, and why not. */
+export interface BillerHealth {
+  readonly biller: BillerRow;
+  /** By position. */
+  readonly routes: readonly Route[];
+  /** The status that vendors see; `biller.status` is the one that people set. */
+  readonly availability: Availability;
+  /** Why no route can be used; null: one can. */
+  readonly obstacle: string | null;
+}
+
+/** Every biller, in the order vendors see them. */
+export async function listBillerHealth(db: Queryable): Promise<BillerHealth[]> {
+  const routes = await listRoutes(db);
+  return (await listBillers(db)).map((biller) => {
+    const own = routes.get(biller.billerCode) ?? [];
+    return {
+      biller,
+      routes: own,
+      availability: billerOf(biller, own).availability,
+      obstacle: obstacleOf(own),
+    };
+  });
+}
+
+function obstacleOf(routes: readonly Route[]): string | null {
+  if (routes.some(({ obstacle }) => obstacle === null)) return null;
+  return routes
+    .map(({ operatorCode, obstacleReason }) =>
+      routes.length === 1 ? obstacleReason : `${operatorCode}: ${obstacleReason}`,
+    )
+    .join('; ');
+}

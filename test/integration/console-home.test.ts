@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { HomeAnswer } from '../../src/console/operations-answers.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { inProcess } from './cli-support.ts';
+
+let running: InProcessService;
+let databaseUrl = '';
+
+beforeAll(async () => {
+  databaseUrl = (await createTestDatabase()).url;
+  running = await startInProcess(databaseUrl);
+  for (const [vid, count] of [
+    ['demo', 3],
+    ['demo2', 2],
+  ] as const) {
+    const vendor = running.demo(vid);
+    await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+    for (let number = 0; number < count; number += 1) {
+      await vendor.call('create', {
+        biller_name: 'kplc_prepaid',
+        amount: '100',
+        account: `1423456000${number}`,
+      });
+    }
+  }
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+async function homeOf(login: string): Promise<HomeAnswer> {
+  const client = new ConsoleClient(running.origin);
+  await client.signIn(login);
+  return (await client.get('/home')).body as unknown as HomeAnswer;
+}
+
+test('the staff see the figures of the command line', async () => {
+  const home = await homeOf('support');
+  const ran = await inProcess({ DATABASE_URL: databaseUrl }, 'overview', '--json');
+  const cli = ran.json();
+  expect(home.today).toMatchObject({ created: 5, open: 5, successRate: null });
+  expect(cli).toMatchObject({
+    today_since: home.todaySince,
+    today: { created: 5, paid: 0, failed: 0, open: 5, success_rate: null, p95_seconds: null },
+    last_hour: { created: home.lastHour.created },
+    queued: { count: home.queued.count },
+    unknown: { count: home.unknown.count },
+    open_cases: { count: home.house?.cases.count },
+    floats: home.house?.floats.map(({ operator, balance }) => ({ operator, balance })),
+    billers: home.house?.billers.map(({ code, status }) => ({ biller_code: code, status })),
+  });
+  expect(home.queued.count).toBe(5);
+  expect(home.float).toBeNull();
+});
+
+test('a vendor’s people see their vendor’s figures, and nothing of the house', async () => {
+  const home = await homeOf('demo2-admin');
+  expect(home.today.created).toBe(2);
+  expect(home.queued.count).toBe(2);
+  expect(home.house).toBeNull();
+  expect(home.float).toBe('99800.00');
+});

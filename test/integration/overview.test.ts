@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOverviewReader } from '../../src/payments/overview/overview.ts';
+import { RecentActivity } from '../../src/payments/overview/recent.ts';
+import { sumActivity } from '../../src/payments/overview/activity.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+
+const NOW = new Date('2026-03-01T12:07:30Z');
+const wireTime = createWireTime('Africa/Nairobi');
+let pool: Pool;
+
+/** One payment every ten minutes for 50 hours, of two vendors in turn; each ninth is open, each fifth failed. */
+beforeAll(async () => {
+  pool = createPool({ url: (await createTestDatabase()).ownerUrl, max: 1, name: 'test' });
+  await pool.query(
+    `insert into vendors (vendor_id, vid, name, sector, created_at)
+     select n, 'shop' || n, 'Shop', 'retail', '2025-01-01' from generate_series(1, 2) n`,
+  );
+  await pool.query(
+    `insert into payments (bucket, vendor_id, payment_id, created_at, settled_at, outcome, failure_code,
+       amount_cents, fee_cents, duplicate_key, biller_code, account)
+     select bucket_of(n % 2 + 1), n % 2 + 1, gen_random_uuid(), at,
+       case when n % 9 > 0 then at + interval '2 seconds' end,
+       case when n % 9 = 0 then null when n % 5 = 0 then 'failed' else 'success' end,
+       case when n % 9 > 0 and n % 5 = 0 then 'declined' end, 100, 0, n, 'water', 'account'
+     from generate_series(0, 299) n, lateral (select $1::timestamptz - n * interval '10 minutes' as at) t`,
+    [NOW],
+  );
+});
+afterAll(async () => {
+  await pool.end();
+});
+
+interface Counted {
+  readonly created: number;
+  readonly paid: number;
+  readonly failed: number;
+}
+
+async function counted(since: Date, vendorId?: number): Promise<Counted> {
+  const { rows } = await pool.query<Counted>(
+    `select count(*)::integer as created, count(*) filter (where outcome = 'success')::integer as paid,
+       count(*) filter (where outcome = 'failed')::integer as failed
+     from payments where created_at >= $1 and vendor_id = coalesce($2, vendor_id)`,
+    [since, vendorId],
+  );
+  return rows[0] ?? { created: 0, paid: 0, failed: 0 };
+}
+
+test.each([undefined, 1, 2])('today and the last hour of vendor %s', async (vendorId) => {
+  const reader = createOverviewReader({ pool, wireTime, vendorId });
+  const overview = await reader.read(NOW);
+  expect(overview.todaySince).toEqual(new Date('2026-02-28T21:00:00Z'));
+  expect(overview.today).toMatchObject(await counted(overview.todaySince, vendorId));
+  expect(overview.lastHourSince).toEqual(new Date('2026-03-01T11:07:00Z'));
+  expect(overview.lastHour).toMatchObject(await counted(overview.lastHourSince, vendorId));
+  expect(overview.lastHour.p95Seconds).toBeGreaterThanOrEqual(2);
+  expect(overview.lastHour.p95Seconds).toBeLessThan(2.3);
+  expect(overview.minutes).toHaveLength(61);
+  expect(overview.minutes.reduce((sum, { paid }) => sum + paid, 0)).toBe(overview.lastHour.paid);
+  expect(overview.house === undefined).toBe(vendorId !== undefined);
+});
+
+test('what is kept from one reading to the next is counted again in the end', async () => {
+  const recent = new RecentActivity(pool, undefined);
+  const paid = async (): Promise<number> => sumActivity(await recent.read(NOW)).paid;
+  const before = await paid();
+  const settled = await pool.query(
+    `update payments set outcome = 'success', settled_at = created_at + interval '1 hour'
+     where outcome is null and created_at > $1::timestamptz - interval '20 hours'`,
+    [NOW],
+  );
+  // Each reading counts one quarter-hour of the 25 hours again.
+  let after = before;
+  for (let reading = 0; reading <= 100; reading += 1) after = await paid();
+  expect(after).toBe(before + (settled.rowCount ?? 0));
+});
+
+test('later readings have what happened meanwhile, and forget what is too old', async () => {
+  const recent = new RecentActivity(pool, undefined);
+  await recent.read(new Date(NOW.getTime() - 20 * 3_600_000));
+  const later = sumActivity(await recent.read(NOW));
+  expect(later.created).toBe((await counted(new Date('2026-02-28T11:00:00Z'))).created);
+});
