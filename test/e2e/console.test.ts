@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Secret, TOTP } from 'otpauth';
@@ -10,21 +9,17 @@ import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { createTestDatabase } from '../support/cluster.ts';
+import { BUILT_CONSOLE, buildConsoleOnce } from '../support/console-browser.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const BUILT = path.join(ROOT, 'console/dist');
 const MAX_SCRIPT_BYTES = 170 * 1024;
 
 let running: InProcessService;
 let reference = '';
 
 beforeAll(async () => {
-  // `npm ci` builds it; a working copy may be without.
-  if (!existsSync(path.join(BUILT, 'index.html'))) {
-    spawnSync(process.execPath, ['scripts/prepare-console.mjs'], { cwd: ROOT });
-  }
+  buildConsoleOnce();
   running = await startInProcess((await createTestDatabase()).url);
   const vendor = running.demo();
   await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
@@ -42,16 +37,18 @@ afterAll(async () => {
 });
 
 test('the first page loads at most 170 KB of compressed JavaScript', () => {
-  const page = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
+  const page = readFileSync(path.join(BUILT_CONSOLE, 'index.html'), 'utf8');
   const first = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(
     ([, file]) => file,
   );
   expect(first.length).toBeGreaterThan(0);
-  const shell = readdirSync(path.join(BUILT, 'assets')).filter((file) =>
+  const shell = readdirSync(path.join(BUILT_CONSOLE, 'assets')).filter((file) =>
     /^Shell-.*\.js$/.test(file),
   );
   const files = [...new Set([...first, ...shell.map((file) => `assets/${file}`)])];
-  const bytes = files.map((file) => gzipSync(readFileSync(path.join(BUILT, String(file)))).length);
+  const bytes = files.map(
+    (file) => gzipSync(readFileSync(path.join(BUILT_CONSOLE, String(file)))).length,
+  );
   expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(MAX_SCRIPT_BYTES);
 });
 

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
-import { House, ReceiptText } from 'lucide-react';
+import { House, ReceiptText, Scale } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Permission } from '../../../src/console/permissions.ts';
 
@@ -29,6 +29,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
+      { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
     ],
   },
 ];

@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { NotFound, PageProblem } from './PageProblem.tsx';
+import { readFilter } from '../pages/payments/filter.ts';
+import { caseRoute, casesRoute } from './routes-of-cases.ts';
 import { root, shell } from './shell-route.ts';
 
 const signIn = createRoute({
@@ -26,30 +28,10 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('../pages/home/Home.tsx'), 'Home'),
 });
 
-/** The filters of the list of payments, as the API takes them. */
-const FILTERS = [
-  'search',
-  'status',
-  'biller',
-  'operator',
-  'vid',
-  'min',
-  'max',
-  'from',
-  'to',
-] as const;
-
 const payments = createRoute({
   getParentRoute: () => shell,
   path: '/payments',
-  validateSearch: (search: Record<string, unknown>) => {
-    const filter: Partial<Record<(typeof FILTERS)[number], string>> = {};
-    for (const name of FILTERS) {
-      const value = search[name];
-      if (typeof value === 'string' || typeof value === 'number') filter[name] = String(value);
-    }
-    return filter;
-  },
+  validateSearch: readFilter,
   component: lazyRouteComponent(() => import('../pages/payments/Payments.tsx'), 'Payments'),
 });
 
@@ -72,6 +54,8 @@ const tree = root.addChildren([
     home, //
     payments,
     payment,
+    casesRoute,
+    caseRoute,
     design,
   ]),
 ]);
@@ -81,11 +65,21 @@ function basePath(): string {
   return new URL(document.baseURI).pathname;
 }
 
+function searchText(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === 'string';
+  });
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+}
+
 export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     basepath: basePath(),
     context: { queries },
+    // Plain text: the router's own form would turn accounts into numbers.
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: searchText,
     defaultPreload: 'intent',
     defaultErrorComponent: PageProblem,
     defaultNotFoundComponent: NotFound,
@@ -94,6 +88,10 @@ export function createConsoleRouter(queries: QueryClient) {
 }
 
 declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** How many newer pages of the list led here. */
+    page?: number;
+  }
   interface Register {
     router: ReturnType<typeof createConsoleRouter>;
   }

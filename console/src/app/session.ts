@@ -1,5 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionAnswer } from '../../../src/console/answers.ts';
+import type { Permission } from '../../../src/console/permissions.ts';
 import { ApiError, get } from '../api/client.ts';
 
 export type { SessionAnswer };
@@ -23,4 +24,11 @@ export function useSession(): SessionAnswer {
   const { data } = useSuspenseQuery(sessionQuery);
   if (data === null) throw new Error('nobody is signed in');
   return data;
+}
+
+/** Whether the person may do this, in this console. */
+export function useMay(permission: Permission): boolean {
+  const { permissions, readOnly } = useSession();
+  const reads = permission.endsWith('.read');
+  return permissions.includes(permission) && (reads || !readOnly);
 }

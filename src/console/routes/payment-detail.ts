@@ -1,4 +1,6 @@
 import type { Connector } from '../../payments/dispatch/connector.ts';
+import { HOUSE } from '../../payments/cases/cases-store.ts';
+import { isOwnTermsAccount } from '../../payments/ledger/account.ts';
 import type { PaymentTimeline, TimelineEntry } from '../../payments/timeline/assemble.ts';
 import type { PaymentDetail } from '../answers.ts';
 import { onWire } from '../on-wire.ts';
@@ -34,9 +36,17 @@ export function paymentDetail(
     provableAt: provableAt(timeline, connectorOf)?.toISOString() ?? null,
     note: forStaff ? payment.note : null,
     timeline: timeline
-      .filter(({ kind }) => forStaff || !STAFF_ONLY.has(kind))
+      .filter((entry) => forStaff || isForVendor(entry))
       .map((entry) => onWire(forStaff ? entry : withoutInternals(entry))),
   };
+}
+
+/** Our terms with operators are not the vendor's business. */
+function isForVendor(entry: TimelineEntry): boolean {
+  if (entry.kind !== 'transfer') return !STAFF_ONLY.has(entry.kind);
+  const { debitAccount, creditAccount, vendorId } = entry;
+  const isOurs = isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
+  return vendorId !== HOUSE && !isOurs;
 }
 
 /** A vendor learns to which operator its payment went, not how we choose, or talk with, operators. */

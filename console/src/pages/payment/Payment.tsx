@@ -1,18 +1,26 @@
-import { Trans } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { PaymentDetail } from '../../../../src/console/answers.ts';
 import { get } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
-import { Notice } from '../../design/Notice.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
 import { Status } from '../../design/Status.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
+import { Actions } from './Actions.tsx';
+import { Explanation } from './Explanation.tsx';
+import { Events, SameAccount, Transfers } from './Parts.tsx';
 import styles from './Payment.module.css';
+import { Timeline } from './Timeline.tsx';
 
 const OPEN_EVERY_MS = 2_000;
 
-/** One payment and everything that happened to it. */
+/** One payment: what happened to it, what happens next, and what can be done. */
 export function Payment() {
   const { reference } = useParams({ from: '/shell/payments/$reference' });
   const payment = useQuery({
@@ -21,45 +29,84 @@ export function Payment() {
       get<PaymentDetail>(`/payments/${encodeURIComponent(reference)}`, {}, signal),
     refetchInterval: (query) => (query.state.data?.settledAt === null ? OPEN_EVERY_MS : false),
   });
-  if (payment.isError) return <Notice tone="alert">{payment.error.message}</Notice>;
-  if (payment.data === undefined) {
-    return (
-      <p>
-        <Trans>Loading…</Trans>
-      </p>
-    );
+  if (payment.isError && payment.data === undefined) {
+    return <Problem error={payment.error} onRetry={() => void payment.refetch()} />;
   }
+  if (payment.data === undefined) return <Skeleton lines={14} />;
   return <Shown payment={payment.data} />;
 }
 
 function Shown({ payment }: { readonly payment: PaymentDetail }) {
+  const { timeZone } = useSession();
   return (
     <>
-      <p>
-        <Link to="/payments" search={{}}>
-          <Trans>Payments</Trans>
-        </Link>
-      </p>
-      <header className={styles['title']}>
-        <div>
-          <h1>
+      <PageHeader
+        back={
+          <Link to="/payments" search={{}}>
+            <Trans>Payments</Trans>
+          </Link>
+        }
+        title={
+          <>
             <Money amount={payment.amount} currency />
-          </h1>
-          <p>
-            {payment.biller}, {payment.account} · {payment.vid}
-          </p>
+            <Status status={payment.status} />
+          </>
+        }
+        about={
+          <Trans>
+            {payment.biller}, account {payment.account}, for {payment.vid}
+          </Trans>
+        }
+      >
+        <Actions payment={payment} />
+      </PageHeader>
+      <Explanation payment={payment} />
+      <div className={styles['columns']}>
+        <div className={styles['stack']}>
+          <Card title={<Trans>What happened</Trans>} more={timeZone}>
+            <Timeline payment={payment} />
+          </Card>
+          <Card title={<Trans>Money</Trans>}>
+            <Transfers payment={payment} />
+          </Card>
         </div>
-        <Status status={payment.status} />
-      </header>
-      <Card title={<Trans>Timeline</Trans>}>
-        <ol className={styles['timeline']}>
-          {payment.timeline.map((entry, index) => (
-            <li key={index}>
-              <b>{entry.kind}</b> <Time at={entry.at} show="exact" />
-            </li>
-          ))}
-        </ol>
-      </Card>
+        <div className={styles['stack']}>
+          <Card title={<Trans>Facts</Trans>}>
+            <PaymentFacts payment={payment} />
+          </Card>
+          <Card title={<Trans>Told to the vendor</Trans>}>
+            <Events payment={payment} />
+          </Card>
+          <Card title={<Trans>Same account</Trans>}>
+            <SameAccount payment={payment} />
+          </Card>
+        </div>
+      </div>
     </>
+  );
+}
+
+function PaymentFacts({ payment }: { readonly payment: PaymentDetail }) {
+  const { t } = useLingui();
+  const details = Object.entries(payment.details ?? {});
+  const { settledAt, merchantReference, phone, operator, billerReference, failureCode } = payment;
+  return (
+    <Facts
+      facts={[
+        { name: t`Reference`, value: <code>{payment.reference}</code> },
+        { name: t`Vendor’s reference`, value: merchantReference },
+        { name: t`Phone`, value: phone },
+        { name: t`Fee`, value: <Money amount={payment.fee} currency /> },
+        { name: t`Operator`, value: operator },
+        { name: t`Operator’s reference`, value: billerReference },
+        { name: t`Failure code`, value: failureCode },
+        ...details.map(([name, value]) => ({ name, value: <code>{value}</code> })),
+        { name: t`Created`, value: <Time at={payment.createdAt} /> },
+        { name: t`Final since`, value: settledAt && <Time at={settledAt} /> },
+        ...(payment.archived
+          ? [{ name: t`Archive`, value: t`Archived; only its file has the rest` }]
+          : []),
+      ]}
+    />
   );
 }

@@ -1,81 +1,167 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
-import type { ListedPayment, PaymentsAnswer } from '../../../../src/console/answers.ts';
-import { get } from '../../api/client.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
+import { apiUrl, get } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
+import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
-import { Notice } from '../../design/Notice.tsx';
-import { Status } from '../../design/Status.tsx';
+import { Empty } from '../../design/Empty.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
-import type { Column } from '../../design/Table.tsx';
-import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
+import { ColumnChoice } from './ColumnChoice.tsx';
+import { useChosenColumns, usePaymentColumns } from './columns.tsx';
+import { withoutPage } from './filter.ts';
+import type { PaymentFilter } from './filter.ts';
+import { Filters } from './Filters.tsx';
+import styles from './Payments.module.css';
+import { Understood } from './Understood.tsx';
 
 /** Payments by the filters in the address, newest first. */
 export function Payments() {
   const { t } = useLingui();
-  const filter = useSearch({ from: '/shell/payments' });
-  const columns = useColumns();
-  const list = useInfiniteQuery({
+  const { timeZone } = useSession();
+  const filter: PaymentFilter = useSearch({ from: '/shell/payments' });
+  const columns = useChosenColumns();
+  const list = useQuery({
     queryKey: ['payments', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      get<PaymentsAnswer>('/payments', { ...filter, cursor: pageParam }, signal),
-    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => get<PaymentsAnswer>('/payments', filter, signal),
   });
-  const payments = list.data?.pages.flatMap((page) => page.payments) ?? [];
+  const exported = { ...withoutPage(filter), columns: columns.chosen.join(',') };
   return (
     <>
-      <h1>
-        <Trans>Payments</Trans>
-      </h1>
-      {list.isError && <Notice tone="alert">{list.error.message}</Notice>}
-      <Card title={<Trans>Newest first</Trans>}>
-        <Table
-          label={t`Payments`}
-          columns={columns}
-          rows={payments}
-          keyOf={(payment) => payment.reference}
-          empty={list.isPending ? t`Loading…` : t`No payment matches.`}
-        />
-      </Card>
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show older payments</Trans>
-          </Button>
-        </div>
+      <PageHeader
+        title={<Trans>Payments</Trans>}
+        about={<Trans>Times are those of {timeZone}.</Trans>}
+      >
+        <ColumnChoice columns={columns} />
+        <ButtonLink
+          href={apiUrl('/payments.csv', exported)}
+          download
+          title={t`The filter and columns of the screen; at most 100,000 payments`}
+        >
+          <Download size={16} aria-hidden="true" />
+          <Trans>Export CSV</Trans>
+        </ButtonLink>
+      </PageHeader>
+      <Filters filter={filter} />
+      <Understood parts={list.data?.understood ?? []} filter={filter} />
+      {list.isError ? (
+        <Problem error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card title={<Trans>Newest first</Trans>} more={<Count answer={list.data} />}>
+          {list.data === undefined ? (
+            <Skeleton lines={12} />
+          ) : (
+            <List answer={list.data} filter={filter} chosen={columns.chosen} />
+          )}
+        </Card>
       )}
     </>
   );
 }
 
-function useColumns(): readonly Column<ListedPayment>[] {
-  const isStaff = useSession().person.vid === null;
-  const vendor: Column<ListedPayment> = {
-    title: <Trans>Vendor</Trans>,
-    cell: (payment) => payment.vid,
-    hide: 'small',
-  };
-  return [
-    { title: <Trans>Created</Trans>, cell: (payment) => <Time at={payment.createdAt} /> },
-    {
-      title: <Trans>Account</Trans>,
-      cell: (payment) => (
-        <Link to="/payments/$reference" params={{ reference: payment.reference }}>
-          {payment.account}
+function Count({ answer }: { readonly answer: PaymentsAnswer | undefined }) {
+  if (answer === undefined) return null;
+  const count = answer.payments.length;
+  if (answer.next !== null) return <Trans>{count} shown, there are older ones</Trans>;
+  return <Trans>{count} shown</Trans>;
+}
+
+function List({
+  answer,
+  filter,
+  chosen,
+}: {
+  readonly answer: PaymentsAnswer;
+  readonly filter: PaymentFilter;
+  readonly chosen: ReturnType<typeof useChosenColumns>['chosen'];
+}) {
+  const { t } = useLingui();
+  const columns = usePaymentColumns(chosen);
+  return (
+    <>
+      {answer.payments.length === 0 ? (
+        <Nothing answer={answer} />
+      ) : (
+        <Table
+          label={t`Payments`}
+          columns={columns}
+          rows={answer.payments}
+          keyOf={(payment) => payment.reference}
+          empty=""
+        />
+      )}
+      <Pages answer={answer} filter={filter} />
+    </>
+  );
+}
+
+function Nothing({ answer }: { readonly answer: PaymentsAnswer }) {
+  if (answer.searchedTo !== null) {
+    return (
+      <Empty title={<Trans>Nothing found so far</Trans>}>
+        <Trans>
+          Everything back to <Time at={answer.searchedTo} /> has been searched. Few payments match,
+          so the search stopped; continue with older ones.
+        </Trans>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={<Trans>No payment matches</Trans>}>
+      <p>
+        <Trans>Check the digits, or take away a filter.</Trans>
+      </p>
+      <p>
+        <Link to="/payments" search={{}} className={styles['plain']}>
+          <Trans>Show all payments</Trans>
         </Link>
-      ),
-    },
-    { title: <Trans>Biller</Trans>, cell: (payment) => payment.biller, hide: 'small' },
-    ...(isStaff ? [vendor] : []),
-    {
-      title: <Trans>KES</Trans>,
-      cell: (payment) => <Money amount={payment.amount} />,
-      align: 'end',
-    },
-    { title: <Trans>Status</Trans>, cell: (payment) => <Status status={payment.status} /> },
-  ];
+      </p>
+    </Empty>
+  );
+}
+
+function Pages({
+  answer,
+  filter,
+}: {
+  readonly answer: PaymentsAnswer;
+  readonly filter: PaymentFilter;
+}) {
+  const router = useRouter();
+  const navigate = useNavigate();
+  const page = useLocation({ select: ({ state }) => state.page ?? 0 });
+  const { next } = answer;
+  const { cursor } = filter;
+  if (next === null && cursor === undefined) return null;
+  const newer = (): void => {
+    // The newer page is the one before this in the browser's history, if it led here.
+    if (page > 0) router.history.back();
+    else void navigate({ to: '/payments', search: withoutPage(filter) });
+  };
+  const older = (): void => {
+    if (next === null) return;
+    const search = { ...filter, cursor: next };
+    void navigate({ to: '/payments', search, state: { page: page + 1 } });
+  };
+  return (
+    <nav className={styles['pages']}>
+      <span>{cursor !== undefined && <Trans>Page {page + 1}</Trans>}</span>
+      <div>
+        <Button disabled={cursor === undefined} onClick={newer}>
+          <Trans>Newer</Trans>
+        </Button>
+        <Button disabled={next === null} onClick={older}>
+          <Trans>Older</Trans>
+        </Button>
+      </div>
+    </nav>
+  );
 }

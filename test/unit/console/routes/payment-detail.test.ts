@@ -64,3 +64,22 @@ test.each([
   const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, connectorOf });
   expect(detail.provableAt).toBe(at);
 });
+
+test('a vendor sees the transfers of its money, not our terms with operators', () => {
+  const accounts = [
+    ['float', 'reserved'],
+    ['cost:kplc', 'operator:kplc'],
+    ['operator:kplc', 'commission:kplc'],
+  ];
+  const timeline = accounts.map(([debitAccount, creditAccount]) => ({
+    kind: 'transfer',
+    at: new Date(0),
+    vendorId: 1,
+    debitAccount,
+    creditAccount,
+  })) as unknown as PaymentTimeline['timeline'];
+  const shown = (forStaff: boolean) =>
+    paymentDetail({ ...FOUND, timeline }, { ...STAFF, forStaff }).timeline;
+  expect(shown(true)).toHaveLength(3);
+  expect(shown(false)).toMatchObject([{ debitAccount: 'float' }]);
+});

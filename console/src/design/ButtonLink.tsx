@@ -1,0 +1,7 @@
+import type { AnchorHTMLAttributes } from 'react';
+import styles from './Button.module.css';
+
+/** A link that looks like a button: a download, or a page of another service. */
+export function ButtonLink(props: AnchorHTMLAttributes<HTMLAnchorElement>) {
+  return <a {...props} className={styles['button']} />;
+}

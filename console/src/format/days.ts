@@ -1,0 +1,16 @@
+/** Days of a time zone as text, `2026-11-22`. */
+
+export function dayOf(instant: Date, timeZone: string): string {
+  // sv-SE is the locale whose dates are YYYY-MM-DD.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(instant);
+}
+
+export function today(timeZone: string): string {
+  return dayOf(new Date(), timeZone);
+}
+
+export function addDays(day: string, count: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + count);
+  return date.toISOString().slice(0, 10);
+}

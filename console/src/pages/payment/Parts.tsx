@@ -1,0 +1,147 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type {
+  PaymentDetail,
+  PaymentsAnswer,
+  TimelineEntry,
+} from '../../../../src/console/answers.ts';
+import { get } from '../../api/client.ts';
+import { Pill } from '../../design/Pill.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Status } from '../../design/Status.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+import styles from './Payment.module.css';
+
+type Kind<Name> = Extract<TimelineEntry, { kind: Name }>;
+
+function entriesOf<Name extends TimelineEntry['kind']>(
+  { timeline }: PaymentDetail,
+  kind: Name,
+): readonly Kind<Name>[] {
+  return timeline.filter((entry): entry is Kind<Name> => entry.kind === kind);
+}
+
+/** The transfers of the payment and its corrections. */
+export function Transfers({ payment }: { readonly payment: PaymentDetail }) {
+  const { t } = useLingui();
+  return (
+    <Table
+      label={t`Transfers`}
+      rows={entriesOf(payment, 'transfer')}
+      keyOf={({ at, debitAccount, creditAccount, amount }) =>
+        [at, debitAccount, creditAccount, amount].join(' ')
+      }
+      empty={t`No transfer yet.`}
+      columns={[
+        { title: t`Time`, cell: ({ at }) => <Time at={at} show="exact" />, hide: 'small' },
+        { title: t`From`, cell: ({ debitAccount }) => debitAccount },
+        {
+          title: t`To`,
+          cell: ({ creditAccount, vendorId }) =>
+            vendorId === 0 ? `${creditAccount} (${t`our own`})` : creditAccount,
+        },
+        { title: t`KES`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
+        { title: t`What`, cell: ({ movement }) => movement, hide: 'small' },
+      ]}
+    />
+  );
+}
+
+const TONES = { waiting: 'waiting', delivered: 'done', given_up: 'alert' } as const;
+
+/** The events that the vendor's webhook got, or will get. */
+export function Events({ payment }: { readonly payment: PaymentDetail }) {
+  const events = entriesOf(payment, 'event');
+  if (events.length === 0) {
+    return (
+      <p className={styles['nothing']}>
+        <Trans>No event: the payment is open, or the vendor has no webhook and asks itself.</Trans>
+      </p>
+    );
+  }
+  return (
+    <ul className={styles['rows']}>
+      {events.map((event) => (
+        <li key={event.eventId}>
+          <span>
+            {event.type}
+            <br />
+            <span className={styles['dim']}>
+              <Plural
+                value={event.attemptCount}
+                _0="not sent yet"
+                one="sent once"
+                other="sent # times"
+              />
+              {event.lastResult !== null && `: ${event.lastResult}`}
+              {event.dueAt !== null && (
+                <>
+                  {', '}
+                  <Trans>
+                    next at <Time at={event.dueAt} />
+                  </Trans>
+                </>
+              )}
+            </span>
+          </span>
+          <Pill tone={TONES[event.state]}>
+            {event.state === 'delivered' && <Trans>Delivered</Trans>}
+            {event.state === 'waiting' && <Trans>Waiting</Trans>}
+            {event.state === 'given_up' && <Trans>Given up</Trans>}
+          </Pill>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const SHOWN = 5;
+
+/** The last payments to the same account, so that a double payment is seen. */
+export function SameAccount({ payment }: { readonly payment: PaymentDetail }) {
+  const filter = { search: payment.account, as: 'text', biller: payment.biller };
+  const list = useQuery({
+    queryKey: ['payments', filter],
+    queryFn: ({ signal }) => get<PaymentsAnswer>('/payments', filter, signal),
+  });
+  if (list.data === undefined) return <Skeleton lines={3} />;
+  const others = list.data.payments.filter(({ reference }) => reference !== payment.reference);
+  if (others.length === 0) {
+    return (
+      <p className={styles['nothing']}>
+        <Trans>No other payment to this account.</Trans>
+      </p>
+    );
+  }
+  return (
+    <>
+      <ul className={styles['rows']}>
+        {others.slice(0, SHOWN).map((other) => (
+          <li key={other.reference}>
+            <span>
+              <Link to="/payments/$reference" params={{ reference: other.reference }}>
+                <Money amount={other.amount} currency />
+              </Link>
+              <br />
+              <span className={styles['dim']}>
+                <Time at={other.createdAt} />
+                {other.merchantReference !== null && `, ${other.merchantReference}`}
+              </span>
+            </span>
+            <Status status={other.status} />
+          </li>
+        ))}
+      </ul>
+      {others.length > SHOWN && (
+        <p className={styles['all']}>
+          <Link to="/payments" search={filter}>
+            <Trans>All payments to this account</Trans>
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}

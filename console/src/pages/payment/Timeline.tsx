@@ -1,0 +1,178 @@
+import { Trans } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { PaymentDetail, TimelineEntry } from '../../../../src/console/answers.ts';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+import { caseAction, settledBy, verdictText } from './entry-texts.tsx';
+import styles from './Payment.module.css';
+
+type Tone = 'done' | 'waiting' | 'alert' | 'info' | 'plain';
+interface Told {
+  readonly tone: Tone;
+  readonly title: ReactNode;
+  readonly text?: ReactNode;
+}
+
+/** Everything that happened, in order, and what comes next. Transfers are in their own table. */
+export function Timeline({ payment }: { readonly payment: PaymentDetail }) {
+  const entries = payment.timeline.filter(({ kind }) => kind !== 'transfer' && kind !== 'event');
+  return (
+    <ol className={styles['timeline']}>
+      {entries.map((entry, index) => {
+        const { tone, title, text } = tell(entry, payment);
+        return (
+          <li key={index} data-tone={tone}>
+            <div className={styles['head']}>
+              <b>{title}</b>
+              <Time at={entry.at} show="exact" />
+            </div>
+            {text !== undefined && <p>{text}</p>}
+          </li>
+        );
+      })}
+      {payment.nextStepAt !== null && (
+        <li data-tone="next">
+          <div className={styles['head']}>
+            <b>
+              {payment.status === 'PENDING' ? (
+                <Trans>Next: the operator is asked</Trans>
+              ) : (
+                <Trans>Next: the payment is sent</Trans>
+              )}
+            </b>
+            <Time at={payment.nextStepAt} show="exact" />
+          </div>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function tell(entry: TimelineEntry, payment: PaymentDetail): Told {
+  switch (entry.kind) {
+    case 'created':
+      return tellCreated(payment);
+    case 'attempt':
+      return tellAttempt(entry);
+    case 'settled':
+      return {
+        tone: entry.status === 'SUCCESS' ? 'done' : 'alert',
+        title: entry.status === 'SUCCESS' ? <Trans>Paid</Trans> : <Trans>Failed</Trans>,
+        text: settledBy(entry.source),
+      };
+    case 'unmatched_callback':
+      return {
+        tone: 'alert',
+        title: <Trans>Callback that does not fit</Trans>,
+        text: (
+          <Trans>
+            {entry.operatorCode} reported: {String(entry.report['kind'])}
+          </Trans>
+        ),
+      };
+    case 'statement_entry':
+      return {
+        tone: 'info',
+        title: <Trans>In the statement of {entry.operator}</Trans>,
+        text: (
+          <>
+            <Money amount={entry.amount} currency />, {entry.operatorReference}:{' '}
+            {verdictText(entry.verdict)}
+          </>
+        ),
+      };
+    case 'correction':
+      return {
+        tone: 'info',
+        title: <Trans>Corrected by two people</Trans>,
+        text: (
+          <>
+            {entry.resolution}, <Money amount={entry.amount} currency />
+          </>
+        ),
+      };
+    case 'case':
+      return tellCase(entry);
+    case 'transfer':
+    case 'event':
+      return { tone: 'plain', title: entry.kind };
+  }
+}
+
+function tellCreated(payment: PaymentDetail): Told {
+  return {
+    tone: 'done',
+    title: <Trans>Accepted</Trans>,
+    text:
+      payment.fee === '0.00' ? (
+        <Trans>
+          <Money amount={payment.amount} currency /> reserved from the float.
+        </Trans>
+      ) : (
+        <Trans>
+          <Money amount={payment.amount} currency /> and a fee of <Money amount={payment.fee} />{' '}
+          reserved from the float.
+        </Trans>
+      ),
+  };
+}
+
+function tellCase(entry: Extract<TimelineEntry, { kind: 'case' }>): Told {
+  return {
+    tone: entry.action === 'approved' ? 'done' : 'waiting',
+    title: caseAction(entry.action),
+    text: (
+      <>
+        {entry.actor !== null && `${entry.actor}. `}
+        <Link to="/cases/$caseId" params={{ caseId: entry.caseId }}>
+          <Trans>See the case</Trans>
+        </Link>
+      </>
+    ),
+  };
+}
+
+function tellAttempt(entry: Extract<TimelineEntry, { kind: 'attempt' }>): Told {
+  const { attemptNumber, operatorCode, routeReason, operatorHandle, note } = entry;
+  const to = operatorCode ?? '?';
+  const tones = { paid: 'done', declined: 'alert', not_sent: 'info' } as const;
+  return {
+    tone: entry.outcome === null ? 'waiting' : tones[entry.outcome],
+    title: (
+      <Trans>
+        Attempt {attemptNumber} sent to {to}
+      </Trans>
+    ),
+    text: (
+      <>
+        {routeReason !== null && (
+          <>
+            <Trans>Chosen because: {routeReason}.</Trans>{' '}
+          </>
+        )}
+        <Outcome entry={entry} />
+        {note !== null && entry.outcome !== 'paid' && entry.outcome !== 'declined' && ` (${note})`}
+        {operatorHandle !== null && (
+          <>
+            {' '}
+            <Trans>Operator’s handle: {operatorHandle}.</Trans>
+          </>
+        )}
+      </>
+    ),
+  };
+}
+
+function Outcome({ entry }: { readonly entry: Extract<TimelineEntry, { kind: 'attempt' }> }) {
+  switch (entry.outcome) {
+    case null:
+      return <Trans>No final answer yet: it may have been executed.</Trans>;
+    case 'paid':
+      return <Trans>The operator executed it.</Trans>;
+    case 'declined':
+      return <Trans>The operator declined it.</Trans>;
+    case 'not_sent':
+      return <Trans>Proven not executed, so another attempt is safe.</Trans>;
+  }
+}

@@ -1,0 +1,165 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { SubmitEvent } from 'react';
+import type { Choice, PaymentChoices } from '../../../../src/console/answers.ts';
+import { get } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Field } from '../../design/Field.tsx';
+import { Select } from '../../design/Select.tsx';
+import { addDays, today } from '../../format/days.ts';
+import { readFilter } from './filter.ts';
+import type { PaymentFilter } from './filter.ts';
+import styles from './Payments.module.css';
+
+/** What restricts the list; each change is in the address. */
+export function Filters({ filter }: { readonly filter: PaymentFilter }) {
+  const { t } = useLingui();
+  const navigate = useNavigate();
+  const apply = (changed: PaymentFilter): void => {
+    void navigate({ to: '/payments', search: { ...changed } });
+  };
+  const isNarrowed = ['biller', 'operator', 'vid', 'min', 'max', 'from', 'to'].some(
+    (name) => filter[name as keyof PaymentFilter] !== undefined,
+  );
+  return (
+    <div className={styles['panel']}>
+      <Presets filter={filter} onApply={apply} />
+      <details className={styles['more']} open={isNarrowed}>
+        <summary>
+          <Trans>More filters</Trans>
+        </summary>
+        <form
+          // The fields show the filter of the address when that changes.
+          key={JSON.stringify(filter)}
+          className={styles['filters']}
+          aria-label={t`Filters`}
+          onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+            event.preventDefault();
+            const { search, as } = filter;
+            const given = Object.fromEntries(new FormData(event.currentTarget));
+            apply(readFilter({ ...given, search, as }));
+          }}
+        >
+          <Fields filter={filter} />
+          <Button type="submit" kind="primary">
+            <Trans>Apply</Trans>
+          </Button>
+          <Button onClick={() => apply({})}>
+            <Trans>Clear</Trans>
+          </Button>
+        </form>
+      </details>
+    </div>
+  );
+}
+
+function Presets({
+  filter,
+  onApply,
+}: {
+  readonly filter: PaymentFilter;
+  readonly onApply: (filter: PaymentFilter) => void;
+}) {
+  const { t } = useLingui();
+  const { timeZone } = useSession();
+  const day = today(timeZone);
+  const { from, to, cursor: _, status, ...others } = filter;
+  const kept = { ...others, ...(status && { status }) };
+  const periods = [
+    { name: t`Any time`, period: {} },
+    { name: t`Today`, period: { from: day, to: day } },
+    { name: t`Yesterday`, period: { from: addDays(day, -1), to: addDays(day, -1) } },
+    { name: t`Last 7 days`, period: { from: addDays(day, -6), to: day } },
+  ];
+  const statuses = {
+    SUCCESS: t`Paid`,
+    PENDING: t`Result pending`,
+    QUEUED: t`Queued`,
+    FAILED: t`Failed`,
+  };
+  return (
+    <div className={styles['presets']} role="group" aria-label={t`Period and status`}>
+      {periods.map(({ name, period }) => (
+        <button
+          key={name}
+          type="button"
+          className={styles['preset']}
+          aria-pressed={period.from === from && period.to === to}
+          onClick={() => onApply({ ...kept, ...period })}
+        >
+          {name}
+        </button>
+      ))}
+      {Object.entries(statuses).map(([code, name]) => (
+        <button
+          key={code}
+          type="button"
+          className={styles['preset']}
+          aria-pressed={status === code}
+          onClick={() =>
+            onApply({
+              ...others,
+              ...(from && { from }),
+              ...(to && { to }),
+              ...(status !== code && { status: code }),
+            })
+          }
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Fields({ filter }: { readonly filter: PaymentFilter }) {
+  const { t } = useLingui();
+  const isStaff = useSession().person.vid === null;
+  const choices = useQuery({
+    queryKey: ['payment-choices'],
+    staleTime: 60_000,
+    queryFn: ({ signal }) => get<PaymentChoices>('/payments/choices', {}, signal),
+  });
+  const { billers = [], operators = [], vendors = [] } = choices.data ?? {};
+  return (
+    <>
+      {filter.status !== undefined && <input type="hidden" name="status" value={filter.status} />}
+      <Field label={t`From`} name="from" type="date" defaultValue={filter.from?.slice(0, 10)} />
+      <Field label={t`To`} name="to" type="date" defaultValue={filter.to?.slice(0, 10)} />
+      <ChoiceOf label={t`Biller`} name="biller" chosen={filter.biller} choices={billers} />
+      <ChoiceOf label={t`Operator`} name="operator" chosen={filter.operator} choices={operators} />
+      {isStaff && <ChoiceOf label={t`Vendor`} name="vid" chosen={filter.vid} choices={vendors} />}
+      <Field label={t`At least KES`} name="min" inputMode="decimal" defaultValue={filter.min} />
+      <Field label={t`At most KES`} name="max" inputMode="decimal" defaultValue={filter.max} />
+    </>
+  );
+}
+
+function ChoiceOf({
+  label,
+  name,
+  chosen,
+  choices,
+}: {
+  readonly label: string;
+  readonly name: string;
+  readonly chosen: string | undefined;
+  readonly choices: readonly Choice[];
+}) {
+  const { t } = useLingui();
+  const known = choices.map((choice) => [choice.code, choice.name] as const);
+  // Shown even before the choices are there, or when it is none of them.
+  const own = chosen === undefined ? [] : [[chosen, chosen] as const];
+  return (
+    <Select
+      // Uncontrolled: it takes the value once its options are there.
+      key={choices.length}
+      label={label}
+      name={name}
+      defaultValue={chosen}
+      options={Object.fromEntries([['', t`Any`], ...own, ...known])}
+    />
+  );
+}

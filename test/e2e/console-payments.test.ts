@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { startSimulatedOperators } from '../support/simulated-operators.ts';
+import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+// What support does about a customer's payment, in a browser, with the sandbox's operators.
+
+/** The operator never says what became of it. */
+const SILENT = '14234569909';
+const COUNT = 60;
+
+describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
+  let running: InProcessService;
+  let operators: SimulatedOperators;
+  let browser: Browser;
+  let silent = '';
+  let folder = '';
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    buildConsoleOnce();
+    folder = await makeTemporaryFolder();
+    operators = await startSimulatedOperators(folder);
+    running = await startInProcess((await createTestDatabase()).url, {
+      environment: { ROLES: 'api,dispatcher,jobs' },
+      operatorOrigin: operators.origin,
+    });
+    browser = await startBrowser();
+    const vendor = running.demo();
+    await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+    const create = async (account: string, phone: string, amount: string): Promise<string> => {
+      const given = { biller_name: 'kplc_prepaid', amount, account, phone };
+      const created = await vendor.call('create', { ...given, merchant_reference: account });
+      return String(created.body.msg['ipay_reference']);
+    };
+    for (let number = 0; number < COUNT; number += 1) {
+      await create(`142345${String(number).padStart(3, '0')}`, '0711000001', '100');
+    }
+    await create('14234569902', '0722000002', '250');
+    silent = await create(SILENT, '0722000001', '1450');
+    await until('it to be sent', async () => {
+      const { transaction_status: status } = await vendor.payment(silent);
+      return status === 'PENDING';
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+    await operators.kill('SIGTERM');
+    await removeFolder(folder);
+  });
+  beforeEach(() => {
+    problems.length = 0;
+  });
+
+  const as = async (login: string, at: string) =>
+    await openConsole(browser, at, { origin: running.origin, login, problems });
+
+  test('a support person finds a customer’s payment by phone and explains it', async () => {
+    const page = await as('support', '/');
+    await page.locator('#main').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('0722 000 001 today');
+    await page.keyboard.press('Enter');
+    await page.getByText('phone or account 254722000001').waitFor();
+    await page.getByRole('link', { name: SILENT }).click();
+    await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
+    await page.getByText('Sent, result unknown.').waitFor();
+    await page.getByText('paying again could pay the bill twice').waitFor();
+    await page.getByText('Attempt 1 sent to kplc').waitFor();
+    await page.getByText('Next: the operator is asked').waitFor();
+    await page.getByRole('button', { name: 'Ask the operator now' }).click();
+    await page.getByLabel('Reason').fill('The customer waits');
+    await page.getByRole('button', { name: 'Ask now' }).click();
+    await page.getByText('The operator is being asked.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a list is paged, filtered, and exported as it is shown', async () => {
+    const page = await as('support', '/payments?biller=kplc_prepaid');
+    await page.getByText('50 shown, there are older ones').waitFor();
+    const first = await page.locator('tbody a').first().textContent();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('Page 2').waitFor();
+    await page.getByText(`${COUNT + 2 - 50} shown`).waitFor();
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await page.getByText('50 shown, there are older ones').waitFor();
+    expect(await page.locator('tbody a').first().textContent()).toBe(first);
+
+    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.getByText('1 shown').waitFor();
+    await page.getByText('Columns').click();
+    await page.getByLabel('Vendor', { exact: true }).first().uncheck();
+    const titles = await page.locator('thead th').allTextContents();
+    expect(titles).toEqual(['Created', 'Biller', 'Account', 'KES', 'Status']);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export CSV' }).click();
+    const file = await (await download).path();
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
+    expect(lines).toEqual([
+      '\ufeffCreated (Africa/Nairobi),Biller,Account,Amount (KES),Status',
+      expect.stringMatching(/^[\d-]+ [\d:]+,kplc_prepaid,14234569902,250.00,FAILED$/),
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('an unknown is resolved by two people, the second approving what is shown', async () => {
+    const support = await as('support', `/payments/${silent}`);
+    await support.getByRole('button', { name: 'Resolve with evidence' }).click();
+    await support.getByLabel('Reason').fill('No answer for a day');
+    await support.getByRole('button', { name: 'Open the case' }).click();
+    await support.getByRole('heading', { name: 'Nobody reports the result' }).waitFor();
+    await support.getByRole('button', { name: 'Propose a resolution' }).click();
+    await support.getByLabel('Resolution', { exact: true }).selectOption({ label: 'It was paid' });
+    await support.getByLabel('Operator’s reference of the payment').fill('KPLC-778');
+    await support.getByLabel('Reason').fill('On the portal, checked with Wanjiku');
+    await support.getByRole('button', { name: 'Propose', exact: true }).click();
+    await support.getByText('another person has to approve it.').first().waitFor();
+    expect(await support.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+    const finance = await as('finance', new URL(support.url()).pathname.slice('/console'.length));
+    await finance.getByText('settled as paid, 1450.00').waitFor();
+    await finance.getByRole('button', { name: 'Approve' }).click();
+    await finance.getByRole('button', { name: 'Approve and post' }).click();
+    await finance.getByText('approved by finance').waitFor();
+    await finance.getByRole('link', { name: 'KES 1,450.00' }).click();
+    await finance.getByText('The bill is paid.').waitFor();
+    await finance.getByText('Two people resolved it with evidence.').waitFor();
+    expect(problems).toEqual([]);
+  });
+});

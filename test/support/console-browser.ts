@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Where the console is built. */
+export const BUILT_CONSOLE = path.join(ROOT, 'console/dist');
+
+/** `npm ci` builds it; a working copy may be without. */
+export function buildConsoleOnce(): void {
+  if (existsSync(path.join(BUILT_CONSOLE, 'index.html'))) return;
+  spawnSync(process.execPath, ['scripts/prepare-console.mjs'], { cwd: ROOT });
+}
+
+/** A page of the console, where somebody is signed in. */
+export async function openConsole(
+  browser: Browser,
+  at: string,
+  by: {
+    readonly origin: string;
+    readonly login: string;
+    /** Gets what the page logs as an error. */
+    readonly problems: string[];
+  },
+): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.on('pageerror', (error) => by.problems.push(error.message));
+  page.on('console', (message) => {
+    // Nobody is signed in at first, which the page finds out by asking.
+    if (message.type() === 'error' && !message.text().includes('401')) {
+      by.problems.push(message.text());
+    }
+  });
+  await page.goto(`${by.origin}/console${at}`);
+  await page.getByLabel('E-mail address or name').fill(by.login);
+  await page.getByLabel('Password').fill(DEMO_PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('#main').waitFor();
+  return page;
+}
