@@ -174,6 +174,7 @@ export async function prepareSandbox(
           validatesAccounts: biller.validates ?? false,
           accountFormat: biller.category === 'airtime' ? MSISDN : '^[0-9]{5,14}$',
           accountLabel: ACCOUNT_LABELS[biller.code] ?? 'Account number',
+          amounts: 'any',
           status: 'ONLINE',
           listPosition: position,
         });

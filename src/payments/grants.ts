@@ -12,6 +12,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   routes: { insert: true, updateAllBut: ['biller_code', 'operator_code'], delete: true },
   operator_floats: { insert: true, updateAllBut: ['operator_code'] },
   operator_float_hours: { insert: true, update: ['spent_cents', 'added_cents'], delete: true },
+  operator_listings: { insert: true, updateAllBut: ['operator_code'] },
+  operator_products: { insert: true, delete: true },
   route_breakers: { insert: true, update: ['opened_at', 'probe_at', 'reason'], delete: true },
   fee_prices: APPEND_ONLY,
   operator_prices: APPEND_ONLY,

@@ -8,6 +8,7 @@ import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import type { Connector } from './dispatch/connector.ts';
 import { startFloatWatch } from './dispatch/float-watch.ts';
+import { startProductWatch } from './dispatch/product-watch.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
@@ -59,6 +60,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     everyMs: timing.floatPollMs,
     log,
   });
+  const products = startProductWatch({ ...options, pollMs: timing.productPollMs });
   const statements = startStatementPull(options);
   const vendorFloats = startVendorFloats(options);
   const sender = startWebhookSender({
@@ -74,6 +76,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
       await sender.stop(graceLeftMs());
       await vendorFloats.stop();
       await statements.stop();
+      await products.stop();
       await floats.stop();
       await retention.stop();
       await chain.stop();

@@ -5,6 +5,7 @@ import { countOpenBatches } from './bulk/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
 import { listFloatForecasts } from './billers/float-forecasts.ts';
 import { listFloats } from './billers/float-store.ts';
+import { listListings } from './billers/products-store.ts';
 import { isFloatBooked } from './house/store.ts';
 import { listRoutes } from './billers/routes-store.ts';
 import { countInstructions, readQueueTotals } from './dispatch/queue-totals-store.ts';
@@ -55,6 +56,7 @@ export function addPaymentMetrics(
   addQueueMetrics(registry, pool);
   addRouteMetrics(registry, pool);
   addFloatMetrics(registry, pool);
+  addProductMetrics(registry, pool);
   addStatementMetrics(registry, pool);
   addVendorFloatMetrics(registry, pool);
   addBatchMetrics(registry, pool);
@@ -174,6 +176,20 @@ function addFloatMetrics(registry: Registry, pool: Pool): void {
       balance.set({ operator }, Number(balanceCents));
       age.set({ operator }, (now.getTime() - polledAt.getTime()) / 1000);
       if (row.hoursLeft !== null) hours.set({ operator }, row.hoursLeft);
+    }
+  };
+}
+
+function addProductMetrics(registry: Registry, pool: Pool): void {
+  const age = gaugesOf(registry, () => read())(
+    'malipo_operator_products_age_seconds',
+    'Age of the operator’s last complete list of products',
+    ['operator'],
+  );
+  const read = async (): Promise<void> => {
+    age.reset();
+    for (const { operatorCode: operator, refreshedAt } of await listListings(pool)) {
+      if (refreshedAt !== null) age.set({ operator }, (Date.now() - refreshedAt.getTime()) / 1000);
     }
   };
 }

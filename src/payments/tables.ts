@@ -8,6 +8,8 @@ export const PAYMENTS_TABLES: TableClasses = {
   route_breakers: 'reference',
   operator_floats: 'reference',
   operator_float_hours: 'reference',
+  operator_listings: 'reference',
+  operator_products: 'reference',
   phone_prefixes: 'reference',
   fee_prices: 'reference',
   // Settling needs an operator's price.

@@ -18,6 +18,8 @@ export interface Timing {
   readonly eventRetentionEveryMs: number;
   /** How often operators are asked for our float with them. */
   readonly floatPollMs: number;
+  /** How often to look for operators' lists of products that are due. */
+  readonly productPollMs: number;
   /** How often to look for operators' statements that are due. */
   readonly statementPollMs: number;
   /** How often vendors' floats are looked at. */
@@ -43,6 +45,7 @@ export const PRODUCTION_TIMING: Timing = {
   chainEveryMs: 10_000,
   eventRetentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
+  productPollMs: 60_000,
   statementPollMs: 60_000,
   vendorFloatPollMs: 15_000,
   receiptPullEveryMs: 180_000,

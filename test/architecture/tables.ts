@@ -24,6 +24,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'route_breakers',
     'operator_floats',
     'operator_float_hours',
+    'operator_listings',
+    'operator_products',
     'phone_prefixes',
   ],
   'payments/prices': ['fee_prices', 'operator_prices'],

@@ -250,6 +250,7 @@ describe('malipo biller', () => {
       minimum: '50.00',
       maximum: null,
       fee: 'none',
+      amounts: 'any',
       phone: false,
       validates: false,
       account_format: ANY_ACCOUNT.accountFormat,

@@ -99,13 +99,38 @@ test('lists what an operator sells, where it has a list', async () => {
   const secret = '{"api_key":"k","api_secret":"s"}';
   await must(environment, 'operator', 'set-key', 'dtone', '--key', secret);
   const { stdout } = await must(environment, 'operator', 'products', 'dtone', '--json');
-  const { products } = JSON.parse(stdout) as { products: { productId: string }[] };
-  expect(products.map(({ productId }) => productId)).toEqual(['1001', '1002']);
+  const { products } = JSON.parse(stdout) as { products: { product_code: string }[] };
+  expect(products.map((one) => one.product_code)).toEqual(['1001', '1002']);
   const found = await must(environment, 'operator', 'products', 'dtone', '--search', 'AIRTIME');
-  expect(found.stdout).toContain('97.5 KES');
+  expect(found.stdout).toMatch(/100\.00 +97\.50/);
   expect(found.stdout).not.toContain('1001');
+
+  const biller = ['--name', 'Power', '--category', 'power', '--minimum', '10'];
+  await must(environment, 'biller', 'set', 'kplc_prepaid', '--operator', 'dtone', biller);
+  const known = await must(environment, 'biller', 'products', 'kplc_prepaid');
+  expect(known.stdout).toContain('dtone has never listed anything.');
+  const fresh = await must(environment, 'biller', 'products', 'kplc_prepaid', '--refresh');
+  expect(fresh.stdout).toMatch(/^dtone +1001 +Example Power, any amount/m);
+  expect(fresh.stdout).not.toContain('1002');
+  expect(fresh.stdout).toMatch(/^dtone listed them last: \d{4}-\d\d-\d\d/m);
+  await must(environment, 'biller', 'set', 'kplc_prepaid', '--amounts', 'products');
   provider.closeAllConnections();
   provider.close();
+  const failed = await inProcess(environment, 'biller', 'products', 'kplc_prepaid', '--refresh');
+  expect(failed.stderr).toContain('dtone did not give its list');
+  const kept = await must(environment, 'biller', 'products', 'kplc_prepaid', '--json');
+  expect(JSON.parse(kept.stdout)).toMatchObject({
+    amounts: 'products',
+    operators: [{ operator: 'dtone', refreshed_at: expect.any(String), error: expect.any(String) }],
+    products: [
+      {
+        operator: 'dtone',
+        product_code: '1001',
+        amount: { minimum: '10.00', maximum: '10000.00', currency: 'KES' },
+        validity: null,
+      },
+    ],
+  });
   const none = await inProcess(environment, 'operator', 'products', 'dtone');
   expect(none.stderr).toContain('did not give its list');
   const vtpass = await inProcess(environment, 'operator', 'products', 'vtpass');

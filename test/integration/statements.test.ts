@@ -45,6 +45,9 @@ const NOT_NULL: Readonly<Record<string, string>> = {
   'src/credit/batches/rotate-store.ts sealed': 'selected by sealed_content is not null',
   'src/credit/bureaus/rotate-store.ts sealedAnswer': 'selected by sealed_answer is not null',
   'src/credit/bureaus/upstream-store.ts sealedAnswer': 'selected by sealed_answer is not null',
+  'src/payments/billers/products-store.ts currency': 'selected by currency = …',
+  'src/payments/billers/products-store.ts maximumCents': 'set like minimum_cents',
+  'src/payments/billers/products-store.ts minimumCents': 'selected by minimum_cents is not null',
   'src/payments/dispatch/float-guard-store.ts polledAt': 'selected by polled_at > …',
   'src/payments/dispatch/queue-totals-store.ts operatorCode':
     'selected by operator_code is not null',

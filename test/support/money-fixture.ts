@@ -222,6 +222,7 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
     validatesAccounts: false,
     accountFormat: ANY_ACCOUNT.accountFormat,
     accountLabel: ANY_ACCOUNT.accountLabel,
+    amounts: 'any',
     status: 'ONLINE',
     listPosition: 0,
     ...change,

@@ -1,9 +1,11 @@
-import { Argument } from 'commander';
+import { Argument, Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { changeBillerStatus, setBiller } from '../../payments/billers/administer.ts';
 import type { Availability } from '../../payments/billers/biller.ts';
 import { listBillerHealth } from '../../payments/billers/health.ts';
+import { AMOUNT_RULES } from '../../payments/billers/product.ts';
+import type { AmountRule } from '../../payments/billers/product.ts';
 import { feePriceFor } from '../../payments/prices/price.ts';
 import { feePricesByBiller, listFeePrices } from '../../payments/prices/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -18,6 +20,7 @@ import {
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
+import { addBillerProducts } from './biller-products.ts';
 import { formulaText } from './price-view.ts';
 
 export function addBillerCommands(program: Command, cli: Cli): void {
@@ -25,6 +28,7 @@ export function addBillerCommands(program: Command, cli: Cli): void {
   addList(biller, cli);
   addSet(biller, cli);
   addSetStatus(biller, cli);
+  addBillerProducts(biller, cli);
 }
 
 async function readBillers(pool: Pool) {
@@ -37,6 +41,7 @@ async function readBillers(pool: Pool) {
     minimum: formatMoney(row.minimumCents),
     maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
     fee: formulaText(feePriceFor(prices.get(row.billerCode) ?? new Map(), null, Date.now())),
+    amounts: row.amounts,
     phone: row.secondaryAccount,
     validates: row.validatesAccounts,
     account_format: row.accountFormat,
@@ -68,6 +73,7 @@ function addList(biller: Command, cli: Cli): void {
               { title: 'MINIMUM', align: 'right' },
               { title: 'MAXIMUM', align: 'right' },
               { title: 'FEE', align: 'right' },
+              { title: 'AMOUNTS', wide: true },
               { title: 'PHONE', wide: true },
               { title: 'VALIDATES', wide: true },
               { title: 'ACCOUNT', wide: true },
@@ -81,6 +87,7 @@ function addList(biller: Command, cli: Cli): void {
               row.minimum,
               row.maximum ?? 'none',
               row.fee,
+              row.amounts,
               row.phone ? 'yes' : 'no',
               row.validates ? 'yes' : 'no',
               `${row.account_label}: ${row.account_format}`,
@@ -111,6 +118,7 @@ interface SetOptions {
   readonly minimum?: bigint;
   /** false: `--no-maximum`. */
   readonly maximum?: bigint | false;
+  readonly amounts?: AmountRule;
   readonly phone?: boolean;
   readonly validates?: boolean;
   readonly accountFormat?: string;
@@ -127,6 +135,12 @@ function addSet(biller: Command, cli: Cli): void {
     .option('--minimum <amount>', 'minimum amount', moneyAboveZero)
     .option('--maximum <amount>', 'maximum amount', moneyAboveZero)
     .option('--no-maximum', 'no maximum amount')
+    .addOption(
+      new Option(
+        '--amounts <rule>',
+        'any, or products: only amounts for which one of its operators sells something',
+      ).choices(AMOUNT_RULES),
+    )
     .option('--phone', 'a phone number is required in addition to the account')
     .option('--no-phone', 'no phone number is required')
     .option('--validates', 'the operator can validate accounts')
@@ -147,6 +161,7 @@ function addSet(biller: Command, cli: Cli): void {
           operatorCode: options.operator,
           minimumCents: options.minimum,
           maximumCents: options.maximum === false ? null : options.maximum,
+          amounts: options.amounts,
           secondaryAccount: options.phone,
           validatesAccounts: options.validates,
           accountFormat: options.accountFormat,

@@ -29,3 +29,17 @@ export async function openConnector(
     throw new PlainError((error as Error).message, { cause: error });
   }
 }
+
+/** The result of questions to the operator; the connector is closed. Throws as `openConnector` does. */
+export async function askConnector<Result>(
+  operatorCode: string,
+  by: Parameters<typeof openConnector>[1],
+  ask: (connector: Connector) => Promise<Result>,
+): Promise<Result> {
+  const connector = await openConnector(operatorCode, by);
+  try {
+    return await ask(connector);
+  } finally {
+    await connector.close();
+  }
+}

@@ -1,80 +1,42 @@
 import type { Command } from 'commander';
-import type { Connector, Product } from '../../payments/dispatch/connector.ts';
+import type { Product } from '../../payments/billers/product.ts';
+import { readProducts } from '../../payments/dispatch/product-watch.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { code, command } from '../arguments.ts';
+import { code, command, wideOption } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
-import { openConnector } from './open-connector.ts';
+import { askConnector } from './open-connector.ts';
+import { PRODUCT_TITLES, productCells, productJson } from './product-view.ts';
 
 interface ProductsOptions {
   readonly json?: boolean;
+  readonly wide?: boolean;
   readonly search?: string;
 }
 
-/** Enough for every list seen, and an end for one that has none. */
-const MAX_PAGES = 100;
-
 export function addProducts(operator: Command, cli: Cli): void {
-  command(operator, 'products', 'List what the operator sells, with prices.')
+  command(operator, 'products', 'List what the operator sells, as it says now. Saves nothing.')
     .argument('<code>', 'operator code', code)
     .option('--search <text>', 'only products with this text in name, service or provider')
+    .addOption(wideOption())
     .action(async (operatorCode: string, options: ProductsOptions) => {
       await cli.run(options, async ({ pool, config, sealing }) => {
-        const connector = await openConnector(operatorCode, {
-          pool,
-          masterKeys: (await sealing()).masterKeys,
-          publicUrl: config.publicUrl,
-        });
-        try {
-          const all = await listAll(operatorCode, connector);
-          const products = all.filter((product) => matches(product, options.search));
-          return { json: { operator_code: operatorCode, products }, text: productTable(products) };
-        } finally {
-          await connector.close();
+        const by = { pool, masterKeys: (await sealing()).masterKeys, publicUrl: config.publicUrl };
+        const all = await askConnector(operatorCode, by, async (one) => await readProducts(one));
+        if (all === null) throw new PlainError(`${operatorCode} has no list of products.`);
+        if (typeof all === 'string') {
+          throw new PlainError(`${operatorCode} did not give its list: ${all}`);
         }
+        const products = all.filter((product) => matches(product, options.search));
+        return {
+          json: { operator_code: operatorCode, products: products.map(productJson) },
+          text: table(PRODUCT_TITLES, products.map(productCells), 'No products.', options.wide),
+        };
       });
     });
-}
-
-/** Throws: `PlainError` when the operator has no list, or does not give it. */
-async function listAll(operatorCode: string, connector: Connector): Promise<Product[]> {
-  const { products } = connector;
-  if (products === null) {
-    throw new PlainError(`${operatorCode} has no list of products.`);
-  }
-  const all: Product[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const signal = AbortSignal.timeout(connector.payDeadlineMs + 1_000);
-    const answer: Awaited<ReturnType<typeof products>> = await products(cursor, signal);
-    if (answer.kind === 'unknown') {
-      throw new PlainError(`${operatorCode} did not give its list: ${answer.reason}`);
-    }
-    all.push(...answer.products);
-    cursor = answer.next;
-    if (cursor === null) return all;
-  }
-  throw new PlainError(`The list of ${operatorCode} does not end.`);
 }
 
 function matches({ name, service, provider }: Product, search: string | undefined): boolean {
   const text = [name, service, provider].join(' ').toLowerCase();
   return search === undefined || text.includes(search.toLowerCase());
-}
-
-function productTable(products: readonly Product[]): string {
-  const titles = ['ID', 'NAME', 'SERVICE', 'PROVIDER', 'VALUE', 'PRICE', 'REQUIRES'];
-  return table(
-    titles.map((title) => ({ title })),
-    products.map((one) => [
-      one.productId,
-      one.name,
-      one.service,
-      one.provider,
-      one.value,
-      one.price ?? '',
-      one.requires,
-    ]),
-    'No products.',
-  );
 }

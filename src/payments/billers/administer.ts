@@ -1,10 +1,13 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import { CURRENCY } from '../../platform/base/money.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
 import type { Availability, Operator } from './biller.ts';
 import { operatorOf } from './catalogue.ts';
 import type { PhonePrefix } from './kenyan-prefixes.ts';
+import type { AmountRule } from './product.ts';
+import { listProducts } from './products-store.ts';
 import {
   findBiller,
   findOperator,
@@ -91,6 +94,7 @@ export interface BillerChange {
   /** `msisdn` or an anchored pattern, and what people call such an account. */
   readonly accountFormat?: string | undefined;
   readonly accountLabel?: string | undefined;
+  readonly amounts?: AmountRule | undefined;
   readonly position?: number | undefined;
 }
 
@@ -116,9 +120,23 @@ export async function setBiller(
         field: 'operator',
       });
     }
+    if (change.amounts === 'products') await requireProducts(client, billerCode);
     await putBiller(client, biller);
     return known === undefined;
   });
+}
+
+/** Throws: `PlainError` unless some operator sells something for the biller, at a price that we know. */
+async function requireProducts(client: Queryable, billerCode: string): Promise<void> {
+  const products = await listProducts(client);
+  const isSold = products.some(
+    ({ billerCodes, amount }) => billerCodes.includes(billerCode) && amount?.currency === CURRENCY,
+  );
+  if (isSold) return;
+  throw new PlainError(
+    `No operator lists a product of ${billerCode} in ${CURRENCY}: see biller products ${billerCode} --refresh.`,
+    { field: 'amounts' },
+  );
 }
 
 function mergeBiller(
@@ -148,6 +166,7 @@ function mergeBiller(
     validatesAccounts: change.validatesAccounts ?? known?.validatesAccounts ?? false,
     accountFormat: change.accountFormat ?? known?.accountFormat ?? ANY_ACCOUNT.accountFormat,
     accountLabel: change.accountLabel ?? known?.accountLabel ?? ANY_ACCOUNT.accountLabel,
+    amounts: change.amounts ?? known?.amounts ?? 'any',
     status: known?.status ?? 'ONLINE',
   };
 }

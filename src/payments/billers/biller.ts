@@ -1,5 +1,6 @@
 import type { FeePrices, OperatorPrice } from '../prices/price.ts';
 import type { AccountFormat } from './account-format.ts';
+import type { Range } from './product.ts';
 
 export type Availability = 'ONLINE' | 'OFFLINE';
 
@@ -12,6 +13,8 @@ export interface Biller extends AccountFormat {
   readonly operatorCode: string;
   readonly minimumCents: bigint;
   readonly maximumCents: bigint | null;
+  /** Null: any amount. Otherwise the amounts for which its operators sell something; empty: unknown. */
+  readonly soldAmounts: readonly Range[] | null;
   /** What vendors pay on top of the amount. */
   readonly feePrices: FeePrices;
   /** True when create needs `phone`. */

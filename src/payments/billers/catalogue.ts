@@ -4,6 +4,8 @@ import { openOperatorKeys } from '../../parties/keys.ts';
 import { feePricesByBiller, listFeePrices } from '../prices/store.ts';
 import type { FeePrices } from '../prices/price.ts';
 import type { Biller, Operator, OperatorSecret, Route } from './biller.ts';
+import { listSoldAmounts } from './products-store.ts';
+import type { SoldAmount } from './products-store.ts';
 import { listRoutes } from './routes-store.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
 import type { BillerRow, OperatorRow } from './store.ts';
@@ -25,13 +27,14 @@ export interface BillerCatalogue {
 
 const NO_SECRETS: ReadonlyMap<string, readonly OperatorSecret[]> = new Map();
 
-const NO_PRICES: FeePrices = new Map();
-
 /** The biller of a stored row. */
 export function billerOf(
   row: BillerRow,
   routes: readonly Route[],
-  feePrices: FeePrices = NO_PRICES,
+  {
+    feePrices = new Map(),
+    sold = [],
+  }: { readonly feePrices?: FeePrices | undefined; readonly sold?: readonly SoldAmount[] } = {},
 ): Biller {
   const usable = routes.some(({ obstacle }) => obstacle === null);
   return {
@@ -41,6 +44,7 @@ export function billerOf(
     operatorCode: row.operatorCode,
     minimumCents: row.minimumCents,
     maximumCents: row.maximumCents,
+    soldAmounts: row.amounts === 'any' ? null : soldThrough(routes, sold, row.billerCode),
     feePrices,
     secondaryAccount: row.secondaryAccount,
     validatesAccounts: row.validatesAccounts,
@@ -49,6 +53,16 @@ export function billerOf(
     availability: usable && !row.quarantined ? row.status : 'OFFLINE',
     routes,
   };
+}
+
+/** Of the operators that may execute the biller's payments. */
+function soldThrough(
+  routes: readonly Route[],
+  sold: readonly SoldAmount[],
+  billerCode: string,
+): SoldAmount[] {
+  const operators = new Set(routes.map(({ operatorCode }) => operatorCode));
+  return sold.filter((one) => one.billerCode === billerCode && operators.has(one.operatorCode));
 }
 
 /** The operator of a stored row, without its secrets. */
@@ -83,16 +97,16 @@ export function createBillerCatalogue(options: {
   const reload = async (): Promise<void> => {
     reloadsBegun += 1;
     const ours = reloadsBegun;
-    const [billerRows, feePriceRows, routes, operatorRows, prefixRows, secrets] = await Promise.all(
-      [
+    const [billerRows, feePriceRows, routes, sold, operatorRows, prefixRows, secrets] =
+      await Promise.all([
         listBillers(pool),
         listFeePrices(pool, 'current'),
         listRoutes(pool),
+        listSoldAmounts(pool),
         listOperators(pool),
         listPrefixes(pool),
         masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
-      ],
-    );
+      ]);
     // A reload that began later has newer data.
     if (ours < shown) return;
     shown = ours;
@@ -100,7 +114,10 @@ export function createBillerCatalogue(options: {
     billers = new Map(
       billerRows.map((row) => [
         row.billerCode,
-        billerOf(row, routes.get(row.billerCode) ?? [], feePrices.get(row.billerCode)),
+        billerOf(row, routes.get(row.billerCode) ?? [], {
+          feePrices: feePrices.get(row.billerCode),
+          sold,
+        }),
       ]),
     );
     operators = new Map(

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Availability } from './biller.ts';
+import type { AmountRule } from './product.ts';
 
 export interface BillerRow {
   billerCode: string;
@@ -12,6 +13,7 @@ export interface BillerRow {
   validatesAccounts: boolean;
   accountFormat: string;
   accountLabel: string;
+  amounts: AmountRule;
   status: Availability;
   listPosition: number;
   /** A quarantine is open, so no biller sends anything (src/payments/quarantine). */
@@ -35,7 +37,7 @@ const BILLERS = `select b.biller_code as "billerCode", b.name, b.category,
     b.operator_code as "operatorCode", b.minimum_cents as "minimumCents",
     b.maximum_cents as "maximumCents",
     b.secondary_account as "secondaryAccount", b.validates_accounts as "validatesAccounts",
-    b.account_format as "accountFormat", b.account_label as "accountLabel", b.status,
+    b.account_format as "accountFormat", b.account_label as "accountLabel", b.amounts, b.status,
     b.list_position as "listPosition",
     exists (select from quarantines where released_at is null) as quarantined
   from billers b`;
@@ -116,14 +118,16 @@ export type BillerRecord = Omit<BillerRow, 'quarantined'>;
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
   await db.query(
     `insert into billers (biller_code, name, category, operator_code, minimum_cents, maximum_cents,
-       secondary_account, validates_accounts, account_format, account_label, status, list_position)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       secondary_account, validates_accounts, account_format, account_label, amounts, status,
+       list_position)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (biller_code) do update set name = excluded.name, category = excluded.category,
        operator_code = excluded.operator_code, minimum_cents = excluded.minimum_cents,
        maximum_cents = excluded.maximum_cents,
        secondary_account = excluded.secondary_account,
        validates_accounts = excluded.validates_accounts, account_format = excluded.account_format,
-       account_label = excluded.account_label, status = excluded.status,
+       account_label = excluded.account_label, amounts = excluded.amounts,
+       status = excluded.status,
        list_position = excluded.list_position`,
     [
       biller.billerCode,
@@ -136,6 +140,7 @@ export async function putBiller(db: Queryable, biller: BillerRecord): Promise<vo
       biller.validatesAccounts,
       biller.accountFormat,
       biller.accountLabel,
+      biller.amounts,
       biller.status,
       biller.listPosition,
     ],

@@ -5,6 +5,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { phoneNumber } from '../../platform/base/mobile-number.ts';
 import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
+import { amountsText, isSold } from '../billers/product.ts';
 import { chargeFor } from '../prices/price.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { PaymentRow } from './store.ts';
@@ -66,6 +67,12 @@ export function planPayment(
     throw new Refusal('amount_above_maximum', {
       field: 'amount',
       text: `The maximum amount of ${biller.billerCode} is ${formatMoney(biller.maximumCents)}`,
+    });
+  }
+  if (biller.soldAmounts !== null && !isSold(biller.soldAmounts, request.amountCents)) {
+    throw new Refusal('invalid_field', {
+      field: 'amount',
+      text: `amount must be one for which ${biller.billerCode} sells something: ${amountsText(biller.soldAmounts)}`,
     });
   }
   if (biller.secondaryAccount && request.phone === null) {

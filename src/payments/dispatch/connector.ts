@@ -1,3 +1,4 @@
+import type { Product } from '../billers/product.ts';
 import type { FailureCode } from '../create/failure-code.ts';
 
 /**
@@ -39,7 +40,7 @@ export interface Connector {
     ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
   /** What the operator pays out in another currency; `operator test` shows it. */
   readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
-  /** What the operator sells, with prices, page by page. */
+  /** What the operator sells, with prices, page by page. Null: it has no list. */
   readonly products: ((cursor: string | null, signal: AbortSignal) => Promise<ProductPage>) | null;
   readonly callbacks: Callbacks | null;
   /** Frees connections. */
@@ -257,23 +258,6 @@ export type ProductPage =
       readonly next: string | null;
     }
   | { readonly kind: 'unknown'; readonly reason: string };
-
-/** Something that the operator sells: a bundle, a voucher, or payments of a kind of bill. */
-export interface Product {
-  /** The operator's id, for the settings. */
-  readonly productId: string;
-  readonly name: string;
-  /** Such as "Utilities, Electricity". */
-  readonly service: string;
-  /** Who delivers it. */
-  readonly provider: string;
-  /** What the receiver gets, as the operator writes it: `100 KES` or `10 to 10000 KES`. */
-  readonly value: string;
-  /** What we pay, in the same way; null if the operator does not say. */
-  readonly price: string | null;
-  /** What a payment must name, such as `account_number`. */
-  readonly requires: string;
-}
 
 /** How the operator's callbacks are read and answered. */
 export interface Callbacks {

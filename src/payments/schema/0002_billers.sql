@@ -26,6 +26,8 @@ create table billers (
   -- The format of its accounts (`msisdn` or an anchored pattern), and what people call them.
   account_format text not null,
   account_label text not null,
+  -- products: only amounts for which one of its operators sells something.
+  amounts text not null default 'any' check (amounts in ('any', 'products')),
   -- Set by people. An open circuit breaker makes an ONLINE biller OFFLINE, never the reverse.
   status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
   list_position integer not null default 0
@@ -140,3 +142,38 @@ create table phone_prefixes (
 );
 
 insert into settings_versions (topic, version) values ('billers', 1);
+
+-- When an operator listed what it sells. One row per operator that was asked.
+create table operator_listings (
+  operator_code text primary key references operators,
+  -- When a process last asked; the next one asks later.
+  asked_at timestamptz,
+  -- The last complete list, and why the last attempt failed.
+  refreshed_at timestamptz,
+  error text
+);
+
+-- What operators sell, as they listed it last.
+create table operator_products (
+  operator_code text not null references operators,
+  -- The operator's own code.
+  product_code text not null,
+  name text not null,
+  service text not null,
+  provider text not null,
+  value text not null,
+  -- What may be paid for it, and what the operator charges us; equal for a fixed price; null: not known.
+  minimum_cents bigint check (minimum_cents > 0),
+  maximum_cents bigint check (maximum_cents >= minimum_cents),
+  currency text,
+  price_minimum_cents bigint check (price_minimum_cents >= 0),
+  price_maximum_cents bigint check (price_maximum_cents >= price_minimum_cents),
+  price_currency text,
+  validity text,
+  requires text not null,
+  -- Our billers whose payments buy it, by the operator's settings.
+  biller_codes text[] not null,
+  primary key (operator_code, product_code),
+  check (num_nulls(minimum_cents, maximum_cents, currency) in (0, 3)),
+  check (num_nulls(price_minimum_cents, price_maximum_cents, price_currency) in (0, 3))
+);

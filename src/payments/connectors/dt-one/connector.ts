@@ -22,6 +22,7 @@ import {
   windowOf,
 } from './lookups.ts';
 import { readProducts } from './products.ts';
+import type { BillersOf } from './products.ts';
 import { createRequest, paths as urls } from './requests.ts';
 import type { CreditParty, Mode } from './requests.ts';
 import { isTransactionId } from './transaction.ts';
@@ -149,7 +150,8 @@ function createLookups(
     async products(cursor, signal) {
       const page = Number(/^\d{1,6}$/.exec(cursor ?? '')?.[0] ?? 1);
       const request = { method: 'GET', path: urls.products(page) } as const;
-      return readProducts(readAnswer(await call(request, { deadlineMs, signal })), page);
+      const answer = readAnswer(await call(request, { deadlineMs, signal }));
+      return readProducts(answer, page, (productId) => boughtBy(productId, billers));
     },
     async pullStatement(query, signal) {
       const window = windowOf(query);
@@ -176,6 +178,20 @@ function billerFor(productId: string, billers: DtOneOptions['billers']): string 
     if (ids.some((id) => String(id) === productId)) return billerCode;
   }
   return null;
+}
+
+/** The billers that buy a product, and the fixed amount for which they do. */
+function boughtBy(productId: string, billers: DtOneOptions['billers']): ReturnType<BillersOf> {
+  const bought = [...billers].flatMap(([billerCode, { product }]) => {
+    const pairs: readonly (readonly [bigint | null, number])[] =
+      typeof product === 'number' ? [[null, product]] : [...product];
+    const found = pairs.find(([, id]) => String(id) === productId);
+    return found === undefined ? [] : [{ billerCode, amountCents: found[0] }];
+  });
+  return {
+    billerCodes: bought.map(({ billerCode }) => billerCode),
+    amountCents: bought[0]?.amountCents ?? null,
+  };
 }
 
 /** What the instruction's transaction must be, or why nothing is sent. */

@@ -1,4 +1,6 @@
-import type { Product, ProductPage } from '../../dispatch/connector.ts';
+import { CURRENCY } from '../../../platform/base/money.ts';
+import type { Product, Range } from '../../billers/product.ts';
+import type { ProductPage } from '../../dispatch/connector.ts';
 import { cleanMessage } from '../text.ts';
 import { listOf, objectOf, textOf } from '../values.ts';
 import type { Answer } from './classify.ts';
@@ -6,32 +8,52 @@ import { PER_PAGE } from './requests.ts';
 
 type Content = Readonly<Record<string, unknown>> | undefined;
 
+/** Our billers that buy the product, and for how much if the settings say so. */
+export type BillersOf = (productId: string) => {
+  readonly billerCodes: readonly string[];
+  readonly amountCents: bigint | null;
+};
+
 /** One page of `GET /products`. */
-export function readProducts(answer: Answer, page: number): ProductPage {
+export function readProducts(answer: Answer, page: number, billersOf: BillersOf): ProductPage {
   if (answer.kind !== 'content') {
     return { kind: 'unknown', reason: answer.kind === 'errors' ? answer.message : answer.reason };
   }
   if (!Array.isArray(answer.content)) return { kind: 'unknown', reason: 'the answer is no list' };
-  const products = listOf(answer.content).flatMap((one) => readProduct(objectOf(one)) ?? []);
+  const products = listOf(answer.content).flatMap(
+    (one) => readProduct(objectOf(one), billersOf) ?? [],
+  );
   const isFull = answer.content.length >= PER_PAGE;
   return { kind: 'page', products, next: isFull ? String(page + 1) : null };
 }
 
-function readProduct(given: Content): Product | undefined {
-  const productId = textOf(given?.['id']);
-  const name = nameOf(given);
-  const value = amountOf(objectOf(given?.['destination']));
-  if (productId === undefined || !/^\d{1,19}$/.test(productId) || value === null) return undefined;
+function readProduct(given: Content, billersOf: BillersOf): Product | undefined {
+  const productCode = textOf(given?.['id']);
+  const destination = objectOf(given?.['destination']);
+  const value = valueOf(destination);
+  if (productCode === undefined || !/^\d{1,19}$/.test(productCode) || value === null) {
+    return undefined;
+  }
   const service = objectOf(given?.['service']);
   const kinds = [nameOf(service), nameOf(objectOf(service?.['subservice']))];
+  const prices = objectOf(given?.['prices']);
+  const { billerCodes, amountCents } = billersOf(productCode);
+  // What is no money, such as data, is worth its retail price.
+  const listed =
+    destination?.['unit_type'] === 'CURRENCY'
+      ? amountOf(destination)
+      : amountOf(objectOf(prices?.['retail']));
   return {
-    productId,
-    name,
+    productCode,
+    name: nameOf(given),
     service: kinds.filter((kind) => kind !== '').join(', '),
     provider: nameOf(objectOf(given?.['operator'])),
     value,
-    price: amountOf(objectOf(objectOf(given?.['prices'])?.['wholesale'])),
+    amount: listed ?? (amountCents === null ? null : fixed(amountCents)),
+    price: rangeOf(objectOf(prices?.['wholesale']), 'up'),
+    validity: validityOf(objectOf(given?.['validity'])),
     requires: alternatives(given?.['required_credit_party_identifier_fields']),
+    billerCodes,
   };
 }
 
@@ -39,17 +61,47 @@ function nameOf(given: Content): string {
   return cleanMessage(textOf(given?.['name']) ?? '').slice(0, 200);
 }
 
-/** `100 KES`, or `10 to 10000 KES`; null when it is neither. */
-function amountOf(given: Content): string | null {
+/** `100 KES`, `10 to 10000 KES`, `1 GB`; null when it is none of these. */
+function valueOf(given: Content): string | null {
   const unit = textOf(given?.['unit']) ?? '';
-  if (!/^[A-Z]{3}$/.test(unit)) return null;
+  const ends = endsOf(given);
+  if (!/^[A-Za-z]{1,12}$/.test(unit) || ends === undefined) return null;
+  return `${[...new Set(ends)].join(' to ')} ${unit}`;
+}
+
+/** What can be paid: a range gets smaller by fractions of a cent, a fixed amount has none. */
+function amountOf(given: Content): Range | null {
+  return rangeOf(given, 'down');
+}
+
+/** An amount of money, or a range; null when it is neither. @param round the upper end. */
+function rangeOf(given: Content, round: 'up' | 'down'): Range | null {
+  const currency = textOf(given?.['unit']) ?? '';
+  const ends = endsOf(given);
+  if (!/^[A-Z]{3}$/.test(currency) || ends === undefined) return null;
+  const [minimumCents, maximumCents] = [centsOf(ends[0], 'up'), centsOf(ends[1], round)];
+  return minimumCents > maximumCents || minimumCents === 0n
+    ? null
+    : { minimumCents, maximumCents, currency };
+}
+
+function fixed(amountCents: bigint): Range {
+  return { minimumCents: amountCents, maximumCents: amountCents, currency: CURRENCY };
+}
+
+function endsOf(given: Content): readonly [string, string] | undefined {
   const range = objectOf(given?.['amount']);
-  if (range === undefined) {
-    const amount = decimal(given?.['amount']);
-    return amount === undefined ? null : `${amount} ${unit}`;
-  }
-  const [min, max] = [decimal(range['min']), decimal(range['max'])];
-  return min === undefined || max === undefined ? null : `${min} to ${max} ${unit}`;
+  const [min, max] =
+    range === undefined
+      ? [decimal(given?.['amount']), decimal(given?.['amount'])]
+      : [decimal(range['min']), decimal(range['max'])];
+  return min === undefined || max === undefined ? undefined : [min, max];
+}
+
+/** `30 DAY`. */
+function validityOf(given: Content): string | null {
+  const [quantity, unit] = [decimal(given?.['quantity']), textOf(given?.['unit']) ?? ''];
+  return quantity === undefined || !/^[A-Za-z]{1,12}$/.test(unit) ? null : `${quantity} ${unit}`;
 }
 
 /** A list of alternatives, each a list of fields that belong together. */
@@ -58,7 +110,16 @@ function alternatives(given: unknown): string {
   return cleanMessage(texts.map((fields) => fields.join(' + ')).join(' or ')).slice(0, 200);
 }
 
+const DECIMAL = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
+
 function decimal(value: unknown): string | undefined {
   const text = textOf(value) ?? '';
-  return /^\d{1,12}(\.\d{1,12})?$/.test(text) ? text : undefined;
+  return DECIMAL.test(text) ? text : undefined;
+}
+
+/** Cents of decimal text, which may have fractions of a cent. */
+function centsOf(text: string, round: 'up' | 'down'): bigint {
+  const [, whole = '0', fraction = ''] = DECIMAL.exec(text) ?? [];
+  const cents = BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'));
+  return round === 'up' && /[1-9]/.test(fraction.slice(2)) ? cents + 1n : cents;
 }
