@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { importStatement } from '../../src/payments/receipts/statements/import.ts';
 import type { Imported } from '../../src/payments/receipts/statements/import.ts';
 import { requireSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
+import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
 import { takeReversal } from '../../src/payments/receipts/reverse.ts';
 import { listReports } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
@@ -139,11 +140,14 @@ test.each([
   const settings = JSON.parse(
     await readFile(path.join(SAMPLES, `bank-${format}.json`), 'utf8'),
   ) as Record<string, unknown>;
-  const vendorId = await addBank(`sample_${format}`, settings);
+  const own = `01100000000${format.length}9`;
+  const bank =
+    settings['bank_account'] === undefined ? settings : { ...settings, bank_account: own };
+  const vendorId = await addBank(`sample_${format}`, bank);
   const sample = await readFile(path.join(SAMPLES, `bank-statement.${extension}`), 'utf8');
   // M-PESA's receipt is the same one in every format: each bank has its own.
   const mpesa = `UA5200000${format.length}`;
-  const content = sample.replaceAll('UA51000001', mpesa);
+  const content = sample.replaceAll('UA51000001', mpesa).replaceAll('0110000000001', own);
   const first = { credited: 2, waiting: 1, debits: 1, reversed: 1, pending };
   expect(await take(`sample_${format}`, content)).toEqual({ ...NONE, ...first });
   expect(await collected(vendorId)).toBe(200_050n);
@@ -238,6 +242,16 @@ test('a reference that the bank uses again in another year opens a case and cred
   expect(await collected(vendorId)).toBe(1_000n);
 });
 
+test('a second source of one bank account is refused', async () => {
+  const bank = { format: 'mt940', bank_account: '0110-0000-9999' };
+  await addBank('bank_one', bank);
+  const again = addBank('bank_two', { format: 'camt053', bank_account: '011000009999' });
+  await expect(again).rejects.toThrow('is that of source bank_one');
+  const { name, collector } = await requireSource(books.pool, 'bank_one');
+  const changed = { name, collector, settings: { format: 'camt053' } };
+  expect(await setSource(books.pool, 'bank_one', changed)).toMatchObject({ added: false });
+});
+
 test('a file in Latin-1 is read', async () => {
   const vendorId = await addBank('bank_latin', {
     ...CSV,
@@ -253,5 +267,84 @@ test('a file in Latin-1 is read', async () => {
   ).toMatchObject({
     payer: 'café ACC 100200',
     vendorId,
+  });
+});
+
+describe('an entry with several payments', () => {
+  const settings = { format: 'camt053', account_pattern: 'ACC (\\S+)', balances: 'ignored' };
+  const part = (amount: number, name: string): string =>
+    `<TxDtls><Refs><EndToEndId>${name}</EndToEndId></Refs><Amt Ccy="KES">${amount}.00</Amt><RmtInf><Ustrd>ACC 100200</Ustrd></RmtInf></TxDtls>`;
+  const statement = (amount: number, parts: readonly string[]): string =>
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt><Acct><Ccy>KES</Ccy></Acct><Ntry><Amt Ccy="KES">${amount}.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-01-05</Dt></BookgDt><AcctSvcrRef>FTBATCH1</AcctSvcrRef><NtryDtls>${parts.join('')}</NtryDtls><AddtlNtryInf>ACC 100200</AddtlNtryInf></Ntry></Stmt></BkToCstmrStmt></Document>`;
+  const [one, two, three] = [part(10, 'A'), part(20, 'B'), part(30, 'C')];
+
+  test('is credited once, in whatever order a corrected statement lists them', async () => {
+    const vendorId = await addBank('batch_order', settings);
+    expect(await take('batch_order', statement(60, [one, two, three]))).toMatchObject({
+      credited: 3,
+    });
+    expect(await take('batch_order', statement(60, [three, one, two]))).toEqual({
+      ...NONE,
+      repeated: 3,
+    });
+    expect(await collected(vendorId)).toBe(6_000n);
+  });
+
+  test('is not credited again in parts after it was credited as one, or the other way round', async () => {
+    const vendorId = await addBank('batch_whole', settings);
+    expect(await take('batch_whole', statement(60, []))).toMatchObject({ credited: 1 });
+    const parts = statement(60, [one, two, three]);
+    expect(await take('batch_whole', parts)).toEqual({ ...NONE, conflicts: 3 });
+    expect(await take('batch_whole', parts)).toEqual({ ...NONE, conflicts: 3 });
+    expect(await collected(vendorId)).toBe(6_000n);
+    const { receiptId } = await requireReceipt(books.pool, {
+      ...{ receipt: 'FTBATCH1', issuer: 'batch_whole' },
+    });
+    const cases = await books.pool.query<{ reason: string }>(
+      `select facts ->> 'reason' as reason from cases where evidence_id = $1`,
+      [receiptId],
+    );
+    expect(cases.rows).toEqual([{ reason: 'entry' }]);
+
+    const other = await addBank('batch_parts', settings);
+    expect(await take('batch_parts', parts)).toMatchObject({ credited: 3 });
+    expect(await take('batch_parts', statement(60, []))).toEqual({ ...NONE, conflicts: 1 });
+    expect(await collected(other)).toBe(6_000n);
+  });
+
+  test('is for people where its parts were changed; an import that was cut short goes on', async () => {
+    const vendorId = await addBank('batch_changed', settings);
+    expect(await take('batch_changed', statement(60, [one, two, three]))).toMatchObject({
+      credited: 3,
+    });
+    const changed = statement(60, [one, part(21, 'B'), part(29, 'C')]);
+    expect(await take('batch_changed', changed)).toEqual({ ...NONE, repeated: 1, conflicts: 2 });
+    expect(await collected(vendorId)).toBe(6_000n);
+    const cut = await addBank('batch_cut', settings);
+    await take('batch_cut', statement(60, [one, two, three]));
+    // As if the process had ended before the last part.
+    const last = `delete from receipts where issuer = 'batch_cut' and amount_cents = 3000`;
+    await books.owner.query(last);
+    expect(await take('batch_cut', statement(60, [one, two, three]))).toMatchObject({
+      repeated: 3 - 1,
+      conflicts: 0,
+    });
+    expect(await collected(cut)).toBe(6_000n);
+  });
+
+  test('is imported by one process at a time', async () => {
+    await addBank('batch_busy', settings);
+    const client = await books.pool.connect();
+    try {
+      expect(await lockImports(client, 'batch_busy')).toBe(true);
+      await expect(take('batch_busy', statement(60, []))).rejects.toThrow(
+        'Another import to batch_busy',
+      );
+      await unlockImports(client, 'batch_busy');
+    } finally {
+      client.release();
+    }
+    expect(await take('batch_busy', statement(60, []))).toMatchObject({ credited: 1 });
+    expect(await take('batch_busy', statement(60, []))).toMatchObject({ repeated: 1 });
   });
 });

@@ -10,9 +10,10 @@ import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { readDarajaSecret } from './daraja/settings.ts';
 import { createDarajaSource } from './daraja/source.ts';
 import { normaliseAccount } from './receipt.ts';
-import { endAccount, findSource, insertAccount, putSource } from './sources-store.ts';
+import { endAccount, findSource, insertAccount, listSources, putSource } from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
+import { isSameAccount } from './statements/account.ts';
 import { readStatementSettings } from './statements/settings.ts';
 
 /** Throws: `PlainError` if it does not exist. */
@@ -51,9 +52,34 @@ export async function setSource(
     const status = change.status ?? known?.status ?? 'active';
     const row = { sourceCode, name, collector, kind, settings, status };
     await checkSource(row);
+    await requireOwnAccount(client, row);
     await putSource(client, row);
     return { row: await requireSource(client, sourceCode), added: known === undefined };
   });
+}
+
+/**
+ * One bank account is one source: in two of them, each of its credits would be two receipts.
+ * Throws: `PlainError` if another source is of this account.
+ */
+async function requireOwnAccount(
+  db: Queryable,
+  { sourceCode, kind, settings }: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
+): Promise<void> {
+  if (kind !== 'statement') return;
+  const { account } = readStatementSettings(sourceCode, settings).statement;
+  if (account === undefined) return;
+  const other = (await listSources(db)).find(
+    (row) =>
+      row.kind === 'statement' &&
+      row.sourceCode !== sourceCode &&
+      isSameAccount(readStatementSettings(row.sourceCode, row.settings).statement.account, account),
+  );
+  if (other === undefined) return;
+  throw new PlainError(
+    `Account ${account} is that of source ${other.sourceCode}. Import all its statements there; the format can be changed.`,
+    { field: 'bank_account' },
+  );
 }
 
 const EXAMPLE_SECRET = JSON.stringify({ consumer_key: '…', consumer_secret: '…' });

@@ -30,6 +30,8 @@ export interface ReceiptReport {
   readonly account: string | null;
   /** Name and masked number, for people. */
   readonly payer: string | null;
+  /** The receipt number of the bank’s entry that it is a part of; none: it is no part of one. */
+  readonly batch?: string | null;
 }
 
 /** A receipt as stored, without what people proposed and decided. */

@@ -1,6 +1,9 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
+/** The advisory locks of imports; the second number is the source’s. */
+const IMPORT_LOCK = 0x5ec1;
+
 export const SOURCE_KINDS = ['daraja', 'statement'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
@@ -119,6 +122,25 @@ export async function endAccount(
     [account.sourceCode, account.account, account.by],
   );
   return ended.rowCount === 1;
+}
+
+/**
+ * Takes the right to import statements to the source, until `unlockImports` or the end of the
+ * connection. Returns false while another connection has it.
+ */
+export async function lockImports(db: Queryable, sourceCode: string): Promise<boolean> {
+  const locked = await db.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock($1, hashtext($2)) as locked',
+    [IMPORT_LOCK, sourceCode],
+  );
+  return locked.rows[0]?.locked === true;
+}
+
+export async function unlockImports(db: Queryable, sourceCode: string): Promise<void> {
+  await db.query('select pg_advisory_unlock($1, hashtext($2)) as unlocked', [
+    IMPORT_LOCK,
+    sourceCode,
+  ]);
 }
 
 export interface PullTurn {

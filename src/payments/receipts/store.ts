@@ -46,8 +46,8 @@ export async function insertReceipt(
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, payer,
-       amount_cents, paid_at, received_at, vendor_id, state, mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12) on conflict do nothing`,
+       amount_cents, paid_at, received_at, vendor_id, state, mac, batch)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13) on conflict do nothing`,
     [
       row.issuer,
       row.receipt,
@@ -61,6 +61,7 @@ export async function insertReceipt(
       row.vendorId,
       row.state,
       row.mac,
+      row.batch ?? null,
     ],
   );
   return inserted.rowCount === 1;
@@ -77,6 +78,20 @@ export async function lockReceipt(
     [issuer, receipt],
   );
   return found.rows[0];
+}
+
+/** What is known of a bank's entry: the entry as one receipt, or its parts. */
+export async function listReceiptsOfEntry(
+  db: Queryable,
+  issuer: string,
+  entry: string,
+): Promise<ReceiptRow[]> {
+  const listed = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts where issuer = $1 and (receipt = $2 or batch = $2)
+     order by receipt`,
+    [issuer, entry],
+  );
+  return listed.rows;
 }
 
 /** Every receipt with this number; several only if issuers use the same one. */

@@ -178,6 +178,21 @@ function requireAuthentic(mac: Mac, row: ReceiptRow): void {
   throw new Error(`receipt ${row.receipt} was changed outside of the service`);
 }
 
+/**
+ * A bank lists an entry in other parts than before: nothing more of it is credited, people look at it.
+ * @param known a part that it does not list any more, or the entry as one receipt.
+ */
+export async function takeReplaced(
+  { pool }: ReceiptDeps,
+  known: ReceiptRow,
+  report: ReceiptReport,
+): Promise<void> {
+  await databaseTransaction(pool, async (client) => {
+    const isNews = await insertReport(client, known.receiptId, report);
+    if (isNews) await openConflict(client, known, report, 'entry');
+  });
+}
+
 async function openConflict(
   client: Queryable,
   row: ReceiptRow,

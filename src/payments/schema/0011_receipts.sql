@@ -52,6 +52,8 @@ create table receipts (
   account text,
   -- Name and masked number, for the people who assign it.
   payer text,
+  -- The number of the bank’s entry that the receipt is a part of.
+  batch text,
   -- claimed: for its vendor, not credited yet. unconfirmed: to be confirmed by another source.
   -- misdated: reported with a time that has not come yet.
   -- disputed: could not be credited. closed: people decided that it is for no vendor.
@@ -71,6 +73,7 @@ create table receipts (
     or (proposed_by is not null and lower(decided_by) <> lower(proposed_by)))
 );
 create index receipts_by_account on receipts (source_code, account, paid_at);
+create index receipts_by_batch on receipts (issuer, batch) where batch is not null;
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 
 -- Each different report of a receipt. Append-only.

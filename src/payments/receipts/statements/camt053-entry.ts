@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { childrenOf, elementAt, textAt } from '../../../platform/base/xml.ts';
 import type { XmlElement } from '../../../platform/base/xml.ts';
@@ -32,44 +33,75 @@ export function* readEntry(
     return yield { line, problem: `${rules.identifiedBy}, the bank’s reference, is missing` };
   }
   if (payments.length < 2) {
-    return yield { ...whole, reference: references?.[0] ?? '', text: textOf([...payments, entry]) };
+    const text = textOf([...payments, entry]);
+    return yield { ...whole, reference: references?.shared ?? '', text };
   }
-  const parts = payments.map((payment, index) => {
+  const parts = payments.map((payment) => {
     const part = movementOf(payment, entry, rules);
     if (part === undefined) return { line: payment.line, problem: 'the amount is zero' };
-    if ('problem' in part) return part;
-    return { ...part, reference: references?.[index] ?? '', text: textOf([payment, entry]) };
+    return 'problem' in part ? part : { ...part, text: textOf([payment, entry]) };
   });
-  const movements = parts.filter((part) => 'kind' in part);
-  if (movements.length < parts.length) return yield* parts.filter((part) => 'problem' in part);
+  const read = parts.filter((part) => 'kind' in part);
+  if (read.length < parts.length) return yield* parts.filter((part) => 'problem' in part);
+  const movements = withReferences(read, payments, references);
   let cents = 0n;
   for (const movement of movements) cents += effectCents(movement);
   if (cents === effectCents(whole)) return yield* movements;
   yield { line, problem: 'the payments of the entry do not add up to its amount' };
 }
 
-/** One for each payment of the entry, or one for the entry. Undefined: the bank gives none. */
+interface References {
+  /** Of the entry. */
+  readonly shared: string;
+  /** One for each payment of the entry, if each has one of its own. */
+  readonly own: readonly string[] | undefined;
+}
+
+/** Undefined: the bank gives none. */
 function referencesOf(
   entry: XmlElement,
   payments: readonly XmlElement[],
   identifiedBy: AccountRules['identifiedBy'],
-): readonly string[] | undefined {
-  const own = payments.map((payment) =>
+): References | undefined {
+  const each = payments.map((payment) =>
     identifiedBy === 'AcctSvcrRef' ? usable(textAt(payment, 'Refs', identifiedBy)) : undefined,
   );
+  const own = each.filter((reference) => reference !== undefined);
   const shared = usable(textAt(entry, identifiedBy)) ?? own[0];
-  if (payments.length < 2) return shared === undefined ? undefined : [shared];
-  const given = own.filter((reference) => reference !== undefined);
-  if (new Set(given).size === payments.length) return given;
-  return shared === undefined ? undefined : payments.map((_, index) => numbered(shared, index + 1));
+  if (shared === undefined) return undefined;
+  const isEach = payments.length > 1 && new Set(own).size === payments.length;
+  return { shared, own: isEach ? own : undefined };
 }
 
-/**
- * A part of a batch. Receipt numbers lose their punctuation, so the number has a letter before it and a
- * fixed width: otherwise part 11 of batch 1 would be part 1 of batch 11, and be taken for a repeat.
- */
-function numbered(shared: string, part: number): string {
-  return `${shared}-P${String(part).padStart(6, '0')}`;
+/** What tells the payments of an entry apart, whatever order a corrected statement has them in. */
+const IDENTIFYING = ['AcctSvcrRef', 'EndToEndId', 'InstrId'] as const;
+
+/** Longer references are shortened, so that a receipt number is at most 40 characters long. */
+const MAX_SHARED = 24;
+
+/** The payments of an entry with their references. Payments that are equal are told apart by position. */
+function withReferences(
+  parts: readonly StatementLine[],
+  payments: readonly XmlElement[],
+  references: References | undefined,
+): StatementLine[] {
+  // Only what is pending may have none.
+  if (references === undefined) return [...parts];
+  const { shared, own } = references;
+  const seen = new Map<string, number>();
+  return parts.map((part, index) => {
+    const refs = IDENTIFYING.map((name) => textAt(payments[index], 'Refs', name) ?? null);
+    const content = digest(JSON.stringify([...refs, part.kind, String(part.amountCents)]));
+    const nth = (seen.get(content) ?? 0) + 1;
+    seen.set(content, nth);
+    const batch = shared.length <= MAX_SHARED ? shared : digest(shared).slice(0, MAX_SHARED);
+    const made = `${batch}-P${content.slice(0, 10)}${String(nth).padStart(3, '0')}`;
+    return { ...part, reference: own?.[index] ?? made, batch: shared };
+  });
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').toUpperCase();
 }
 
 /** Undefined: nothing moved. */

@@ -1,10 +1,12 @@
+import type { Pool } from '../../../platform/db/pool.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { reportReversal, takeReversal } from '../reverse.ts';
-import { findReceipts } from '../store.ts';
+import { lockImports, unlockImports } from '../sources-store.ts';
+import { findReceipts, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
-import { takeReport } from '../take.ts';
+import { takeReplaced, takeReport } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
 import type { LineProblem } from './line.ts';
 import { readStatement } from './read.ts';
@@ -43,14 +45,71 @@ export async function importStatement(
     ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
     ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
   };
-  // Whatever the bank’s order, what came in is taken before what went back.
-  const sorted = lines.toSorted((one, other) => orderOf(one) - orderOf(other));
-  for (const line of sorted) counts[await takeLine(deps, line)] += 1;
-  return counts;
+  const entries = Map.groupBy(
+    lines.filter(({ line }) => line.kind === 'credit'),
+    ({ report }) => `${report.issuer} ${report.batch ?? report.receipt}`,
+  );
+  return await alone(deps.pool, source, async () => {
+    // Whatever the bank’s order, what came in is taken before what went back.
+    for (const entry of entries.values()) {
+      for (const taken of await takeEntry(deps, entry)) counts[taken] += 1;
+    }
+    for (const line of lines) {
+      if (line.line.kind !== 'credit') counts[await takeOther(deps, line)] += 1;
+    }
+    return counts;
+  });
 }
 
-function orderOf({ line }: ReportedLine): number {
-  return line.kind === 'credit' ? 0 : 1;
+/**
+ * Two imports at a time could take one entry in two forms, as one receipt and in parts.
+ * Throws: `PlainError` while another import to the source runs.
+ */
+async function alone<Result>(
+  pool: Pool,
+  { sourceCode }: SourceRow,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    if (!(await lockImports(client, sourceCode))) {
+      throw new PlainError(`Another import to ${sourceCode} is running.`, { field: 'source' });
+    }
+    try {
+      return await work();
+    } finally {
+      await unlockImports(client, sourceCode);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * Takes the credits of one entry of the bank. If an earlier file had it in another form (whole, in
+ * other parts, with other amounts), what is new of it is for people: it could be credited twice.
+ */
+async function takeEntry(
+  deps: ReceiptDeps,
+  entry: readonly ReportedLine[],
+): Promise<(keyof Imported)[]> {
+  const [first] = entry;
+  if (first === undefined) return [];
+  const { issuer, receipt, batch } = first.report;
+  const known = await listReceiptsOfEntry(deps.pool, issuer, batch ?? receipt);
+  const listed = new Set(entry.map(({ report }) => report.receipt));
+  const before = new Set(known.map((row) => row.receipt));
+  const gone = known.find((row) => !listed.has(row.receipt));
+  const taken: (keyof Imported)[] = [];
+  for (const { report } of entry) {
+    if (gone === undefined || before.has(report.receipt)) {
+      taken.push(COUNTED[await takeReport(deps, report)]);
+    } else {
+      await takeReplaced(deps, gone, report);
+      taken.push('conflicts');
+    }
+  }
+  return taken;
 }
 
 const COUNTED: Readonly<Record<Taken, keyof Imported>> = {
@@ -64,13 +123,12 @@ const COUNTED: Readonly<Record<Taken, keyof Imported>> = {
   claimed: 'waiting',
 };
 
-async function takeLine(
+async function takeOther(
   deps: ReceiptDeps,
   { line, report }: ReportedLine,
 ): Promise<keyof Imported> {
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
-  if (line.kind === 'credit') return COUNTED[await takeReport(deps, report)];
   const { issuer, receipt, amountCents } = report;
   const known = (await findReceipts(deps.pool, receipt)).find((row) => row.issuer === issuer);
   const isReturn = line.kind === 'credit_returned';

@@ -14,6 +14,8 @@ export interface StatementLine {
   readonly kind: LineKind;
   /** The bank's own reference; unique for the account. */
   readonly reference: string;
+  /** The reference of the entry, if the line is one of its payments. */
+  readonly batch?: string;
   /** The purpose, with what the customer wrote. */
   readonly text: string;
 }

@@ -23,7 +23,7 @@ export function reportOf(
 ): ReceiptReport {
   const text = cleanMessage(line.text);
   const found = readReceiptNumber(rules.receipt?.exec(text)?.[1] ?? '');
-  const own = readReceiptNumber(line.reference.replaceAll(/[^A-Za-z0-9]/g, ''));
+  const own = bankNumber(line.reference);
   return {
     issuer: found === undefined ? source.sourceCode : MPESA,
     receipt: found ?? own ?? '',
@@ -34,7 +34,12 @@ export function reportOf(
     paidAt: line.at,
     account: reportedAccount(rules.account?.exec(text)?.[1]),
     payer: text.trim() === '' ? null : text.trim().slice(0, 100).toWellFormed(),
+    batch: bankNumber(line.batch ?? '') ?? null,
   };
+}
+
+function bankNumber(reference: string): string | undefined {
+  return readReceiptNumber(reference.replaceAll(/[^A-Za-z0-9]/g, ''));
 }
 
 /** What is wrong with lines that can be read, alone or together. */

@@ -101,10 +101,46 @@ describe('the reference that identifies', () => {
     expect(references(parts)).toEqual(['OWN1', 'OWN2']);
   });
 
-  test('is the entry’s with a number if payments have none, or the same', () => {
+  test('is the entry’s with what tells payments apart if they have none, or the same, in any order', () => {
     for (const given of ['', own(1), '<EndToEndId>X</EndToEndId>']) {
-      const parts = `<NtryDtls>${payment('10.00', given)}${payment('20.00', given)}</NtryDtls>`;
-      expect(references(parts)).toEqual(['FT26005001-P000001', 'FT26005001-P000002']);
+      const [one, two] = [payment('10.00', given), payment('20.00', given)];
+      const found = references(`<NtryDtls>${one}${two}</NtryDtls>`);
+      expect(new Set(found).size).toBe(2);
+      expect(found[0]).toMatch(/^FT26005001-P[0-9A-F]{10}001$/);
+      expect(references(`<NtryDtls>${two}${one}</NtryDtls>`)).toEqual(found.toReversed());
+    }
+    const named = ['A', 'B', 'C'].map((name) =>
+      payment('10.00', `<EndToEndId>${name}</EndToEndId>`),
+    );
+    const all = references(`<NtryDtls>${named.join('')}</NtryDtls>`);
+    expect(references(`<NtryDtls>${named.toReversed().join('')}</NtryDtls>`)).toEqual(
+      all.toReversed(),
+    );
+  });
+
+  test('has the position among equal payments alone', () => {
+    const equal = payment('10.00', '<EndToEndId>X</EndToEndId>');
+    const other = payment('10.00', '<EndToEndId>Y</EndToEndId>');
+    const [first = '', second = '', third] = references(
+      `<NtryDtls>${equal}${equal}${other}</NtryDtls>`,
+    );
+    expect([first.slice(0, -3), first.slice(-3)]).toEqual([second.slice(0, -3), '001']);
+    expect(second.slice(-3)).toBe('002');
+    expect(references(`<NtryDtls>${other}${equal}${equal}</NtryDtls>`)).toEqual([
+      third,
+      first,
+      second,
+    ]);
+  });
+
+  test('fits into a receipt number, however long the entry’s is', () => {
+    const reference = `<AcctSvcrRef>${'R'.repeat(35)}</AcctSvcrRef>`;
+    const more = `<NtryDtls>${payment('4.00', '')}${payment('6.00', '')}</NtryDtls>`;
+    for (const line of read(message(entry({ reference, more })))) {
+      expect(line).toMatchObject({
+        batch: 'R'.repeat(35),
+        reference: expect.stringMatching(/^[A-Z0-9]{24}-P[0-9A-F]{10}001$/),
+      });
     }
   });
 
