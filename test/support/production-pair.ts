@@ -6,6 +6,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { addCollector, setOperatorKey } from '../../src/parties/administer.ts';
 import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import type { Sealing } from '../../src/parties/administer.ts';
+import { CITUS_URL } from './citus.ts';
 import { createTestDatabase } from './cluster.ts';
 import type { TestDatabase } from './cluster.ts';
 import { fresh } from './demo-vendors.ts';
@@ -50,6 +51,8 @@ export class ProductionFixture {
   readonly #operators: SimulatedOperators[] = [];
 
   async database(): Promise<{ readonly url: string; readonly pool: Pool }> {
+    // On a cluster every test gets the same database, which must have no other users.
+    if (CITUS_URL !== undefined) await this.#fixture.endAll();
     const database = await createTestDatabase();
     this.#databases.push(database);
     const pool = createPool({ url: database.url, max: 2, name: 'test' });

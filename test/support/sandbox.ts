@@ -108,12 +108,17 @@ export class SandboxFixture {
     return sandbox;
   }
 
-  async cleanUp(): Promise<void> {
+  /** Ends all processes. */
+  async endAll(): Promise<void> {
     await Promise.all(this.#sandboxes.splice(0).map(async (sandbox) => await sandbox.kill()));
     for (const launched of this.#launched.splice(0)) {
       launched.signal('SIGKILL', 'group');
       await launched.ended();
     }
+  }
+
+  async cleanUp(): Promise<void> {
+    await this.endAll();
     for (const folder of this.#folders) await untilNothingRuns(folder);
     await Promise.all(this.#folders.splice(0).map(async (folder) => await removeFolder(folder)));
   }
