@@ -10,6 +10,7 @@ import { inProcess, must, newMasterKey } from '../integration/cli-support.ts';
 import { EmbeddedFixture } from '../integration/embedded-support.ts';
 import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
+import { PREPARED } from '../support/service-process.ts';
 import { databaseTime, statementText } from '../support/reconciliation-fixture.ts';
 
 // Commands that a person runs, killed in the middle.
@@ -29,10 +30,14 @@ async function killedAt(
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<void> {
-  const child = spawn(process.execPath, ['--conditions=crash-points', ENTRY, ...args], {
-    env: { PATH: process.env['PATH'], ...environment, CRASH_AT: point },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...PREPARED, '--conditions=crash-points', ENTRY, ...args],
+    {
+      env: { PATH: process.env['PATH'], ...environment, CRASH_AT: point },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }
 

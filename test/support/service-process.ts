@@ -13,6 +13,12 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** Options of Node as the npm scripts have them. */
+export const PREPARED = [
+  '--import',
+  new URL('../../scripts/prepare-node.mjs', import.meta.url).href,
+] as const;
+
 /** A running `node src/main.ts <mode>` in a process group of its own. */
 export interface ServiceProcess {
   readonly pid: number;
@@ -36,7 +42,7 @@ export function startService(
   env: Readonly<Record<string, string>>,
   options: readonly string[] = [],
 ): ServiceProcess {
-  const child = spawn(process.execPath, ['src/main.ts', mode, ...options], {
+  const child = spawn(process.execPath, [...PREPARED, 'src/main.ts', mode, ...options], {
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
