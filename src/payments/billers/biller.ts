@@ -9,7 +9,7 @@ export interface Biller extends AccountFormat {
   readonly billerCode: string;
   readonly name: string;
   readonly category: string;
-  /** It validates accounts, and executes payments unless other routes come first. */
+  /** It executes payments, and validates accounts, unless other routes come first. */
   readonly operatorCode: string;
   readonly minimumCents: bigint;
   readonly maximumCents: bigint | null;

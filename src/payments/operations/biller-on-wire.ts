@@ -5,8 +5,8 @@ import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { formulaFields } from '../prices/describe.ts';
 import { feeOf, feePriceFor } from '../prices/price.ts';
-import { validatorOf } from './validate-account.ts';
-import type { ConnectorOf } from './validate-account.ts';
+import { validatorsOf } from './validators.ts';
+import type { ConnectorOf } from './validators.ts';
 
 /** A biller as responses show it. */
 export const billerFields = {
@@ -84,7 +84,7 @@ export function billerOnWire(biller: Biller, connectorOf: ConnectorOf) {
     ...feeOnWire(biller),
     account_format: biller.accountFormat,
     account_label: biller.accountLabel,
-    can_validate: String(validatorOf(biller, connectorOf) !== undefined),
+    can_validate: String(validatorsOf(biller, connectorOf).length > 0),
   };
 }
 

@@ -8,11 +8,13 @@ import { requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from '../dispatch/capacity.ts';
-import type { AccountAnswer, AccountQuery, Connector } from '../dispatch/connector.ts';
+import type { AccountAnswer, AccountQuery } from '../dispatch/connector.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Operation, RefusalForm } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
 import { account, billerCodeOrName, phone } from './fields.ts';
+import { askValidators, validatorsOf } from './validators.ts';
+import type { ConnectorOf } from './validators.ts';
 
 const request = Type.Object({
   vid,
@@ -48,25 +50,6 @@ const refusalForm: RefusalForm = {
   fieldsOf: (refusal) => ({ status: 0, text: refusal.message }),
 };
 
-export type ConnectorOf = (operatorCode: string) => Connector | undefined;
-
-/** How to validate accounts of the biller; undefined if that is not possible. */
-export function validatorOf(
-  biller: Biller,
-  connectorOf: ConnectorOf,
-): ValidatingConnector | undefined {
-  const connector = biller.validatesAccounts ? connectorOf(biller.operatorCode) : undefined;
-  return connector !== undefined && canValidate(connector) ? connector : undefined;
-}
-
-type ValidatingConnector = Connector & {
-  readonly validate: NonNullable<Connector['validate']>;
-};
-
-function canValidate(connector: Connector): connector is ValidatingConnector {
-  return connector.validate !== null;
-}
-
 const EXAMPLE = {
   request: {
     vid: 'demo',
@@ -101,7 +84,8 @@ export function validateAccount(deps: {
     path: '/billing/validate/account',
     tag: 'Billing',
     summary: 'Validate an account',
-    description: 'Asks the operator whether an account exists. Available for some billers only.',
+    description:
+      'Asks the operator whether an account exists; if the biller has several, the next one if the first does not know. Available for some billers only.',
     signedBy: deps.byVendor,
     request,
     response,
@@ -115,16 +99,24 @@ export function validateAccount(deps: {
     refusalForm,
     handle: async (fields, vendor) => {
       const biller = requireBiller(fields.account_type, deps.catalogue);
-      const connector = validatorOf(biller, deps.connectorOf);
-      if (connector === undefined) {
+      const validators = validatorsOf(biller, deps.connectorOf);
+      if (validators.length === 0) {
         throw new Refusal('validation_unavailable', { field: 'account_type' });
       }
       const asked = requireAccount(fields.account, biller);
       const number = fields.phone === undefined ? null : requirePhone(fields.phone);
       const query = { billerCode: biller.billerCode, account: asked, phone: number };
-      const answer = await inPlace(deps, { biller, vendor }, () =>
-        connector.validate(query, AbortSignal.timeout(connector.payDeadlineMs)),
-      );
+      // Within the limits agreed with each operator, and within the vendor's share.
+      const answer = await askValidators(validators, query, (operatorCode) => {
+        const operator = deps.catalogue.operator(operatorCode);
+        return operator && deps.capacity.beginValidation(operator, vendor.vendorId);
+      });
+      if (answer.kind === 'overloaded') {
+        throw new Refusal('overloaded', {
+          retryAfterSeconds: 1,
+          text: 'The operator accepts no more validations at present',
+        });
+      }
       if (answer.kind === 'unknown') {
         throw new Refusal('operator_unavailable', { retryAfterSeconds: 10 });
       }
@@ -151,30 +143,6 @@ function answerOf(
     },
     prefix: number === null ? null : prefixOf(number),
   };
-}
-
-/**
- * Calls within the limits agreed with the operator, and within the vendor's share. Rejects with:
- * `overloaded`.
- */
-async function inPlace<Answer>(
-  deps: { readonly catalogue: BillerCatalogue; readonly capacity: Capacity },
-  asked: { readonly biller: Biller; readonly vendor: Vendor },
-  call: () => Promise<Answer>,
-): Promise<Answer> {
-  const operator = deps.catalogue.operator(asked.biller.operatorCode);
-  const end = operator && deps.capacity.beginValidation(operator, asked.vendor.vendorId);
-  if (end === undefined) {
-    throw new Refusal('overloaded', {
-      retryAfterSeconds: 1,
-      text: 'The operator accepts no more validations at present',
-    });
-  }
-  try {
-    return await call();
-  } finally {
-    end();
-  }
 }
 
 /**
