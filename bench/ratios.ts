@@ -49,6 +49,11 @@ function rates(
   };
 }
 
+/** What an event costs in CPU of Node and PostgreSQL. */
+function micros({ nodeMicros = Number.NaN, postgresMicros = Number.NaN }: Figure): number {
+  return nodeMicros + postgresMicros;
+}
+
 /** A figure that is one contestant's own. */
 function own(
   name: string,
@@ -162,6 +167,16 @@ export const RATIOS: readonly Ratio[] = [
     ['cycle', 'create alone'],
     [0.25, 0.5],
   ),
+  {
+    name: 'cycle_routed_vs_plain',
+    what: 'CPU of a cycle, two operators by weight, and prices ÷ one operator',
+    must: 1.1,
+    goal: 1.03,
+    better: 'lower',
+    of: ['cycle routed, with prices', 'cycle'],
+    beside: ['cycle routed'],
+    value: (figure) => micros(figure('cycle routed, with prices')) / micros(figure('cycle')),
+  },
   {
     name: 'dispatch_vs_pgboss',
     what: 'claim, attempt and settle ÷ pg-boss fetch and complete, by 500',

@@ -81,6 +81,18 @@ export async function countSettled(db: Queryable): Promise<number> {
   return Number(counted.rows[0]?.count ?? 0);
 }
 
+/** How many operators have paid, and how many payments had a cost. */
+export async function readRouting(
+  db: Queryable,
+): Promise<{ readonly operators: number; readonly costs: number }> {
+  const read = await db.query<{ operators: bigint; costs: bigint }>(
+    `select (select count(distinct operator_code) from payments) as operators,
+       (select count(*) from transfers where leg = 8) as costs`,
+  );
+  const { operators = 0n, costs = 0n } = read.rows[0] ?? {};
+  return { operators: Number(operators), costs: Number(costs) };
+}
+
 export async function databaseTime(db: Queryable): Promise<Date> {
   const read = await db.query<{ now: Date }>('select clock_timestamp() as now');
   return read.rows[0]?.now ?? new Date(0);
