@@ -91,6 +91,7 @@ function describeDeclaration(of: () => Bench): void {
     for (const evidence of declaration.proofOfNonExecution) expect(evidence).not.toBe('');
     expect(declaration.statusBy === 'cannot_be_asked').toBe(connector.status === null);
     expect(declaration.callbackTrust === 'no_callbacks').toBe(connector.callbacks === null);
+    expect(declaration.movements === 'pulled').toBe(connector.pullStatement !== null);
     if (declaration.result !== 'answer') expect(connector.callbacks).not.toBeNull();
     if (declaration.callbackTrust.endsWith('confirmed_by_query')) {
       expect(connector.status).not.toBeNull();

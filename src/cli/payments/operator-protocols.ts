@@ -32,6 +32,7 @@ function textOf(name: string, declaration: Declaration): string {
     `  result          ${declaration.result}`,
     `  asked by        ${declaration.statusBy}`,
     `  callbacks       ${declaration.callbackTrust}`,
+    `  movements       ${declaration.movements}`,
     '  What proves that nothing was executed:',
     bullets(declaration.proofOfNonExecution).trimEnd(),
     '  What proves nothing:',

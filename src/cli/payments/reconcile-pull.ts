@@ -39,7 +39,10 @@ function addPull(reconcile: Command, cli: Cli): void {
         try {
           const connector = pullingOf(open);
           if (connector === undefined) {
-            throw new PlainError(`Operator ${operator} cannot be asked for its movements.`);
+            const { movements } = open.declaration;
+            throw new PlainError(
+              `Operator ${operator} cannot be asked for its movements (${movements}).`,
+            );
           }
           const deps = { pool, ledgerMac: await session.ledgerMac() };
           const { signal } = new AbortController();

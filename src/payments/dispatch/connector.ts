@@ -35,7 +35,7 @@ export interface Connector {
   readonly validate: ((query: AccountQuery, signal: AbortSignal) => Promise<AccountAnswer>) | null;
   /** Our float with the operator; also how an open circuit breaker probes. */
   readonly balance: ((signal: AbortSignal) => Promise<BalanceAnswer>) | null;
-  /** Movements of our float with the operator, page by page. */
+  /** Movements of our float with the operator, page by page; null: the declaration says why. */
   readonly pullStatement:
     ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
   /** What the operator pays out in another currency; `operator test` shows it. */
@@ -73,6 +73,8 @@ export interface Declaration {
     | 'confirmed_by_query'
     | 'secret_url'
     | 'no_callbacks';
+  /** How we learn the movements of our float with the operator, or why not by themselves. */
+  readonly movements: 'pulled' | `not pulled: ${string}`;
 }
 
 export interface PaymentInstruction {

@@ -23,4 +23,5 @@ export const AFRICASTALKING: Declaration = {
   result: 'answer_or_callback',
   statusBy: 'operator_handle',
   callbackTrust: 'confirmed_by_query',
+  movements: 'not pulled: its API has no list of what was sent; use the statement of its dashboard',
 };

@@ -23,4 +23,6 @@ export const DARAJA_B2B: Declaration = {
   result: 'callback',
   statusBy: 'operator_handle',
   callbackTrust: 'secret_url_confirmed_by_query',
+  movements:
+    'not pulled: its pull lists customers’ payments to us, not ours; use the statement of the organisation portal',
 };

@@ -22,4 +22,5 @@ export const DT_ONE: Declaration = {
   result: 'answer_or_callback',
   statusBy: 'our_reference',
   callbackTrust: 'secret_url_confirmed_by_query',
+  movements: 'pulled',
 };

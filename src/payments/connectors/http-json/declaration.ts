@@ -18,4 +18,5 @@ export const HTTP_JSON: Declaration = {
   result: 'answer_or_callback',
   statusBy: 'our_reference',
   callbackTrust: 'signed',
+  movements: 'not pulled: the operator sends its statement as a file',
 };

@@ -18,6 +18,7 @@ export const HTTP: Declaration = {
   result: 'answer',
   statusBy: 'cannot_be_asked',
   callbackTrust: 'no_callbacks',
+  movements: 'not pulled: the settings describe no list of movements; import the operator’s file',
 };
 
 /** What holds for this one. */
@@ -35,6 +36,7 @@ export function declarationOf(settings: HttpSettings): Declaration {
     result: callback === undefined ? 'answer' : 'answer_or_callback',
     statusBy: statusByOf(settings, status !== undefined),
     callbackTrust: callbackTrustOf(callback),
+    movements: HTTP.movements,
   };
 }
 

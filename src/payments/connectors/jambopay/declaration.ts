@@ -22,4 +22,5 @@ export const JAMBOPAY: Declaration = {
   result: 'answer_or_callback',
   statusBy: 'operator_handle',
   callbackTrust: 'secret_url',
+  movements: 'not pulled: its API lists no payments',
 };

@@ -25,4 +25,6 @@ export const RELOADLY: Declaration = {
   result: 'answer_or_callback',
   statusBy: 'our_reference',
   callbackTrust: 'signed',
+  movements:
+    'not pulled: the time zone of its report is not established, so that a payment could count for the wrong day; use the export of its dashboard',
 };

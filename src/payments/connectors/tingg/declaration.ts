@@ -22,4 +22,5 @@ export const TINGG: Declaration = {
   result: 'answer_or_callback',
   statusBy: 'our_reference',
   callbackTrust: 'secret_url_confirmed_by_query',
+  movements: 'not pulled: its API lists no payments',
 };
