@@ -1,5 +1,7 @@
+import { createOverviewReader } from '../payments/overview/overview.ts';
 import type { Overview, OverviewReader } from '../payments/overview/overview.ts';
-import type { Clock } from '../platform/base/clock.ts';
+import type { Clock, WireTime } from '../platform/base/clock.ts';
+import type { Pool } from '../platform/db/pool.ts';
 
 /** How often the figures are read while somebody looks at them. */
 const EVERY_MS = 3_000;
@@ -7,6 +9,12 @@ const EVERY_MS = 3_000;
 const RECENT_MS = 1_000;
 /** Vendors whose counts of the last day are kept after the last of their people has left. */
 const MAX_IDLE_SCOPES = 50;
+
+export interface HomeFeedOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly wireTime: WireTime;
+}
 
 interface Scope {
   readonly reader: OverviewReader;
@@ -21,23 +29,18 @@ interface Scope {
  * and once for each vendor, and not at all while nobody looks.
  */
 export class HomeFeed {
-  readonly #createReader: (vendorId: number | undefined) => OverviewReader;
-  readonly #clock: Clock;
+  readonly #options: HomeFeedOptions;
   /** By vendor; undefined: the staff. The one used last comes last. */
   readonly #scopes = new Map<number | undefined, Scope>();
 
-  constructor(options: {
-    readonly createReader: (vendorId: number | undefined) => OverviewReader;
-    readonly clock: Clock;
-  }) {
-    this.#createReader = options.createReader;
-    this.#clock = options.clock;
+  constructor(options: HomeFeedOptions) {
+    this.#options = options;
   }
 
   /** The figures now. */
   async read(vendorId: number | undefined): Promise<Overview> {
     const scope = this.#scopeOf(vendorId);
-    const ageMs = this.#clock.now().getTime() - (scope.last?.at.getTime() ?? 0);
+    const ageMs = this.#options.clock.now().getTime() - (scope.last?.at.getTime() ?? 0);
     if (scope.last !== undefined && ageMs < RECENT_MS) return scope.last;
     return await this.#readNow(scope);
   }
@@ -68,7 +71,7 @@ export class HomeFeed {
   /** Those who ask while it is being read wait for the same reading. */
   async #readNow(scope: Scope): Promise<Overview> {
     scope.reading ??= scope.reader
-      .read(this.#clock.now())
+      .read(this.#options.clock.now())
       .then((overview) => {
         // oxlint-disable-next-line no-param-reassign
         scope.last = overview;
@@ -83,7 +86,7 @@ export class HomeFeed {
 
   #scopeOf(vendorId: number | undefined): Scope {
     const scope = this.#scopes.get(vendorId) ?? {
-      reader: this.#createReader(vendorId),
+      reader: createOverviewReader({ ...this.#options, vendorId }),
       listeners: new Set(),
       reading: undefined,
       last: undefined,

@@ -74,3 +74,72 @@ export interface HomeAnswer {
     readonly cases: WaitingCount;
   } | null;
 }
+
+/** `GET /billers`. */
+export interface BillersAnswer {
+  readonly billers: readonly BillerView[];
+}
+
+/** A biller's route through an operator. */
+export interface RouteView {
+  readonly operator: string;
+  readonly position: number;
+  readonly weight: number;
+  readonly minimum: string | null;
+  readonly maximum: string | null;
+  readonly dailyLimit: string | null;
+  /** Why nothing is sent through it now; null: it can be used. */
+  readonly obstacle: string | null;
+  readonly isBreakerOpen: boolean;
+}
+
+/** `GET /billers/:code`. */
+export interface BillerDetail extends BillerView {
+  readonly minimum: string;
+  readonly maximum: string | null;
+  readonly accountLabel: string;
+  readonly accountFormat: string;
+  /** What people set. */
+  readonly setStatus: 'ONLINE' | 'OFFLINE';
+  /** When it is ONLINE again by itself. */
+  readonly offlineUntil: string | null;
+  readonly routes: readonly RouteView[];
+  /** The last 24 hours, by half-hour. */
+  readonly intervals: readonly PaymentInterval[];
+}
+
+/** `GET /billers/:code/route`: where a payment would go now. */
+export interface RouteTrial {
+  readonly operator: string | null;
+  readonly reason: string | null;
+  readonly routes: readonly { readonly operator: string; readonly obstacle: string | null }[];
+}
+
+/** An operator in a list. */
+export interface OperatorView {
+  readonly code: string;
+  readonly name: string;
+  readonly connector: string;
+  /** Billers with a route through it. */
+  readonly billers: readonly string[];
+  /** Billers for which nothing is sent through it now. */
+  readonly blocked: readonly { readonly biller: string; readonly obstacle: string }[];
+  readonly float: FloatView | null;
+  /** Payments whose outcome it has to report. */
+  readonly openInstructions: number;
+  /** Of payments with a final state. */
+  readonly lastHour: PaymentSums;
+}
+
+/** `GET /operators`. */
+export interface OperatorsAnswer {
+  readonly operators: readonly OperatorView[];
+}
+
+/** `GET /operators/:code`. */
+export interface OperatorDetail extends OperatorView {
+  readonly maxConcurrency: number;
+  readonly maxPerSecond: number | null;
+  /** The last 24 hours, by half-hour, of payments with a final state. */
+  readonly intervals: readonly PaymentInterval[];
+}

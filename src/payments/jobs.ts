@@ -1,3 +1,4 @@
+import { endOfflinePeriods } from './billers/administer.ts';
 import type { Logger } from 'pino';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { Mac } from '../platform/base/mac.ts';
@@ -63,6 +64,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   const products = startProductWatch({ ...options, pollMs: timing.productPollMs });
   const statements = startStatementPull(options);
   const vendorFloats = startVendorFloats(options);
+  const offline = startOfflineEnds(options);
   const sender = startWebhookSender({
     pool: options.openPool({ name: 'webhooks', max: 2, byIndexOnly: true }),
     masterKeys: options.masterKeys,
@@ -74,6 +76,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   return {
     stop: async (graceLeftMs) => {
       await sender.stop(graceLeftMs());
+      await offline.stop();
       await vendorFloats.stop();
       await statements.stop();
       await products.stop();
@@ -114,6 +117,20 @@ function startVendorFloats(options: JobOptions): PeriodicJob {
       await topUpFloats(options, stopping);
     },
     failureText: 'vendors’ floats could not be looked at',
+    log,
+  });
+}
+
+function startOfflineEnds({ pool, timing, log }: JobOptions): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: timing.offlinePollMs,
+    atOnce: true,
+    work: async () => {
+      for (const billerCode of await endOfflinePeriods(pool)) {
+        log.warn({ billerCode }, 'the biller is ONLINE again: its OFFLINE period has ended');
+      }
+    },
+    failureText: 'billers whose OFFLINE period has ended could not be set ONLINE',
     log,
   });
 }

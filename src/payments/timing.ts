@@ -20,6 +20,8 @@ export interface Timing {
   readonly floatPollMs: number;
   /** How often to look for operators' lists of products that are due. */
   readonly productPollMs: number;
+  /** How often billers are looked for that are ONLINE again by themselves. */
+  readonly offlinePollMs: number;
   /** How often to look for operators' statements that are due. */
   readonly statementPollMs: number;
   /** How often vendors' floats are looked at. */
@@ -46,6 +48,7 @@ export const PRODUCTION_TIMING: Timing = {
   eventRetentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
   productPollMs: 60_000,
+  offlinePollMs: 5_000,
   statementPollMs: 60_000,
   vendorFloatPollMs: 15_000,
   receiptPullEveryMs: 180_000,

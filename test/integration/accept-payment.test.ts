@@ -15,7 +15,10 @@ afterAll(async () => {
   await books.close();
 });
 
-const biller: Biller = billerOf({ ...billerRecord(BILLER), quarantined: false }, [OPEN_ROUTE]);
+const biller: Biller = billerOf(
+  { ...billerRecord(BILLER), quarantined: false, offlineReason: null, offlineUntil: null },
+  [OPEN_ROUTE],
+);
 const offline: Biller = { ...biller, availability: 'OFFLINE' };
 const request: CreateRequest = {
   billerCode: BILLER,

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
-import { House, ReceiptText, Scale } from 'lucide-react';
+import { House, Network, Plug, ReceiptText, Scale } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Permission } from '../../../src/console/permissions.ts';
 
@@ -30,6 +30,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
+    ],
+  },
+  {
+    title: msg`Network`,
+    items: [
+      { to: '/billers', title: msg`Billers`, icon: Plug, permission: 'billers.read', key: 'b' },
+      { to: '/operators', title: msg`Operators`, icon: Network, permission: 'billers.read', key: 'o' },
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-r
 import { NotFound, PageProblem } from './PageProblem.tsx';
 import { readFilter } from '../pages/payments/filter.ts';
 import { caseRoute, casesRoute } from './routes-of-cases.ts';
+import { operationsRoutes } from './operations-routes.ts';
 import { root, shell } from './shell-route.ts';
 
 const signIn = createRoute({
@@ -57,6 +58,7 @@ const tree = root.addChildren([
     casesRoute,
     caseRoute,
     design,
+    ...operationsRoutes,
   ]),
 ]);
 

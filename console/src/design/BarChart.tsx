@@ -103,9 +103,9 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The next of 2, 4, 10, 20, 40, 100 …, whose half is a whole number. */
-function roundUp(value: number): number {
-  for (let power = 1; ; power *= 10) {
+/** The next of 2, 4, 10, 20, 40, 100 … times `unit`. */
+export function roundUp(value: number, unit = 1): number {
+  for (let power = unit; ; power *= 10) {
     for (const factor of [2, 4, 10]) if (factor * power >= value) return factor * power;
   }
 }

@@ -12,17 +12,9 @@ export function OutcomeChart({
   readonly label: string;
   readonly intervals: readonly PaymentInterval[];
 }) {
-  const { t, i18n } = useLingui();
-  const { timeZone } = useSession();
+  const { t } = useLingui();
   const { count } = useFigures();
-  const clock = new Intl.DateTimeFormat(i18n.locale, {
-    timeZone,
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  const timeOf = (interval: PaymentInterval | undefined): string =>
-    interval === undefined ? '' : clock.format(new Date(interval.begin));
+  const timeOf = useTimeOf();
   return (
     <BarChart
       label={label}
@@ -39,4 +31,17 @@ export function OutcomeChart({
       end={timeOf(intervals.at(-1))}
     />
   );
+}
+
+/** The time of day when an interval begins. */
+export function useTimeOf(): (interval: PaymentInterval | undefined) => string {
+  const { i18n } = useLingui();
+  const { timeZone } = useSession();
+  const clock = new Intl.DateTimeFormat(i18n.locale, {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (interval) => (interval === undefined ? '' : clock.format(new Date(interval.begin)));
 }

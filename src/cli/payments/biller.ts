@@ -13,6 +13,7 @@ import {
   code,
   command,
   displayName,
+  moment,
   moneyAboveZero,
   requireSome,
   wholeNumber,
@@ -33,27 +34,31 @@ export function addBillerCommands(program: Command, cli: Cli): void {
 
 async function readBillers(pool: Pool) {
   const prices = feePricesByBiller(await listFeePrices(pool, 'current'));
-  return (await listBillerHealth(pool)).map(({ biller: row, routes, availability, obstacle }) => ({
-    biller_code: row.billerCode,
-    name: row.name,
-    category: row.category,
-    operator: row.operatorCode,
-    minimum: formatMoney(row.minimumCents),
-    maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
-    fee: formulaText(feePriceFor(prices.get(row.billerCode) ?? new Map(), null, Date.now())),
-    amounts: row.amounts,
-    phone: row.secondaryAccount,
-    validates: row.validatesAccounts,
-    account_format: row.accountFormat,
-    account_label: row.accountLabel,
-    // The status that vendors see, the one that people set, and why they may differ.
-    status: availability,
-    set_status: row.status,
-    obstacle,
-    routes: routes.map((route) => route.operatorCode),
-    quarantined: row.quarantined,
-    position: row.listPosition,
-  }));
+  return (await listBillerHealth(pool)).map(
+    ({ biller: row, routes, availability, obstacle, offlineReason }) => ({
+      biller_code: row.billerCode,
+      name: row.name,
+      category: row.category,
+      operator: row.operatorCode,
+      minimum: formatMoney(row.minimumCents),
+      maximum: row.maximumCents === null ? null : formatMoney(row.maximumCents),
+      fee: formulaText(feePriceFor(prices.get(row.billerCode) ?? new Map(), null, Date.now())),
+      amounts: row.amounts,
+      phone: row.secondaryAccount,
+      validates: row.validatesAccounts,
+      account_format: row.accountFormat,
+      account_label: row.accountLabel,
+      // The status that vendors see, the one that people set, and why they may differ.
+      status: availability,
+      set_status: row.status,
+      offline_reason: offlineReason,
+      offline_until: row.offlineUntil?.toISOString() ?? null,
+      obstacle,
+      routes: routes.map((route) => route.operatorCode),
+      quarantined: row.quarantined,
+      position: row.listPosition,
+    }),
+  );
 }
 
 function addList(biller: Command, cli: Cli): void {
@@ -103,11 +108,12 @@ function addList(biller: Command, cli: Cli): void {
 
 function statusText(row: {
   readonly status: string;
-  readonly obstacle: string | null;
-  readonly quarantined: boolean;
+  readonly offline_reason: string | null;
+  readonly offline_until: string | null;
 }): string {
-  if (row.quarantined) return 'OFFLINE (quarantine)';
-  return row.obstacle === null ? row.status : `OFFLINE (${row.obstacle})`;
+  if (row.offline_reason === null) return row.status;
+  const until = row.offline_until === null ? '' : `, until ${row.offline_until}`;
+  return `${row.status} (${row.offline_reason}${until})`;
 }
 
 interface SetOptions {
@@ -177,6 +183,12 @@ function addSet(biller: Command, cli: Cli): void {
     });
 }
 
+interface StatusOptions {
+  readonly json?: boolean;
+  readonly reason?: string;
+  readonly until?: string;
+}
+
 function addSetStatus(biller: Command, cli: Cli): void {
   command(
     biller,
@@ -185,9 +197,13 @@ function addSetStatus(biller: Command, cli: Cli): void {
   )
     .argument('<code>', 'biller code', code)
     .addArgument(new Argument('<status>').choices(['ONLINE', 'OFFLINE']))
-    .action(async (billerCode: string, status: Availability, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool }) => {
-        await changeBillerStatus(pool, billerCode, status);
+    .option('--reason <text>', 'why it is OFFLINE', displayName)
+    .option('--until <time>', 'when it is ONLINE again by itself')
+    .action(async (billerCode: string, status: Availability, options: StatusOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { reason, until: text } = options;
+        const until = text === undefined ? undefined : moment(text, '--until', wireTime);
+        await changeBillerStatus(pool, billerCode, status, { reason, until });
         return {
           json: { biller_code: billerCode, set_status: status },
           text: `Biller ${billerCode} is set ${status}.`,

@@ -1,22 +1,12 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { removeRoute, setRoute } from '../../payments/billers/administer-routes.ts';
 import type { Availability } from '../../payments/billers/biller.ts';
-import { billerOf } from '../../payments/billers/catalogue.ts';
 import { listRouteRows, routeOf } from '../../payments/billers/routes-store.ts';
 import type { RouteRow } from '../../payments/billers/routes-store.ts';
-import { findBiller } from '../../payments/billers/store.ts';
-import {
-  chooseRoute,
-  LIMIT_REACHED,
-  obstacleOf,
-  obstacleTo,
-} from '../../payments/dispatch/route.ts';
-import type { Obstacle } from '../../payments/dispatch/route.ts';
-import { readSpending } from '../../payments/dispatch/spending-store.ts';
+import { tryRoutes } from '../../payments/dispatch/try-route.ts';
 import { code, command, moneyAboveZero, requireSome, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
@@ -43,8 +33,8 @@ function addTry(route: Command, cli: Cli): void {
     .argument('<amount>', 'amount of the payment', moneyAboveZero)
     .action(async (billerCode: string, amountCents: bigint, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool }) => {
-        const tried = await tryRoutes(pool, billerCode, amountCents);
-        return { json: tried, text: textOf(tried) };
+        const result = await tried(pool, billerCode, amountCents);
+        return { json: result, text: textOf(result) };
       });
     });
 }
@@ -63,35 +53,19 @@ interface Tried {
   }[];
 }
 
-async function tryRoutes(pool: Pool, billerCode: string, amountCents: bigint): Promise<Tried> {
-  const row = await findBiller(pool, billerCode);
-  if (row === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
-  const rows = (await listRouteRows(pool)).filter((one) => one.billerCode === billerCode);
-  const spending = await readSpending(pool, [billerCode]);
-  const biller = billerOf(
-    row,
-    rows.map((one) => routeOf(one)),
+/** Throws: `PlainError` if the biller does not exist. */
+async function tried(pool: Pool, billerCode: string, amountCents: bigint): Promise<Tried> {
+  const { availability, operatorCode, reason, routes } = await tryRoutes(
+    pool,
+    billerCode,
+    amountCents,
   );
-  const candidates = biller.routes.map((one) => ({
-    route: one,
-    obstacle:
-      obstacleOf(one) ?? limitReached(one, spending.get(`${billerCode} ${one.operatorCode}`)),
-    free: 1,
-    sentLately: 0,
-  }));
-  const isOnline = biller.availability === 'ONLINE';
-  const choice = isOnline ? chooseRoute(candidates, amountCents) : undefined;
   return {
     biller_code: billerCode,
-    status: biller.availability,
-    operator: choice?.operatorCode ?? null,
-    reason: choice?.reason ?? null,
-    routes: candidates.map((candidate) => ({
-      operator: candidate.route.operatorCode,
-      position: candidate.route.position,
-      weight: candidate.route.weight,
-      obstacle: obstacleTo(candidate, amountCents)?.text ?? null,
-    })),
+    status: availability,
+    operator: operatorCode,
+    reason,
+    routes: routes.map(({ operatorCode: operator, ...route }) => ({ operator, ...route })),
   };
 }
 
@@ -116,13 +90,6 @@ function textOf({ biller_code: billerCode, status, operator, reason, routes }: T
       ? `Nothing would be sent: ${billerCode} is ${status} and waits for a route.`
       : `It would go through ${operator}${reason === null ? '' : ` (${reason})`}.`;
   return `${listed}\n${answer}`;
-}
-
-function limitReached(
-  { dailyLimitCents }: { readonly dailyLimitCents: bigint | null },
-  spentCents = 0n,
-): Obstacle | null {
-  return dailyLimitCents !== null && spentCents >= dailyLimitCents ? LIMIT_REACHED : null;
 }
 
 function addList(route: Command, cli: Cli): void {

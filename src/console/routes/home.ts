@@ -1,28 +1,19 @@
 import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
-import { createOverviewReader } from '../../payments/overview/overview.ts';
 import type { Overview } from '../../payments/overview/overview.ts';
-import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import type { Pool } from '../../platform/db/pool.ts';
 import type { HomeAnswer } from '../operations-answers.ts';
-import { HomeFeed } from '../home-feed.ts';
+import type { HomeFeed } from '../home-feed.ts';
 import { Live, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import { billerView, floatView, intervalView } from './operations-views.ts';
 
 export interface HomeRoutesOptions {
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly wireTime: WireTime;
   readonly balances: BalanceReader;
+  readonly feed: HomeFeed;
 }
 
 /** The figures of the first page. */
-export function homeRoutes({ pool, clock, wireTime, balances }: HomeRoutesOptions): AnyRoute[] {
-  const feed = new HomeFeed({
-    createReader: (vendorId) => createOverviewReader({ pool, wireTime, vendorId }),
-    clock,
-  });
+export function homeRoutes({ balances, feed }: HomeRoutesOptions): AnyRoute[] {
   const answerFor = async (overview: Overview, { vendor }: Viewer): Promise<HomeAnswer> => {
     const float = vendor === undefined ? null : await balances.float(vendor.vendorId);
     return homeAnswer(overview, float);

@@ -1,8 +1,15 @@
+import type { Route } from '../../payments/billers/biller.ts';
 import type { FloatForecast } from '../../payments/billers/float-forecasts.ts';
 import type { BillerHealth } from '../../payments/billers/health.ts';
 import type { ActivityInterval } from '../../payments/overview/activity.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import type { BillerView, FloatView, PaymentInterval, PaymentSums } from '../operations-answers.ts';
+import type {
+  BillerView,
+  FloatView,
+  PaymentInterval,
+  PaymentSums,
+  RouteView,
+} from '../operations-answers.ts';
 
 /** Billers, operators and their figures as the API answers with them. */
 
@@ -31,17 +38,24 @@ export function billerView(health: BillerHealth, lastHour: PaymentSums): BillerV
     category: biller.category,
     operators: routes.map(({ operatorCode }) => operatorCode),
     status: availability,
-    obstacle: whyOffline(health),
+    obstacle: health.offlineReason,
     lastHour,
   };
 }
 
-function whyOffline({ biller, availability, obstacle }: BillerHealth): string | null {
-  if (availability === 'ONLINE') return null;
-  if (biller.quarantined) return 'quarantine after a restore';
-  return biller.status === 'OFFLINE' ? 'set OFFLINE' : obstacle;
+export function routeView(terms: Route): RouteView {
+  return {
+    operator: terms.operatorCode,
+    position: terms.position,
+    weight: terms.weight,
+    minimum: money(terms.minimumCents),
+    maximum: money(terms.maximumCents),
+    dailyLimit: money(terms.dailyLimitCents),
+    obstacle: terms.obstacleReason,
+    isBreakerOpen: terms.isBreakerOpen,
+  };
 }
 
-export function money(cents: bigint | null): string | null {
+function money(cents: bigint | null): string | null {
   return cents === null ? null : formatMoney(cents);
 }

@@ -1,8 +1,12 @@
 import type { AnyRoute } from '../route.ts';
 import { caseRoutes } from './cases.ts';
 import type { CaseRoutesOptions } from './cases.ts';
+import { HomeFeed } from '../home-feed.ts';
+import type { HomeFeedOptions } from '../home-feed.ts';
+import { billerRoutes } from './billers.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
+import { operatorRoutes } from './operators.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
 import type { PaymentActionOptions } from './payment-actions.ts';
 import { paymentRoutes } from './payments.ts';
@@ -11,14 +15,18 @@ import type { PaymentRoutesOptions } from './payments.ts';
 export type RoutesOptions = PaymentRoutesOptions &
   PaymentActionOptions &
   CaseRoutesOptions &
-  HomeRoutesOptions;
+  HomeFeedOptions &
+  Omit<HomeRoutesOptions, 'feed'>;
 
 /** Every route of the console's API. */
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
+  const operations = { ...options, feed: new HomeFeed(options) };
   return [
     ...paymentRoutes(options), //
     ...paymentActionRoutes(options),
     ...caseRoutes(options),
-    ...homeRoutes(options),
+    ...homeRoutes(operations),
+    ...billerRoutes(operations),
+    ...operatorRoutes(operations),
   ];
 }

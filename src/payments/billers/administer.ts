@@ -9,8 +9,10 @@ import type { PhonePrefix } from './kenyan-prefixes.ts';
 import type { AmountRule } from './product.ts';
 import { listProducts } from './products-store.ts';
 import {
+  endOffline,
   findBiller,
   findOperator,
+  hasEndedOffline,
   listBillers,
   putBiller,
   putOperator,
@@ -18,7 +20,7 @@ import {
   removePrefix,
   setBillerStatus,
 } from './store.ts';
-import type { BillerRecord, OperatorRow } from './store.ts';
+import type { BillerRecord, OfflinePeriod, OperatorRow } from './store.ts';
 
 /**
  * Administration of operators, billers and prefixes. Each function is one database transaction with
@@ -186,10 +188,24 @@ export async function changeBillerStatus(
   pool: Pool,
   billerCode: string,
   status: Availability,
+  offline: OfflinePeriod = {},
 ): Promise<void> {
+  if (status === 'ONLINE' && offline.until !== undefined) {
+    throw new PlainError('Only an OFFLINE biller has an end.', { field: 'until' });
+  }
+  if (offline.until !== undefined && offline.until.getTime() <= Date.now()) {
+    throw new PlainError('The end must be in the future.', { field: 'until' });
+  }
+  const period = status === 'OFFLINE' ? offline : {};
   await changeSettings(pool, 'billers', async (client) => {
-    if (!(await setBillerStatus(client, billerCode, status))) throw noBiller(billerCode);
+    if (!(await setBillerStatus(client, billerCode, status, period))) throw noBiller(billerCode);
   });
+}
+
+/** Sets billers ONLINE whose OFFLINE period has ended. Returns their codes. */
+export async function endOfflinePeriods(pool: Pool): Promise<readonly string[]> {
+  if (!(await hasEndedOffline(pool))) return [];
+  return await changeSettings(pool, 'billers', endOffline);
 }
 
 export async function setPrefix(pool: Pool, prefix: string, billerCode: string): Promise<void> {

@@ -14,6 +14,8 @@ export interface BillerHealth {
   readonly availability: Availability;
   /** Why no route can be used; null: one can. */
   readonly obstacle: string | null;
+  /** Why vendors see it OFFLINE; null: they see it ONLINE. */
+  readonly offlineReason: string | null;
 }
 
 /** Every biller, in the order vendors see them. */
@@ -21,13 +23,20 @@ export async function listBillerHealth(db: Queryable): Promise<BillerHealth[]> {
   const routes = await listRoutes(db);
   return (await listBillers(db)).map((biller) => {
     const own = routes.get(biller.billerCode) ?? [];
-    return {
-      biller,
-      routes: own,
-      availability: billerOf(biller, own).availability,
-      obstacle: obstacleOf(own),
-    };
+    return healthOf(biller, own);
   });
+}
+
+function healthOf(biller: BillerRow, routes: readonly Route[]): BillerHealth {
+  const { availability } = billerOf(biller, routes);
+  const obstacle = obstacleOf(routes);
+  const offlineReason = availability === 'ONLINE' ? null : whyOffline(biller, obstacle);
+  return { biller, routes, availability, obstacle, offlineReason };
+}
+
+function whyOffline(biller: BillerRow, obstacle: string | null): string | null {
+  if (biller.quarantined) return 'quarantine after a restore';
+  return biller.status === 'OFFLINE' ? (biller.offlineReason ?? 'set OFFLINE') : obstacle;
 }
 
 function obstacleOf(routes: readonly Route[]): string | null {

@@ -15,6 +15,10 @@ export interface BillerRow {
   accountLabel: string;
   amounts: AmountRule;
   status: Availability;
+  /** Why people set it OFFLINE. */
+  offlineReason: string | null;
+  /** When it is ONLINE again by itself. */
+  offlineUntil: Date | null;
   listPosition: number;
   /** A quarantine is open, so no biller sends anything (src/payments/quarantine). */
   quarantined: boolean;
@@ -37,7 +41,8 @@ const BILLERS = `select b.biller_code as "billerCode", b.name, b.category,
     b.operator_code as "operatorCode", b.minimum_cents as "minimumCents",
     b.maximum_cents as "maximumCents",
     b.secondary_account as "secondaryAccount", b.validates_accounts as "validatesAccounts",
-    b.account_format as "accountFormat", b.account_label as "accountLabel", b.amounts, b.status,
+    b.account_format as "accountFormat", b.account_label as "accountLabel", b.amounts, b.status, b.offline_reason as "offlineReason",
+    b.offline_until as "offlineUntil",
     b.list_position as "listPosition",
     exists (select from quarantines where released_at is null) as quarantined
   from billers b`;
@@ -112,9 +117,9 @@ export async function putOperator(db: Queryable, operator: OperatorRecord): Prom
   );
 }
 
-export type BillerRecord = Omit<BillerRow, 'quarantined'>;
+export type BillerRecord = Omit<BillerRow, 'quarantined' | 'offlineReason' | 'offlineUntil'>;
 
-/** Inserts the biller or replaces all of its fields. */
+/** Inserts the biller or replaces its fields, except why and until when it is OFFLINE. */
 export async function putBiller(db: Queryable, biller: BillerRecord): Promise<void> {
   await db.query(
     `insert into billers (biller_code, name, category, operator_code, minimum_cents, maximum_cents,
@@ -147,17 +152,40 @@ export async function putBiller(db: Queryable, biller: BillerRecord): Promise<vo
   );
 }
 
+/** Why a biller is set OFFLINE, and until when; absent: until people set it ONLINE. */
+export interface OfflinePeriod {
+  readonly reason?: string | undefined;
+  readonly until?: Date | undefined;
+}
+
 /** Returns false if the biller does not exist. */
 export async function setBillerStatus(
   db: Queryable,
   billerCode: string,
   status: Availability,
+  offline: OfflinePeriod = {},
 ): Promise<boolean> {
-  const updated = await db.query('update billers set status = $2 where biller_code = $1', [
-    billerCode,
-    status,
-  ]);
+  const updated = await db.query(
+    `update billers set status = $2, offline_reason = $3, offline_until = $4
+     where biller_code = $1`,
+    [billerCode, status, offline.reason ?? null, offline.until ?? null],
+  );
   return updated.rowCount === 1;
+}
+
+/** Whether a biller is OFFLINE whose period has ended. */
+export async function hasEndedOffline(db: Queryable): Promise<boolean> {
+  const found = await db.query('select from billers where offline_until <= now() limit 1');
+  return found.rowCount === 1;
+}
+
+/** Sets billers ONLINE whose period has ended. Returns their codes. */
+export async function endOffline(db: Queryable): Promise<string[]> {
+  const ended = await db.query<{ billerCode: string }>(
+    `update billers set status = 'ONLINE', offline_reason = null, offline_until = null
+     where offline_until <= now() returning biller_code as "billerCode"`,
+  );
+  return ended.rows.map(({ billerCode }) => billerCode);
 }
 
 export async function putPrefix(db: Queryable, prefix: string, billerCode: string): Promise<void> {

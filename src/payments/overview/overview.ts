@@ -34,6 +34,8 @@ export interface Overview {
   readonly queued: Waiting;
   /** Sent, and the result is unknown. */
   readonly unknown: Waiting;
+  /** The payments of the last 24 hours: by minute in the last hour, before it by quarter-hour. */
+  readonly activity: readonly ActivityRow[];
   /** What concerns no single vendor; undefined for a vendor. */
   readonly house: HouseOverview | undefined;
 }
@@ -46,8 +48,6 @@ export interface HouseOverview {
 
 export interface OverviewReader {
   read(now: Date): Promise<Overview>;
-  /** The payments of the last 24 hours by quarter-hour or shorter. */
-  activity(now: Date): Promise<readonly ActivityRow[]>;
 }
 
 /**
@@ -63,7 +63,6 @@ export function createOverviewReader(options: {
   const { pool, wireTime, vendorId } = options;
   const recent = new RecentActivity(pool, vendorId);
   return {
-    activity: async (now) => await recent.read(now),
     read: async (now) => {
       const rows = await recent.read(now);
       const totals = await readQueueTotals(pool, vendorId);
@@ -79,6 +78,7 @@ export function createOverviewReader(options: {
         minutes: intervalsOf(lastHour, { from: lastHourSince, to: now, minutes: 1 }),
         queued: waitingIn(totals, 'send'),
         unknown: waitingIn(totals, 'verify'),
+        activity: rows,
         house: vendorId === undefined ? await readHouse(pool, lastHour, now) : undefined,
       };
     },

@@ -30,7 +30,11 @@ create table billers (
   amounts text not null default 'any' check (amounts in ('any', 'products')),
   -- Set by people. An open circuit breaker makes an ONLINE biller OFFLINE, never the reverse.
   status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
-  list_position integer not null default 0
+  -- Why people set it OFFLINE, and when it is ONLINE again by itself; null: not given.
+  offline_reason text check (offline_reason <> ''),
+  offline_until timestamptz,
+  list_position integer not null default 0,
+  check (status = 'OFFLINE' or num_nonnulls(offline_reason, offline_until) = 0)
 );
 
 -- The operators that may execute a biller's payments. The biller's own operator (billers.operator_code) is

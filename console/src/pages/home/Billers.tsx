@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
 import type { BillerView } from '../../../../src/console/operations-answers.ts';
 import { Card } from '../../design/Card.tsx';
 import { Table } from '../../design/Table.tsx';
@@ -22,7 +23,14 @@ export function Billers({ billers }: { readonly billers: readonly BillerView[] }
         keyOf={({ code }) => code}
         empty={t`There are no billers yet.`}
         columns={[
-          { title: t`Biller`, cell: ({ name }) => name },
+          {
+            title: t`Biller`,
+            cell: ({ code, name }) => (
+              <Link to="/billers/$code" params={{ code }}>
+                {name}
+              </Link>
+            ),
+          },
           { title: t`State`, cell: (biller) => <BillerState biller={biller} /> },
           { title: t`Payments`, cell: ({ lastHour }) => count(lastHour.created), align: 'end' },
           {

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
 import type { FloatView } from '../../../../src/console/operations-answers.ts';
 import { Card } from '../../design/Card.tsx';
 import { Rows } from '../../design/Rows.tsx';
@@ -17,7 +18,11 @@ export function Floats({ floats }: { readonly floats: readonly FloatView[] }) {
         empty={<Trans>No operator has reported our float.</Trans>}
         rows={urgent.map((float) => ({
           key: float.operator,
-          title: float.operator,
+          title: (
+            <Link to="/operators/$code" params={{ code: float.operator }}>
+              {float.operator}
+            </Link>
+          ),
           value: <FloatState state={float.state} />,
           note:
             float.balance === null

@@ -1,0 +1,29 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shell } from './shell-route.ts';
+
+const billers = createRoute({
+  getParentRoute: () => shell,
+  path: '/billers',
+  component: lazyRouteComponent(() => import('../pages/billers/Billers.tsx'), 'Billers'),
+});
+
+const biller = createRoute({
+  getParentRoute: () => shell,
+  path: '/billers/$code',
+  component: lazyRouteComponent(() => import('../pages/biller/Biller.tsx'), 'Biller'),
+});
+
+const operators = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators',
+  component: lazyRouteComponent(() => import('../pages/operators/Operators.tsx'), 'Operators'),
+});
+
+const operator = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators/$code',
+  component: lazyRouteComponent(() => import('../pages/operator/Operator.tsx'), 'Operator'),
+});
+
+/** Pages about billers and operators. */
+export const operationsRoutes = [billers, biller, operators, operator] as const;

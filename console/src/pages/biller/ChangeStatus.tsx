@@ -1,0 +1,99 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BillerDetail } from '../../../../src/console/operations-answers.ts';
+import { send } from '../../api/client.ts';
+import { Button } from '../../design/Button.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Select } from '../../design/Select.tsx';
+
+/** Takes a biller offline, with a reason and an end, or sets it online. */
+export function ChangeStatus({ biller }: { readonly biller: BillerDetail }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isOffline = biller.setStatus === 'OFFLINE';
+  const Ask = isOffline ? AskOnline : AskOffline;
+  return (
+    <>
+      <Button kind={isOffline ? 'primary' : 'danger'} onClick={() => setIsOpen(true)}>
+        {isOffline ? <Trans>Set online</Trans> : <Trans>Take offline</Trans>}
+      </Button>
+      <Ask biller={biller} open={isOpen} onOpenChange={setIsOpen} />
+    </>
+  );
+}
+
+interface Ask {
+  readonly biller: BillerDetail;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+function AskOnline({ biller, ...dialog }: Ask) {
+  const { t } = useLingui();
+  const change = useChange(biller.code);
+  const { name } = biller;
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={<Trans>Set {name} online</Trans>}
+      confirm={<Trans>Set online</Trans>}
+      done={t`${name} is set online.`}
+      onConfirm={({ reason }) => change('online', { reason })}
+    >
+      <p>
+        <Trans>Payments are accepted again, and those that wait are sent.</Trans>
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function AskOffline({ biller, ...dialog }: Ask) {
+  const { t } = useLingui();
+  const change = useChange(biller.code);
+  const { name } = biller;
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={<Trans>Take {name} offline</Trans>}
+      confirm={<Trans>Take offline</Trans>}
+      kind="danger"
+      done={t`${name} is offline.`}
+      onConfirm={({ reason, minutes }) => change('offline', { reason, ...untilOf(minutes) })}
+    >
+      <p>
+        <Trans>
+          New payments are refused, and queued ones wait. Payments that were sent are still
+          verified.
+        </Trans>
+      </p>
+      <Select
+        label={t`For how long`}
+        name="minutes"
+        options={{
+          '30': t`30 minutes`,
+          '60': t`1 hour`,
+          '240': t`4 hours`,
+          '1440': t`1 day`,
+          '': t`Until somebody sets it online`,
+        }}
+      />
+    </ConfirmDialog>
+  );
+}
+
+function useChange(code: string) {
+  const queries = useQueryClient();
+  return async (
+    status: 'offline' | 'online',
+    body: { readonly reason?: string | undefined; readonly until?: string },
+  ): Promise<void> => {
+    const path = `/billers/${encodeURIComponent(code)}/${status}`;
+    queries.setQueryData(['biller', code], await send<BillerDetail>('POST', path, body));
+    await queries.invalidateQueries({ queryKey: ['billers'] });
+  };
+}
+
+function untilOf(minutes: string | undefined): { readonly until?: string } {
+  if (minutes === undefined) return {};
+  return { until: new Date(Date.now() + Number(minutes) * 60_000).toISOString() };
+}

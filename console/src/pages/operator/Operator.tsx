@@ -1,0 +1,153 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { FloatView, OperatorDetail } from '../../../../src/console/operations-answers.ts';
+import { get } from '../../api/client.ts';
+import { Card } from '../../design/Card.tsx';
+import { Columns, Stack } from '../../design/Columns.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Rows } from '../../design/Rows.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { FloatState } from '../../format/FloatState.tsx';
+import { OperatorState } from '../../format/OperatorState.tsx';
+import { Results } from '../../format/Results.tsx';
+import { Time } from '../../format/Time.tsx';
+import { useFigures } from '../../format/figures.ts';
+import { Money } from '../../format/Money.tsx';
+
+const EVERY_MS = 5_000;
+
+/** One operator: whether it can be used, our float with it, and its results. */
+export function Operator() {
+  const { code } = useParams({ from: '/shell/operators/$code' });
+  const operator = useQuery({
+    queryKey: ['operator', code],
+    queryFn: ({ signal }) =>
+      get<OperatorDetail>(`/operators/${encodeURIComponent(code)}`, {}, signal),
+    refetchInterval: EVERY_MS,
+  });
+  if (operator.data !== undefined) return <Shown operator={operator.data} />;
+  if (operator.isError) {
+    return <Problem error={operator.error} onRetry={() => void operator.refetch()} />;
+  }
+  return <Skeleton lines={12} />;
+}
+
+function Shown({ operator }: { readonly operator: OperatorDetail }) {
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link to="/operators">
+            <Trans>Operators</Trans>
+          </Link>
+        }
+        title={
+          <>
+            {operator.name} <OperatorState operator={operator} />
+          </>
+        }
+        about={operator.code}
+      />
+      {operator.blocked.length > 0 && (
+        <Notice tone="waiting">
+          {operator.blocked.map(({ biller, obstacle }) => (
+            <p key={biller}>
+              {biller}: {obstacle}
+            </p>
+          ))}
+        </Notice>
+      )}
+      <Columns>
+        <Stack>
+          <Results sums={operator.lastHour} intervals={operator.intervals} />
+        </Stack>
+        <Stack>
+          <Float float={operator.float} />
+          <BillersOf operator={operator} />
+          <About operator={operator} />
+        </Stack>
+      </Columns>
+    </>
+  );
+}
+
+function Float({ float }: { readonly float: FloatView | null }) {
+  const { t } = useLingui();
+  const { duration } = useFigures();
+  const amount = (value: string | null) =>
+    value === null ? t`not set` : <Money amount={value} currency />;
+  return (
+    <Card
+      title={<Trans>Our float</Trans>}
+      more={float !== null && <FloatState state={float.state} />}
+    >
+      <Facts
+        facts={
+          float === null
+            ? [{ name: t`Balance`, value: t`not reported yet` }]
+            : [
+                {
+                  name: t`Balance`,
+                  value: float.balance === null ? t`not reported yet` : amount(float.balance),
+                },
+                {
+                  name: t`Reported`,
+                  value: float.polledAt === null ? '–' : <Time at={float.polledAt} />,
+                },
+                {
+                  name: t`Lasts`,
+                  value: float.hoursLeft === null ? t`not known` : duration(float.hoursLeft * 3600),
+                },
+                { name: t`Alert below`, value: amount(float.low) },
+                { name: t`Stop at`, value: amount(float.stop) },
+                { name: t`Use again from`, value: amount(float.resume) },
+              ]
+        }
+      />
+    </Card>
+  );
+}
+
+function BillersOf({ operator: { billers, blocked } }: { readonly operator: OperatorDetail }) {
+  const obstacles = new Map(blocked.map(({ biller, obstacle }) => [biller, obstacle]));
+  return (
+    <Card title={<Trans>Billers</Trans>}>
+      <Rows
+        empty={<Trans>No biller has a route through it.</Trans>}
+        rows={billers.map((code) => ({
+          key: code,
+          title: (
+            <Link to="/billers/$code" params={{ code }}>
+              {code}
+            </Link>
+          ),
+          value: obstacles.get(code) ?? <Trans>usable</Trans>,
+        }))}
+      />
+    </Card>
+  );
+}
+
+function About({ operator }: { readonly operator: OperatorDetail }) {
+  const { t } = useLingui();
+  const { count } = useFigures();
+  return (
+    <Card title={<Trans>About</Trans>}>
+      <Facts
+        facts={[
+          { name: t`Protocol`, value: operator.connector },
+          { name: t`Calls at once`, value: count(operator.maxConcurrency) },
+          {
+            name: t`Per second`,
+            value: operator.maxPerSecond === null ? t`no limit` : count(operator.maxPerSecond),
+          },
+          { name: t`Without a result`, value: count(operator.openInstructions) },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endOfflinePeriods } from '../../src/payments/billers/administer.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { inProcess } from './cli-support.ts';
+
+let running: InProcessService;
+let databaseUrl = '';
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  databaseUrl = (await createTestDatabase()).url;
+  running = await startInProcess(databaseUrl);
+  client = new ConsoleClient(running.origin);
+  await client.signIn('operations');
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
+
+test.each([
+  [{ until: inAnHour() }, 'reason'],
+  [{ reason: '  ' }, 'reason'],
+  [{ reason: 'x', until: 'tomorrow' }, 'until'],
+  [{ reason: 'x', until: '2020-01-01T00:00:00Z' }, 'until'],
+])('taking a biller offline with %o is refused, naming %s', async (body, field) => {
+  const { status, body: answer } = await client.send('POST', '/billers/gotv/offline', body);
+  expect(status).toBe(400);
+  expect((answer['error'] as { field: string }[])[0]?.field).toBe(field);
+});
+
+test('an unknown biller or operator is not found', async () => {
+  for (const path of ['/billers/none', '/billers/none/route?amount=100', '/operators/none']) {
+    expect((await client.get(path)).code).toBe('not_found');
+  }
+  const change = await client.send('POST', '/billers/none/offline', { reason: 'x' });
+  expect(change.code).toBe('not_found');
+});
+
+test('an OFFLINE period ends by itself, and not before its end', async () => {
+  const until = inAnHour();
+  const taken = await client.send('POST', '/billers/zuku/offline', { reason: 'Repairs', until });
+  expect(taken.body).toMatchObject({ status: 'OFFLINE', obstacle: 'Repairs', offlineUntil: until });
+  expect(await endOfflinePeriods(running.service.pool)).toEqual([]);
+  await running.service.pool.query(
+    `update billers set offline_until = now() - interval '1 second' where biller_code = 'zuku'`,
+  );
+  expect(await endOfflinePeriods(running.service.pool)).toEqual(['zuku']);
+  expect((await client.get('/billers/zuku')).body).toMatchObject({
+    status: 'ONLINE',
+    obstacle: null,
+    offlineUntil: null,
+  });
+});
+
+test('the dry run of a route is the command line’s', async () => {
+  const { body } = await client.get('/billers/dstv/route?amount=100');
+  const ran = await inProcess({ DATABASE_URL: databaseUrl }, 'route', 'dstv', '100', '--json');
+  const { operator, reason } = ran.json();
+  expect(body).toMatchObject({ operator, reason, routes: [{ operator, obstacle: null }] });
+  const wrong = await client.get('/billers/dstv/route?amount=1.234');
+  expect(wrong.code).toBe('invalid_field');
+});
+
+test('every operator with its float and billers', async () => {
+  const { body } = await client.get('/operators');
+  const { operators } = body as { operators: { code: string; billers: string[] }[] };
+  const multichoice = operators.find(({ code }) => code === 'multichoice');
+  expect(multichoice?.billers.toSorted()).toEqual(['dstv', 'gotv']);
+  const one = await client.get('/operators/multichoice');
+  expect(one.body).toMatchObject({ ...multichoice, maxPerSecond: null });
+  expect(one.body['intervals']).toHaveLength(49);
+});
