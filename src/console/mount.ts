@@ -199,10 +199,16 @@ export function createReader(
   return (value) => {
     if (compiled.Check(value)) return withoutNul(value as Record<string, unknown>);
     const [error] = compiled.Errors(value);
-    const field = error?.instancePath.split('/')[1] ?? '';
+    const field = error?.instancePath.split('/')[1] ?? namedIn(error?.params) ?? '';
     throw new Refusal('invalid_field', {
       ...(field === '' ? {} : { field }),
       text: `${field === '' ? `The ${part}` : field} ${error?.message ?? 'is not valid'}`,
     });
   };
+}
+
+/** The parameter that an error about the whole object is about: one that is missing, or unknown. */
+function namedIn(params: object | undefined): string | undefined {
+  const [names] = Object.values(params ?? {}) as unknown[];
+  return Array.isArray(names) && typeof names[0] === 'string' ? names[0] : undefined;
 }
