@@ -41,6 +41,7 @@ export function mountRoutes(
     app.route({
       method: route.method,
       url: `${options.prefix}${route.path}`,
+      ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
         const viewer = await admit(request, route, options);

@@ -70,6 +70,8 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
   readonly query?: Query;
   /** JSON. */
   readonly body?: Body;
+  /** Largest body. Default: that of every request. */
+  readonly bodyBytes?: number;
   /**
    * What the audit log calls it, such as `biller.offline`. Required for everything that changes
    * something. The handler returns what it changed as an

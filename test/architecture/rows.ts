@@ -61,7 +61,7 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['console/permissions'],
   ['console/answers', 'console/operations-answers', 'console/route'],
-  ['console/on-wire', 'console/live', 'console/home-feed'],
+  ['console/reconciliation-answers', 'console/on-wire', 'console/live', 'console/home-feed'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],
 

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
-import { House, Network, Plug, ReceiptText, Scale } from 'lucide-react';
+import { GitCompareArrows, House, Network, Plug, ReceiptText, Scale } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Permission } from '../../../src/console/permissions.ts';
 
@@ -30,6 +30,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
+      { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r' },
     ],
   },
   {

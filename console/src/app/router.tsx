@@ -4,6 +4,7 @@ import { NotFound, PageProblem } from './PageProblem.tsx';
 import { readFilter } from '../pages/payments/filter.ts';
 import { caseRoute, casesRoute } from './routes-of-cases.ts';
 import { operationsRoutes } from './operations-routes.ts';
+import { reconciliationRoute, statementRoute } from './routes-of-reconciliation.ts';
 import { root, shell } from './shell-route.ts';
 
 const signIn = createRoute({
@@ -57,6 +58,8 @@ const tree = root.addChildren([
     payment,
     casesRoute,
     caseRoute,
+    reconciliationRoute,
+    statementRoute,
     design,
     ...operationsRoutes,
   ]),

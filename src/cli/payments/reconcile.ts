@@ -1,15 +1,11 @@
 import type { Command } from 'commander';
-import { PlainError } from '../../platform/base/plain-error.ts';
-import { findOperator } from '../../payments/billers/store.ts';
-import { statementFormatOf } from '../../payments/connectors/registry.ts';
+import { requireStatementFormat } from '../../payments/connectors/statement-format.ts';
 import { importStatement } from '../../payments/reconciliation/import.ts';
-import type { StatementFormat } from '../../payments/reconciliation/statement.ts';
 import { code, command, durationSeconds, periodEnd, periodStart } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { importAnswer } from './import-answer.ts';
 import { addPullCommands } from './reconcile-pull.ts';
 import { addCloseCommand, addDayReport } from './reconcile-days.ts';
-import type { Session } from '../session.ts';
 import { UsageError } from '../failure.ts';
 
 export function addReconcileCommands(program: Command, cli: Cli): void {
@@ -61,7 +57,7 @@ function addImport(reconcile: Command, cli: Cli): void {
           ledgerMac: await session.ledgerMac(),
           file,
           operator: options.operator,
-          format: await requireFormat(session, options.operator),
+          format: await requireStatementFormat(pool, options.operator),
           from,
           to,
           complete: options.incomplete !== true,
@@ -71,20 +67,4 @@ function addImport(reconcile: Command, cli: Cli): void {
         return importAnswer(result, options.operator);
       });
     });
-}
-
-async function requireFormat({ pool }: Session, operatorCode: string): Promise<StatementFormat> {
-  const row = await findOperator(pool, operatorCode);
-  if (row === undefined) {
-    throw new PlainError(`Operator ${operatorCode} does not exist.`, { field: 'operator' });
-  }
-  const format = statementFormatOf({
-    operatorCode,
-    connector: row.connector,
-    settings: row.settings,
-  });
-  if (format !== undefined) return format;
-  throw new PlainError(`The connector ${row.connector} cannot read statements.`, {
-    field: 'operator',
-  });
 }

@@ -11,10 +11,13 @@ import { paymentActionRoutes } from './payment-actions.ts';
 import type { PaymentActionOptions } from './payment-actions.ts';
 import { paymentRoutes } from './payments.ts';
 import type { PaymentRoutesOptions } from './payments.ts';
+import { reconciliationRoutes } from './reconciliation.ts';
+import type { ReconciliationRoutesOptions } from './reconciliation.ts';
 
 export type RoutesOptions = PaymentRoutesOptions &
   PaymentActionOptions &
   CaseRoutesOptions &
+  ReconciliationRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
@@ -25,6 +28,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...paymentRoutes(options), //
     ...paymentActionRoutes(options),
     ...caseRoutes(options),
+    ...reconciliationRoutes(options),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),

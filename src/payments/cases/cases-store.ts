@@ -224,6 +224,26 @@ export async function listCasesAbout(
   return listed.rows;
 }
 
+/**
+ * Cases that a statement opened, in the order of its lines.
+ * @param contradicted payments whose final result the statement contradicts.
+ */
+export async function listCasesOfStatement(
+  db: Queryable,
+  statementId: string,
+  contradicted: readonly string[],
+): Promise<CaseRow[]> {
+  const listed = await db.query<CaseRow>(
+    `${CASES} where $1 in (c.facts ->> 'statement_id', c.facts ->> 'closing_statement_id',
+         c.facts ->> 'opening_statement_id')
+       or (c.payment_id = any ($2::uuid[]) and c.kind = 'contradiction'
+         and c.facts ->> 'source' = 'statement')
+     order by (c.facts ->> 'line')::integer nulls last, c.opened_at, c.case_id`,
+    [statementId, contradicted],
+  );
+  return listed.rows;
+}
+
 type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
 /** @param proposal null withdraws the proposal. */

@@ -79,6 +79,25 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
   });
 }
 
+/** What keeps a day open. */
+export interface DayGaps {
+  /** Operators that were paid through, and whose complete statements do not cover the day. */
+  readonly missing: readonly string[];
+  /** Cases about something before its end. */
+  readonly openCases: number;
+}
+
+export async function readDayGaps(
+  db: Queryable,
+  { from, to }: Pick<Day, 'from' | 'to'>,
+): Promise<DayGaps> {
+  const missing: string[] = [];
+  for (const operator of await listOperatorsPaid(db, { from, to })) {
+    if (!(await statementCovers(db, { operator, from, to }))) missing.push(operator);
+  }
+  return { missing, openCases: await countOpenCasesBefore(db, to) };
+}
+
 /**
  * What was missing and accepted. Throws: `PlainError` with what is missing and was not accepted.
  */
@@ -86,12 +105,7 @@ async function findExceptions(
   db: Queryable,
   request: CloseRequest,
 ): Promise<Record<string, unknown>> {
-  const { from, to } = request;
-  const missing: string[] = [];
-  for (const operator of await listOperatorsPaid(db, request)) {
-    if (!(await statementCovers(db, { operator, from, to }))) missing.push(operator);
-  }
-  const openCases = await countOpenCasesBefore(db, to);
+  const { missing, openCases } = await readDayGaps(db, request);
   const refused = missing.filter((operator) => !request.withoutStatement.includes(operator));
   const problems = [
     ...(refused.length === 0

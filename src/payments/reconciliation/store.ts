@@ -81,6 +81,30 @@ export async function findStatement(
   return found.rows[0];
 }
 
+export async function findStatementById(
+  db: Queryable,
+  statementId: string,
+): Promise<StatementRow | undefined> {
+  const found = await db.query<StatementRow>(
+    `select ${STATEMENT_COLUMNS} from operator_statements where statement_id = $1`,
+    [statementId],
+  );
+  return found.rows[0];
+}
+
+/** Payments of which the statement says otherwise than their final result. */
+export async function listContradictedPayments(
+  db: Queryable,
+  statementId: string,
+): Promise<string[]> {
+  const listed = await db.query<{ paymentId: string }>(
+    `select distinct payment_id as "paymentId" from statement_rows
+     where statement_id = $1 and verdict = 'theirs_only' and payment_id is not null`,
+    [statementId],
+  );
+  return listed.rows.map(({ paymentId }) => paymentId);
+}
+
 /** Statements whose period touches or overlaps this one's, earliest first. */
 export async function listStatements(
   db: Queryable,

@@ -1,0 +1,19 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shell } from './shell-route.ts';
+
+export const reconciliationRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/reconciliation',
+  validateSearch: (search: Record<string, unknown>): { day?: string } =>
+    typeof search['day'] === 'string' ? { day: search['day'] } : {},
+  component: lazyRouteComponent(
+    () => import('../pages/reconciliation/Reconciliation.tsx'),
+    'Reconciliation',
+  ),
+});
+
+export const statementRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/statements/$statementId',
+  component: lazyRouteComponent(() => import('../pages/statement/Statement.tsx'), 'Statement'),
+});

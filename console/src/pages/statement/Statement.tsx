@@ -1,0 +1,152 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type {
+  Difference,
+  StatementAnswer,
+} from '../../../../src/console/reconciliation-answers.ts';
+import { get } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Card } from '../../design/Card.tsx';
+import { Empty } from '../../design/Empty.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { dayOf } from '../../format/days.ts';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+import { KIND_NAMES } from '../cases/case-texts.ts';
+import { CaseState } from '../cases/Cases.tsx';
+import { verdictText } from '../payment/entry-texts.tsx';
+import styles from '../reconciliation/Reconciliation.module.css';
+
+/** One statement, and its differences side by side with our ledger. */
+export function Statement() {
+  const { statementId } = useParams({ from: '/shell/statements/$statementId' });
+  const answer = useQuery({
+    queryKey: ['statement', statementId],
+    queryFn: ({ signal }) =>
+      get<StatementAnswer>(`/statements/${encodeURIComponent(statementId)}`, {}, signal),
+  });
+  if (answer.isError) return <Problem error={answer.error} onRetry={() => void answer.refetch()} />;
+  if (answer.data === undefined) return <Skeleton lines={12} />;
+  return <Shown statement={answer.data} />;
+}
+
+function Shown({ statement }: { readonly statement: StatementAnswer }) {
+  const { t } = useLingui();
+  const { timeZone } = useSession();
+  const { operator, from, to, opening, closing, verdicts, differences } = statement;
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link to="/reconciliation" search={{ day: dayOf(new Date(from), timeZone) }}>
+            <Trans>Reconciliation</Trans>
+          </Link>
+        }
+        title={<Trans>Statement of {operator}</Trans>}
+        about={
+          <>
+            <Time at={from} /> – <Time at={to} />
+          </>
+        }
+      />
+      <Card title={<Trans>Differences</Trans>} more={<Decided differences={differences} />}>
+        <Differences differences={differences} />
+      </Card>
+      <Card title={<Trans>Lines</Trans>}>
+        <Facts
+          facts={[
+            { name: t`Opening balance`, value: opening && <Money amount={opening} currency /> },
+            { name: t`Closing balance`, value: closing && <Money amount={closing} currency /> },
+            ...Object.entries(verdicts).map(([verdict, count]) => ({
+              name: verdictText(verdict),
+              value: count,
+            })),
+            { name: t`Imported`, value: <Time at={statement.importedAt} /> },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Decided({ differences }: { readonly differences: readonly Difference[] }) {
+  const open = differences.filter((each) => each.case.resolution === null).length;
+  if (open === 0) return <Trans>All decided</Trans>;
+  return <Trans>{open} to decide</Trans>;
+}
+
+function Differences({ differences }: { readonly differences: readonly Difference[] }) {
+  const { t, i18n } = useLingui();
+  if (differences.length === 0) {
+    return (
+      <Empty title={<Trans>No difference</Trans>}>
+        <Trans>Every line agrees with our ledger.</Trans>
+      </Empty>
+    );
+  }
+  return (
+    <Table
+      label={t`Differences`}
+      rows={differences}
+      keyOf={(row) => row.case.caseId}
+      empty=""
+      columns={[
+        {
+          title: t`Difference`,
+          cell: (row) => (
+            <>
+              <Link to="/cases/$caseId" params={{ caseId: row.case.caseId }}>
+                {i18n._(KIND_NAMES[row.case.kind])}
+              </Link>
+              <br />
+              <span className={styles['dim']}>
+                {row.theirs.line !== null && <Trans>line {row.theirs.line}</Trans>}
+              </span>
+            </>
+          ),
+        },
+        {
+          title: t`Our ledger`,
+          cell: ({ ours }) => <Side amount={ours.amount} text={ours.outcome} />,
+          align: 'end',
+        },
+        {
+          title: t`Their statement`,
+          cell: ({ theirs }) => <Side amount={theirs.amount} text={theirs.operatorReference} />,
+          align: 'end',
+        },
+        {
+          title: t`Payment`,
+          cell: (row) =>
+            row.case.reference !== null && (
+              <Link to="/payments/$reference" params={{ reference: row.case.reference }}>
+                {row.case.vid}
+              </Link>
+            ),
+          hide: 'small',
+        },
+        { title: t`Account`, cell: ({ theirs }) => theirs.account, hide: 'small' },
+        { title: t`State`, cell: (row) => <CaseState row={row.case} /> },
+      ]}
+    />
+  );
+}
+
+function Side({ amount, text }: { readonly amount: string | null; readonly text: string | null }) {
+  return (
+    <>
+      {amount === null ? '–' : <Money amount={amount} />}
+      {text !== null && (
+        <>
+          <br />
+          <span className={styles['dim']}>{text}</span>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Type } from 'typebox';
+import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
+import { listCasesOfStatement } from '../../payments/cases/cases-store.ts';
+import { requireStatementFormat } from '../../payments/connectors/statement-format.ts';
+import { closeDay } from '../../payments/reconciliation/days.ts';
+import type { Day } from '../../payments/reconciliation/days.ts';
+import { importStatement } from '../../payments/reconciliation/import.ts';
+import {
+  countVerdicts,
+  findStatementById,
+  listContradictedPayments,
+} from '../../payments/reconciliation/store.ts';
+import { periodOfDay } from '../../platform/base/clock.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { DayAnswer, ImportAnswer, StatementAnswer } from '../reconciliation-answers.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import { readEnd, readStart, time } from './period.ts';
+import { reason } from './reason.ts';
+import { differenceOf, readDayAnswer, statementSummary } from './reconciliation-answer.ts';
+
+/** How far an operator's clock may differ from ours. */
+const TOLERANCE_MS = 300_000;
+/** Problems of a refused file that are shown. */
+const MAX_PROBLEMS = 50;
+
+const operator = Type.String({ minLength: 1, maxLength: 40 });
+const dayParams = Type.Object({ day: Type.String({ maxLength: 10 }) });
+
+export interface ReconciliationRoutesOptions {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
+  readonly catalogue: Pick<BillerCatalogue, 'operators'>;
+}
+
+/** Statements, their differences, and the end of the day. */
+export function reconciliationRoutes(options: ReconciliationRoutesOptions): AnyRoute[] {
+  return [dayRoute(options), statementRoute(options), importRoute(options), closeRoute(options)];
+}
+
+function dayRoute({ pool, wireTime, catalogue }: ReconciliationRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/reconciliation/:day',
+    permission: 'reconciliation.read',
+    params: dayParams,
+    handle: async ({ params }): Promise<DayAnswer> =>
+      await readDayAnswer(pool, readDay(params.day, wireTime), catalogue.operators()),
+  });
+}
+
+/** Throws: `invalid_field`. */
+function readDay(day: string, wireTime: WireTime): Day {
+  const period = periodOfDay(day, wireTime);
+  if (period !== undefined) return { day, ...period };
+  throw new Refusal('invalid_field', { field: 'day', text: 'day is not a valid day' });
+}
+
+function statementRoute({ pool }: ReconciliationRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/statements/:statementId',
+    permission: 'reconciliation.read',
+    params: Type.Object({
+      statementId: Type.String({
+        pattern: String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`,
+      }),
+    }),
+    handle: async ({ params: { statementId } }): Promise<StatementAnswer> => {
+      const found = await findStatementById(pool, statementId);
+      if (found === undefined) throw new Refusal('not_found');
+      const contradicted = await listContradictedPayments(pool, statementId);
+      const cases = await listCasesOfStatement(pool, statementId, contradicted);
+      return {
+        ...statementSummary(found, await countVerdicts(pool, statementId)),
+        differences: cases.map(differenceOf),
+      };
+    },
+  });
+}
+
+function importRoute({ pool, ledgerMac, wireTime }: ReconciliationRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/statements',
+    permission: 'reconciliation.act',
+    action: 'statement.import',
+    bodyBytes: LIMITS.consoleStatementBytes,
+    body: Type.Object(
+      {
+        operator,
+        /** A day or a time; `to` as a day is included. */
+        from: time,
+        to: time,
+        /** Every movement of the period is listed. */
+        complete: Type.Boolean(),
+        /** The text of the file. */
+        content: Type.String(),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ body }) => {
+      const from = readStart(body.from, 'from', wireTime);
+      const to = readEnd(body.to, 'to', wireTime);
+      if (from === undefined || to === undefined || from >= to) {
+        throw new Refusal('invalid_field', { field: 'to', text: 'to must be after from' });
+      }
+      const format = await requireStatementFormat(pool, body.operator);
+      const result = await withFile(body.content, (file) => {
+        const { operator: code, complete } = body;
+        const period = { from, to, complete, toleranceMs: TOLERANCE_MS };
+        return importStatement({ pool, ledgerMac, file, operator: code, format, ...period });
+      });
+      if (result.kind === 'refused') {
+        const problems = result.problems.slice(0, MAX_PROBLEMS);
+        const refused: ImportAnswer = {
+          kind: 'refused',
+          problems: problems.map(({ line, field, text }) => ({ line, text: `${field}: ${text}` })),
+          count: result.problems.length,
+        };
+        return new Audited(refused, { after: { problems: refused.count } });
+      }
+      const { statementId, repeated, casesOpened } = result;
+      const imported: ImportAnswer = { kind: 'imported', statementId, repeated, casesOpened };
+      return new Audited(imported, { target: statementId, after: imported });
+    },
+  });
+}
+
+/** The import reads a file, line by line. */
+async function withFile<Result>(
+  content: string,
+  work: (file: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-statement-'));
+  try {
+    const file = path.join(folder, 'statement.csv');
+    await writeFile(file, content, { mode: 0o600 });
+    return await work(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function closeRoute({ pool, wireTime }: ReconciliationRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/reconciliation/:day/close',
+    permission: 'reconciliation.act',
+    action: 'day.close',
+    params: dayParams,
+    body: Type.Object(
+      {
+        reason,
+        /** Operators whose statement will not come. */
+        withoutStatement: Type.Optional(Type.Array(operator, { maxItems: 100 })),
+        despiteOpenCases: Type.Optional(Type.Boolean()),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ params, body }, { viewer }) => {
+      const day = readDay(params.day, wireTime);
+      const { closed } = await closeDay(pool, {
+        ...day,
+        by: viewer.login,
+        withoutStatement: body.withoutStatement ?? [],
+        despiteOpenCases: body.despiteOpenCases === true,
+        note: body.reason,
+      });
+      return new Audited(undefined, { after: { exceptions: closed?.exceptions } });
+    },
+  });
+}

@@ -1,0 +1,154 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CaseDetail, CasesAnswer } from '../../src/console/answers.ts';
+import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
+import { DAY_MS } from '../../src/platform/base/days.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { statementText } from '../support/reconciliation-fixture.ts';
+import type { Line } from '../support/reconciliation-fixture.ts';
+import { startSimulatedOperators } from '../support/simulated-operators.ts';
+import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+// A day of a person who reconciles, in a browser: a statement with five planted differences.
+
+const wireTime = createWireTime('Africa/Nairobi');
+const yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);
+const period = periodOfDay(yesterday, wireTime) ?? { from: new Date(0), to: new Date(0) };
+const noon = new Date(period.from.getTime() + DAY_MS / 2);
+
+let running: InProcessService;
+let operators: SimulatedOperators;
+let browser: Browser;
+let folder = '';
+let file = '';
+
+beforeAll(async () => {
+  buildConsoleOnce();
+  folder = await makeTemporaryFolder();
+  operators = await startSimulatedOperators(folder);
+  running = await startInProcess((await createTestDatabase()).url, {
+    environment: { ROLES: 'api,dispatcher,jobs' },
+    operatorOrigin: operators.origin,
+  });
+  browser = await startBrowser();
+  await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+  file = path.join(folder, 'statement.csv');
+  await writeFile(file, statementText(await plantedLines(), period));
+});
+afterAll(async () => {
+  await browser.close();
+  await running.stop();
+  await operators.kill('SIGTERM');
+  await removeFolder(folder);
+});
+
+async function pay(account: string): Promise<NonNullable<Line['of']>> {
+  const vendor = running.demo();
+  const reference = await vendor.accepted({
+    biller_name: 'kplc_prepaid',
+    amount: '100.00',
+    account,
+    merchant_reference: account,
+  });
+  await until('a final result', async () => {
+    const { transaction_status: status } = await vendor.payment(reference);
+    return status === 'SUCCESS' || status === 'FAILED';
+  });
+  const key = decodeReference(reference);
+  if (key === undefined) throw new Error(`no reference: ${reference}`);
+  return { ...key, amountCents: 10_000n, account };
+}
+
+async function plantedLines(): Promise<Line[]> {
+  const agreed = await pay('14200019901');
+  const other = await pay('14200029901');
+  const twice = await pay('14200039901');
+  const declined = await pay('14200049902');
+  const lines: Line[] = [
+    { of: agreed },
+    { of: other, amountCents: 15_000n },
+    { of: twice },
+    { of: twice },
+    { of: declined },
+    { operatorReference: 'UNKNOWN-1', amountCents: 7_000n },
+    { operatorReference: 'UNKNOWN-2', amountCents: 8_000n },
+  ];
+  return lines.map((line) => ({ ...line, at: noon }));
+}
+
+async function client(login: string): Promise<ConsoleClient> {
+  const signedIn = new ConsoleClient(running.origin);
+  await signedIn.signIn(login);
+  return signedIn;
+}
+
+/** One person proposes that our books are right, another one approves. */
+async function decideAll(): Promise<number> {
+  const [finance, operations] = [await client('finance'), await client('operations')];
+  const { cases } = (await finance.get('/cases')).body as unknown as CasesAnswer;
+  for (const { caseId } of cases) {
+    const proposed = { resolution: 'keep_books', reason: 'the operator corrects its list' };
+    await finance.send('POST', `/cases/${caseId}/propose`, proposed);
+    const { proposal } = (await operations.get(`/cases/${caseId}`)).body as unknown as CaseDetail;
+    const approved = { proposal: proposal?.id };
+    const { status } = await operations.send('POST', `/cases/${caseId}/approve`, approved);
+    expect(status).toBe(204);
+  }
+  return cases.length;
+}
+
+test.skipIf(!HAS_BROWSER)(
+  'a statement with five planted differences is reconciled, and the day closed',
+  async () => {
+    const problems: string[] = [];
+    const page = await openConsole(browser, `/reconciliation?day=${yesterday}`, {
+      origin: running.origin,
+      login: 'finance',
+      problems,
+    });
+    await page.getByText('No statement yet').waitFor();
+    await page.getByRole('button', { name: 'Import a statement' }).click();
+    await page.getByLabel('Operator').selectOption('kplc');
+    const broken = path.join(folder, 'broken.csv');
+    await writeFile(broken, 'type,when\r\n');
+    await page.getByLabel('File').setInputFiles(broken);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('Nothing was imported. Problems: 1.').waitFor();
+
+    await page.getByLabel('File').setInputFiles(file);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('heading', { name: 'Statement of kplc' }).waitFor();
+    await page.getByText('5 to decide').waitFor();
+    const rows = await page.locator('tbody tr').allInnerTexts();
+    expect(rows).toHaveLength(5);
+    expect(rows.find((row) => row.includes('Another amount'))).toMatch(/100\.00[^]*150\.00/);
+
+    await page.getByRole('link', { name: 'Reconciliation' }).first().click();
+    await page.getByText('1 agree').or(page.getByText('2 agree')).first().waitFor();
+    await page.getByRole('button', { name: 'Close the day' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('too early');
+    await dialog.getByRole('button', { name: 'Close the day' }).click();
+    await dialog.getByText('cannot be closed: open cases').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    expect(await decideAll()).toBe(5);
+    await page.reload();
+    await page.getByText('No open case').waitFor();
+    await page.getByRole('button', { name: 'Close the day' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('all decided');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close the day' }).click();
+    await page.getByText('Its totals are final.').waitFor();
+    expect(problems.filter((text) => !text.includes('400'))).toEqual([]);
+  },
+);

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DayAnswer, ImportAnswer } from '../../src/console/reconciliation-answers.ts';
+import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
+import { DAY_MS } from '../../src/platform/base/days.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { statementText } from '../support/reconciliation-fixture.ts';
+
+const wireTime = createWireTime('Africa/Nairobi');
+const yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);
+const period = periodOfDay(yesterday, wireTime) ?? { from: new Date(0), to: new Date(0) };
+const noon = new Date(period.from.getTime() + DAY_MS / 2);
+
+let running: InProcessService;
+let finance: ConsoleClient;
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  finance = new ConsoleClient(running.origin);
+  await finance.signIn('finance');
+});
+afterAll(async () => await running.stop());
+
+const upload = async (given: object): Promise<ConsoleAnswer> =>
+  await finance.send('POST', '/statements', {
+    operator: 'kplc',
+    from: yesterday,
+    to: yesterday,
+    complete: true,
+    content: statementText([{ operatorReference: 'A', at: noon, amountCents: 5_000n }], period),
+    ...given,
+  });
+const fieldOf = ({ body }: ConsoleAnswer): unknown =>
+  (body['error'] as { field?: string }[] | undefined)?.[0]?.field;
+const textOf = ({ body }: ConsoleAnswer): string =>
+  (body['error'] as { text: string }[])[0]?.text ?? '';
+const dayOf = async (): Promise<DayAnswer> =>
+  (await finance.get(`/reconciliation/${yesterday}`)).body as unknown as DayAnswer;
+
+describe('an upload', () => {
+  test.each([
+    [{ operator: 'nobody' }, 'operator'],
+    [{ from: 'yesterday' }, 'from'],
+    [{ to: '2020-01-01' }, 'to'],
+    [{ to: '2099-01-01' }, 'to'],
+    [{ complete: 'yes' }, 'complete'],
+  ])('with %j is refused, naming %s', async (given, field) => {
+    const answer = await upload(given);
+    expect([answer.status, fieldOf(answer)]).toEqual([400, field]);
+  });
+
+  test('that cannot be read lists its problems and imports nothing', async () => {
+    const { body } = await upload({ content: 'type,when\r\n' });
+    const answer = body as unknown as ImportAnswer;
+    expect(answer).toMatchObject({ kind: 'refused', count: 1, problems: [{ line: 1 }] });
+    expect((await dayOf()).statements).toEqual([]);
+  });
+
+  test('of more than 8 MB is refused', async () => {
+    const answer = await upload({ content: 'x'.repeat(8 * 1024 * 1024) });
+    expect(answer.status).toBe(413);
+  });
+
+  test('is imported once, and shows what differs', async () => {
+    const first = (await upload({})).body as unknown as ImportAnswer;
+    expect(first).toMatchObject({ kind: 'imported', repeated: false, casesOpened: 1 });
+    expect((await upload({})).body).toMatchObject({ kind: 'imported', repeated: true });
+    const day = await dayOf();
+    expect(day).toMatchObject({
+      day: yesterday,
+      closed: null,
+      openCases: 1,
+      missing: [],
+      operators: [{ operator: 'kplc', ours: '0.00', theirs: '50.00', difference: '50.00' }],
+      statements: [{ operator: 'kplc', complete: true, verdicts: { theirs_only: 1 } }],
+    });
+    expect(day.bridges).toMatchObject([
+      {
+        operator: 'kplc',
+        statement: { closing: '999950.00', booked: '1000000.00', difference: '-50.00' },
+      },
+    ]);
+    const { statementId } = first as Extract<ImportAnswer, { kind: 'imported' }>;
+    const statement = await finance.get(`/statements/${statementId}`);
+    expect(statement.body['differences']).toMatchObject([
+      {
+        case: { kind: 'theirs_only', resolution: null },
+        ours: { amount: null },
+        theirs: { amount: '50.00', operatorReference: 'A', line: 3 },
+      },
+    ]);
+  });
+});
+
+describe('a day', () => {
+  test('stays open while something is missing, and is closed once, with what was accepted', async () => {
+    const close = async (body: object) =>
+      await finance.send('POST', `/reconciliation/${yesterday}/close`, body);
+    expect(fieldOf(await close({}))).toBe('reason');
+    const refused = await close({ reason: 'done' });
+    expect([refused.status, textOf(refused)]).toEqual([
+      400,
+      expect.stringContaining('open cases: 1'),
+    ]);
+    expect((await close({ reason: 'known', despiteOpenCases: true })).status).toBe(204);
+    expect((await dayOf()).closed).toMatchObject({
+      by: 'finance',
+      exceptions: { open_cases: 1, note: 'known' },
+    });
+    const again = await close({ reason: 'again', despiteOpenCases: true });
+    expect(textOf(again)).toContain('already closed');
+  });
+
+  test('that does not exist is refused', async () => {
+    const answer = await finance.get('/reconciliation/2026-02-30');
+    expect([answer.status, fieldOf(answer)]).toEqual([400, 'day']);
+  });
+});
