@@ -78,6 +78,7 @@ test('an operator by configuration is added, given its secret, and tested withou
     [true, '1000000.00'],
     [true, 'not found, which is proof 60 s after the last moment of sending'],
     [true, 'valid, TEST CUSTOMER, 2500.00 due, until 2026-01-31'],
+    [true, '1: malipo operator products'],
     [false, 'only a payment shows whether they arrive'],
   ]);
   const shown = await must(environment, 'operator', 'test', 'vtpass', ...about);
@@ -133,8 +134,13 @@ test('lists what an operator sells, where it has a list', async () => {
   });
   const none = await inProcess(environment, 'operator', 'products', 'dtone');
   expect(none.stderr).toContain('did not give its list');
-  const vtpass = await inProcess(environment, 'operator', 'products', 'vtpass');
-  expect(vtpass.stderr).toContain('has no list of products');
+  const vtpass = await must(environment, 'operator', 'products', 'vtpass');
+  expect(vtpass.stdout).toContain('example-electric/prepaid');
+  const plain = ['--name', 'Plain', '--connector', 'http-json', '--base-url', url];
+  await must(environment, 'operator', 'set', 'plain', plain);
+  await must(environment, 'operator', 'set-key', 'plain');
+  const without = await inProcess(environment, 'operator', 'products', 'plain');
+  expect(without.stderr).toContain('has no list of products');
 });
 
 test.each([

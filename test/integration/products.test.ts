@@ -71,7 +71,7 @@ describe('a list', () => {
   test('is read page by page and kept as it is, one row for each code', async () => {
     const whole = product('1', { price: { minimumCents: 1n, maximumCents: 2n, currency: 'USD' } });
     const bare = product('2', { amount: null, validity: null, billerCodes: [] });
-    expect(await refresh(listing([whole], [product('2'), bare]))).toEqual({
+    expect(await refresh(listing([whole], [{ ...bare, name: 'Of another page' }, bare]))).toEqual({
       kind: 'refreshed',
       count: 2,
     });
@@ -79,6 +79,9 @@ describe('a list', () => {
       { operatorCode: OPERATOR, ...whole },
       { operatorCode: OPERATOR, ...bare },
     ]);
+    const shared = { ...bare, billerCodes: ['one'] };
+    await refresh(listing([shared], [{ ...shared, billerCodes: ['two'] }]));
+    expect(await listProducts(books.pool)).toMatchObject([{ billerCodes: ['one', 'two'] }]);
     expect(await refresh(listing([bare]))).toMatchObject({ count: 1 });
     expect(await codes()).toEqual(['2']);
   });

@@ -37,6 +37,18 @@ interface Answer {
   readonly [name: string]: unknown;
 }
 
+/** By service, as `GET /service-variations` lists them. */
+const VARIATIONS: Readonly<Record<string, readonly object[]>> = {
+  'example-electric': [
+    { variation_code: 'prepaid', name: 'Prepaid', variation_amount: '0.00', fixedPrice: 'No' },
+    { variation_code: 'postpaid', name: 'Postpaid', variation_amount: '0.00', fixedPrice: 'No' },
+  ],
+  'example-tv': [
+    { variation_code: 'basic', name: 'Basic', variation_amount: '600.00', fixedPrice: 'Yes' },
+    { variation_code: 'family', name: 'Family', variation_amount: '1350.00', fixedPrice: 'Yes' },
+  ],
+};
+
 const OPENING_WALLET = 1_000_000;
 
 /** Executes sales, one for each `request_id`. */
@@ -97,7 +109,13 @@ export class VtpassEmulator {
     }
     if (request.headers['api-key'] !== this.#options.apiKey)
       return sendJson(response, 200, answer('087', 'INVALID CREDENTIALS'));
-    switch (request.url) {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://emulator');
+    switch (pathname) {
+      case '/api/service-variations': {
+        const variations = VARIATIONS[searchParams.get('serviceID') ?? ''];
+        if (variations === undefined) return sendJson(response, 200, answer('012', 'NO PRODUCT'));
+        return sendJson(response, 200, { ...answer('000', ''), content: { variations } });
+      }
       case '/api/pay': {
         const delivery: Delivery = this.#deliveries.of(body['billersCode'] ?? '');
         if (delivery === 'lost') return void response.destroy();

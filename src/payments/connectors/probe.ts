@@ -48,7 +48,7 @@ function probeAccess(connector: Connector, answered: readonly Finding[]): Findin
   const [first] = answered;
   if (first !== undefined) return established(question, `it answered about ${first.question}`);
   const { balance, validate, products, pullStatement } = connector;
-  const canAsk = [balance, validate, products ?? null, pullStatement].some((one) => one !== null);
+  const canAsk = [balance, validate, products, pullStatement].some((one) => one !== null);
   return canAsk
     ? notEstablished(question, 'no question was answered')
     : notEstablished(question, 'nothing can be asked without a payment');
@@ -150,7 +150,7 @@ async function probeQuote(
 
 /** Null: it has no such list. */
 async function probeProducts({ products, ...connector }: Connector): Promise<Finding | null> {
-  if (products === undefined || products === null) return null;
+  if (products === null) return null;
   const question = 'its products';
   const page = await products(null, limitOf(connector));
   if (page.kind === 'unknown') return notEstablished(question, page.reason);

@@ -79,6 +79,12 @@ export async function refreshProducts(
   return { kind: 'refreshed', count: listed.length };
 }
 
+/** An operator may list a product once for each of our billers. */
+function merged(product: Product, listed: ReadonlyMap<string, Product>): Product {
+  const known = listed.get(product.productCode)?.billerCodes ?? [];
+  return { ...product, billerCodes: [...new Set([...known, ...product.billerCodes])] };
+}
+
 /** All that the operator sells; null: it has no list; a text: why it did not give it. */
 export async function readProducts(
   { products, payDeadlineMs }: Pick<Connector, 'products' | 'payDeadlineMs'>,
@@ -94,7 +100,7 @@ export async function readProducts(
       (error: unknown) => ({ kind: 'unknown', reason: (error as Error).message }),
     );
     if (answer.kind === 'unknown') return answer.reason.slice(0, 500);
-    for (const product of answer.products) all.set(product.productCode, product);
+    for (const product of answer.products) all.set(product.productCode, merged(product, all));
     cursor = answer.next;
     if (cursor === null) return [...all.values()];
   }

@@ -75,7 +75,6 @@ export function createHttpConnector(options: HttpOptions): Connector {
     ...compileQuestions(settings, { context, routeOf, deadlineMs: statusTimeoutMs }),
     pullStatement: null,
     quote: null,
-    products: null,
     callbacks: compileCallbacks(settings, { context, keys: options.verifyingKeys }),
     close: () => (closing ??= close()),
   };

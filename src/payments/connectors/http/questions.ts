@@ -4,6 +4,7 @@ import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { serviceOf } from './input.ts';
+import { compileProducts } from './products.ts';
 import { ask } from './send.ts';
 import type { Route } from './send.ts';
 import type { HttpSettings, RequestSettings } from './settings.ts';
@@ -19,8 +20,9 @@ export interface Asking {
 export function compileQuestions(
   settings: HttpSettings,
   by: Asking,
-): Pick<Connector, 'validate' | 'balance'> {
+): Pick<Connector, 'validate' | 'balance' | 'products'> {
   return {
+    products: compileProducts(settings, by),
     validate:
       settings.validate === undefined ? null : compileValidate(settings.validate, settings, by),
     balance: settings.balance === undefined ? null : compileBalance(settings.balance, settings, by),

@@ -130,6 +130,30 @@ const validate = Type.Object(
   closed,
 );
 
+const products = Type.Object(
+  {
+    ...request,
+    answer: Type.Object(
+      {
+        http_status: httpStatus,
+        /** The products; each is what the others see as `product`. */
+        list: expression,
+        code: expression,
+        name: optional,
+        /** What may be paid for it: a fixed amount, or a range. */
+        amount: optional,
+        minimum: optional,
+        maximum: optional,
+        /** Default: KES. */
+        currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+        validity: optional,
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
 const callback = Type.Object(
   {
     /** Default: `answer_format`. */
@@ -226,6 +250,7 @@ export const SETTINGS = Type.Object(
         closed,
       ),
     ),
+    products: Type.Optional(products),
     callback: Type.Optional(callback),
   },
   closed,

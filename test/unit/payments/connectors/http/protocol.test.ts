@@ -177,6 +177,85 @@ test('VTpass: bill look-up and balance', async () => {
   expect(await connector.balance?.(never)).toEqual({ kind: 'balance', balanceCents: 12_50n });
 });
 
+describe('VTpass: what it sells', () => {
+  const billers = {
+    tv: { id: 'example-tv' },
+    kplc_prepaid: { id: 'example-electric', variation: 'prepaid' },
+  };
+  const variations = [
+    { variation_code: 'basic', name: 'Basic', variation_amount: '600.00', fixedPrice: 'Yes' },
+    { variation_code: 'prepaid', name: 'Pre\u202epaid', variation_amount: '0', fixedPrice: 'No' },
+  ];
+
+  test('is asked for each biller: all its variations, or the one in the settings', async () => {
+    const { requests, origin } = await listen(200, { code: '000', content: { variations } });
+    const connector = connect({ ...VTPASS_SETTINGS, billers }, origin);
+    const first = await connector.products?.(null, never);
+    expect(first).toMatchObject({
+      next: '1',
+      products: [
+        {
+          productCode: 'example-tv/basic',
+          name: 'Basic',
+          amount: { minimumCents: 600_00n, maximumCents: 600_00n, currency: 'KES' },
+          billerCodes: ['tv'],
+        },
+        { productCode: 'example-tv/prepaid', name: 'Pre paid', amount: null },
+      ],
+    });
+    expect(await connector.products?.('1', never)).toMatchObject({
+      next: null,
+      products: [{ productCode: 'example-electric/prepaid', billerCodes: ['kplc_prepaid'] }],
+    });
+    expect(requests.map(({ line }) => line)).toEqual([
+      'GET /api/service-variations?serviceID=example-tv',
+      'GET /api/service-variations?serviceID=example-electric',
+    ]);
+  });
+
+  test.each([
+    [{ code: '012' }, 'the answer has no list'],
+    [[], 'the answer has no list'],
+  ])('is not known from %j', async (content, reason) => {
+    const { origin } = await listen(200, content);
+    const connector = connect({ ...VTPASS_SETTINGS, billers }, origin);
+    expect(await connector.products?.(null, never)).toEqual({ kind: 'unknown', reason });
+  });
+
+  test('a range, in another currency', async () => {
+    const products = {
+      method: 'GET',
+      path: '/list',
+      answer: {
+        list: 'body.list',
+        code: 'product.id',
+        minimum: 'product.from',
+        maximum: 'product.to',
+        currency: 'USD',
+        validity: 'product.days',
+      },
+    };
+    const list = [
+      { id: 7, from: 1.5, to: 20, days: '30 days' },
+      { id: 8, from: 9, to: 1 },
+      { from: 1 },
+    ];
+    const { origin } = await listen(200, { list });
+    const connector = connect({ ...VTPASS_SETTINGS, billers, products }, origin);
+    expect(await connector.products?.('1', never)).toMatchObject({
+      products: [
+        {
+          productCode: '7',
+          name: '7',
+          amount: { minimumCents: 150n, maximumCents: 2_000n, currency: 'USD' },
+          validity: '30 days',
+        },
+        { productCode: '8', amount: null },
+      ],
+    });
+  });
+});
+
 test('OAuth: a form for the token, then Bearer', async () => {
   const { requests, origin } = await listen(200, {
     access_token: 'T',
