@@ -246,6 +246,8 @@ describe('a case', () => {
     expect((await listed('?state=proposed')).at(-1)).toBe(proposed);
     expect(await listed('?state=proposed')).not.toContain(open);
     expect(await listed('?state=resolved')).not.toContain(open);
+    const { cases: worklist } = await read<CasesAnswer>('/cases');
+    expect(new Set(worklist.map(({ amount }) => amount))).toEqual(new Set(['100.00']));
     expect(await listed('?kind=no_answer&vid=demo&operator=multichoice')).toEqual(all);
     for (const none of ['?kind=exposure', '?vid=demo2', '?operator=kplc']) {
       expect(await listed(none)).toEqual([]);

@@ -26,7 +26,7 @@ export function SearchBox() {
         type="search"
         aria-label={t`Search payments`}
         aria-keyshortcuts="/"
-        placeholder={t`Reference, phone or account`}
+        placeholder={t`Reference, phone, account, vendor, amount or day`}
       />
       <kbd>/</kbd>
     </form>

@@ -17,7 +17,7 @@ export function listedCase(row: CaseRow): ListedCase {
     vid: row.vid,
     operator: row.operatorCode,
     reference: referenceOf(row),
-    amount: typeof about === 'string' ? about : null,
+    amount: typeof about === 'string' ? about : paymentAmountOf(row),
     openedAt: row.openedAt.toISOString(),
     proposed: row.proposal?.resolution ?? null,
     proposedBy: row.proposedBy,
@@ -25,6 +25,10 @@ export function listedCase(row: CaseRow): ListedCase {
     resolvedBy: row.resolvedBy,
     resolvedAt: row.resolvedAt?.toISOString() ?? null,
   };
+}
+
+export function paymentAmountOf({ paymentCents }: CaseRow): string | null {
+  return paymentCents === null ? null : formatMoney(paymentCents);
 }
 
 /** Facts for people: cents as decimal text, under a name without the unit. */

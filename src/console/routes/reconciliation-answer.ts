@@ -11,7 +11,7 @@ import type { StatementRow } from '../../payments/reconciliation/store.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Bridge, DayAnswer, Difference, StatementSummary } from '../reconciliation-answers.ts';
-import { factsOf, listedCase } from './case-answer.ts';
+import { factsOf, listedCase, paymentAmountOf } from './case-answer.ts';
 
 type KnownOperator = Parameters<typeof statementFormatOf>[0];
 
@@ -151,7 +151,10 @@ export function differenceOf(row: CaseRow): Difference {
   const { line } = facts;
   return {
     case: listedCase(row),
-    ours: { amount: text('posted', 'amount', 'closing'), outcome: text('books_say') },
+    ours: {
+      amount: text('posted', 'amount', 'closing') ?? paymentAmountOf(row),
+      outcome: text('books_say'),
+    },
     theirs: {
       amount: row.kind === 'ours_only' ? null : text('paid', 'opening'),
       operatorReference: text('operator_reference', 'biller_reference'),

@@ -120,6 +120,8 @@ export interface CaseRow {
   evidenceId: string | null;
   operatorCode: string | null;
   facts: Record<string, unknown>;
+  /** What was instructed; null: it is about no payment, or an archived one. */
+  paymentCents: bigint | null;
   openedAt: Date;
   proposal: RecordedProposal | null;
   proposalId: string | null;
@@ -152,7 +154,7 @@ const OPERATOR_OF_CASE =
 const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
   c.case_id as "caseId", c.evidence_id as "evidenceId",
     ${OPERATOR_OF_CASE} as "operatorCode", c.facts,
-      c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",
+      t.amount_cents as "paymentCents", c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",
     c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.resolution,
       c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
   from cases c

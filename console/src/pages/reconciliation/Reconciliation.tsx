@@ -98,9 +98,9 @@ function Day({ answer }: { readonly answer: DayAnswer }) {
           empty={t`Nothing was paid on this day.`}
           columns={[
             { title: t`Operator`, cell: ({ operator }) => operator },
-            { title: t`Our ledger`, cell: ({ ours }) => <Money amount={ours} />, align: 'end' },
+            { title: t`Ours`, cell: ({ ours }) => <Money amount={ours} />, align: 'end' },
             {
-              title: t`Their statements`,
+              title: t`Theirs`,
               cell: ({ theirs }) => (theirs === null ? '–' : <Money amount={theirs} />),
               align: 'end',
             },

@@ -111,12 +111,12 @@ function Differences({ differences }: { readonly differences: readonly Differenc
           ),
         },
         {
-          title: t`Our ledger`,
+          title: t`Ours`,
           cell: ({ ours }) => <Side amount={ours.amount} text={ours.outcome} />,
           align: 'end',
         },
         {
-          title: t`Their statement`,
+          title: t`Theirs`,
           cell: ({ theirs }) => <Side amount={theirs.amount} text={theirs.operatorReference} />,
           align: 'end',
         },
