@@ -143,3 +143,35 @@ export interface OperatorDetail extends OperatorView {
   /** The last 24 hours, by half-hour, of payments with a final state. */
   readonly intervals: readonly PaymentInterval[];
 }
+
+/** Decimal text; equal for a fixed amount. */
+export interface AmountRange {
+  readonly minimum: string;
+  readonly maximum: string;
+  readonly currency: string;
+}
+
+/** `GET /billers/:code/products`: what its operators sell for it, as they listed it last. */
+export interface BillerProductsAnswer {
+  /** Which amounts it takes within its limits: any, or those of the products. */
+  readonly amounts: 'any' | 'products';
+  readonly operators: readonly {
+    readonly operator: string;
+    /** Of its last complete list. */
+    readonly refreshedAt: string | null;
+    /** Why the last attempt failed. */
+    readonly error: string | null;
+  }[];
+  readonly products: readonly {
+    readonly operator: string;
+    readonly code: string;
+    readonly name: string;
+    /** What the receiver gets. */
+    readonly value: string;
+    /** What may be paid for it. */
+    readonly amount: AmountRange | null;
+    /** What we pay to the operator. */
+    readonly price: AmountRange | null;
+    readonly validity: string | null;
+  }[];
+}

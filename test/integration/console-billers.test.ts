@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endOfflinePeriods } from '../../src/payments/billers/administer.ts';
+import { saveProducts } from '../../src/payments/billers/products-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -34,7 +35,12 @@ test.each([
 });
 
 test('an unknown biller or operator is not found', async () => {
-  for (const path of ['/billers/none', '/billers/none/route?amount=100', '/operators/none']) {
+  for (const path of [
+    '/billers/none',
+    '/billers/none/route?amount=100',
+    '/billers/none/products',
+    '/operators/none',
+  ]) {
     expect((await client.get(path)).code).toBe('not_found');
   }
   const change = await client.send('POST', '/billers/none/offline', { reason: 'x' });
@@ -64,6 +70,49 @@ test('the dry run of a route is the command line’s', async () => {
   expect(body).toMatchObject({ operator, reason, routes: [{ operator, obstacle: null }] });
   const wrong = await client.get('/billers/dstv/route?amount=1.234');
   expect(wrong.code).toBe('invalid_field');
+});
+
+test('what the operators of a biller sell for it, as the command line says', async () => {
+  const bouquet = {
+    productCode: 'family',
+    name: 'Family',
+    service: 'Television',
+    provider: 'MultiChoice',
+    value: '1 MONTH',
+    amount: { minimumCents: 135_000n, maximumCents: 135_000n, currency: 'KES' },
+    price: null,
+    validity: '30 DAY',
+    requires: '',
+    billerCodes: ['dstv'],
+  };
+  const other = { ...bouquet, productCode: 'other', billerCodes: ['gotv'] };
+  await saveProducts(running.service.pool, 'multichoice', [bouquet, other]);
+  const { body } = await client.get('/billers/dstv/products');
+  expect(body).toEqual({
+    amounts: 'any',
+    operators: [{ operator: 'multichoice', refreshedAt: expect.any(String), error: null }],
+    products: [
+      {
+        operator: 'multichoice',
+        code: 'family',
+        name: 'Family',
+        value: '1 MONTH',
+        amount: { minimum: '1350.00', maximum: '1350.00', currency: 'KES' },
+        price: null,
+        validity: '30 DAY',
+      },
+    ],
+  });
+  const ran = await inProcess(
+    { DATABASE_URL: databaseUrl },
+    'biller',
+    'products',
+    'dstv',
+    '--json',
+  );
+  expect(ran.json()).toMatchObject({
+    products: [{ product_code: 'family', amount: { minimum: '1350.00' } }],
+  });
 });
 
 test('every operator with its float and billers', async () => {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { listListings, listProducts } from '../../payments/billers/products-store.ts';
+import { readBillerProducts } from '../../payments/billers/biller-products.ts';
+import type { BillerProducts } from '../../payments/billers/biller-products.ts';
 import type { ListedProduct, ListingRow } from '../../payments/billers/products-store.ts';
-import { listRoutes } from '../../payments/billers/routes-store.ts';
-import { findBiller } from '../../payments/billers/store.ts';
 import { refreshProducts } from '../../payments/dispatch/product-watch.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { code, command, wideOption } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
@@ -29,37 +29,28 @@ export function addBillerProducts(biller: Command, cli: Cli): void {
     .addOption(wideOption())
     .action(async (billerCode: string, options: ProductsOptions) => {
       await cli.run(options, async ({ pool, config, sealing, wireTime }) => {
-        const row = await findBiller(pool, billerCode);
-        if (row === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
-        const routes = (await listRoutes(pool)).get(billerCode) ?? [];
-        const operators = routes.map(({ operatorCode }) => operatorCode);
+        const before = await read(pool, billerCode);
         if (options.refresh === true) {
           const { masterKeys } = await sealing();
+          const operators = before.listings.map(({ operatorCode }) => operatorCode);
           await refreshAll(operators, { pool, masterKeys, publicUrl: config.publicUrl });
         }
-        const listings = await listListings(pool);
-        const products = (await listProducts(pool)).filter(
-          (one) => operators.includes(one.operatorCode) && one.billerCodes.includes(billerCode),
-        );
-        const lists = operators.map((operatorCode) => ({
-          operatorCode,
-          listing: listings.find((one) => one.operatorCode === operatorCode),
-        }));
+        const { amounts, listings, products } = await read(pool, billerCode);
         return {
           json: {
             biller_code: billerCode,
-            amounts: row.amounts,
-            operators: lists.map(({ operatorCode, listing }) => ({
+            amounts,
+            operators: listings.map(({ operatorCode, refreshedAt, error }) => ({
               operator: operatorCode,
-              refreshed_at: listing?.refreshedAt?.toISOString() ?? null,
-              error: listing?.error ?? null,
+              refreshed_at: refreshedAt?.toISOString() ?? null,
+              error,
             })),
             products: products.map((one) => ({ operator: one.operatorCode, ...productJson(one) })),
           },
           text: [
             textOf(products, options.wide),
-            ...lists.map((one) => listingText(one, wireTime)),
-            row.amounts === 'any'
+            ...listings.map((one) => listingText(one, wireTime)),
+            amounts === 'any'
               ? `${billerCode} takes any amount within its limits.`
               : `${billerCode} takes only amounts of these products.`,
           ].join('\n'),
@@ -68,11 +59,18 @@ export function addBillerProducts(biller: Command, cli: Cli): void {
     });
 }
 
+/** Throws: `PlainError` if the biller does not exist. */
+async function read(pool: Pool, billerCode: string): Promise<BillerProducts> {
+  const found = await readBillerProducts(pool, billerCode);
+  if (found === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
+  return found;
+}
+
 /** Throws: `PlainError` if an operator that has a list did not give it. */
 async function refreshAll(
   operators: readonly string[],
   by: Parameters<typeof askConnector>[1] & {
-    readonly pool: Parameters<typeof refreshProducts>[0];
+    readonly pool: Pool;
   },
 ): Promise<void> {
   for (const operatorCode of operators) {
@@ -96,15 +94,9 @@ function textOf(products: readonly ListedProduct[], wide = false): string {
   );
 }
 
-function listingText(
-  {
-    operatorCode,
-    listing,
-  }: { readonly operatorCode: string; readonly listing: ListingRow | undefined },
-  wireTime: WireTime,
-): string {
-  if (listing === undefined) return `${operatorCode} has never listed anything.`;
-  const { refreshedAt, error } = listing;
-  const last = refreshedAt === null ? 'never' : wireTime.format(refreshedAt);
-  return `${operatorCode} listed them last: ${last}${error === null ? '' : `; since then it failed: ${error}`}`;
+function listingText({ operatorCode, refreshedAt, error }: ListingRow, wireTime: WireTime): string {
+  const failed = error === null ? '' : `; the last attempt failed: ${error}`;
+  return refreshedAt === null
+    ? `${operatorCode} has never listed anything${failed}.`
+    : `${operatorCode} listed them last: ${wireTime.format(refreshedAt)}${failed}`;
 }

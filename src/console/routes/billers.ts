@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { changeBillerStatus } from '../../payments/billers/administer.ts';
+import { readBillerProducts } from '../../payments/billers/biller-products.ts';
 import { listBillerHealth } from '../../payments/billers/health.ts';
 import type { BillerHealth } from '../../payments/billers/health.ts';
+import type { Range } from '../../payments/billers/product.ts';
 import { tryRoutes } from '../../payments/dispatch/try-route.ts';
 import { intervalsOf, sumActivity } from '../../payments/overview/activity.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
@@ -9,7 +11,13 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney, parseMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { HomeFeed } from '../home-feed.ts';
-import type { BillerDetail, BillersAnswer, RouteTrial } from '../operations-answers.ts';
+import type {
+  AmountRange,
+  BillerDetail,
+  BillerProductsAnswer,
+  BillersAnswer,
+  RouteTrial,
+} from '../operations-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { lastDay } from './last-day.ts';
@@ -61,6 +69,13 @@ export function billerRoutes(options: BillerRoutesOptions): AnyRoute[] {
           })),
         };
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/billers/:code/products',
+      permission: 'billers.read',
+      params,
+      handle: async ({ params: { code } }) => await productsOf(pool, code),
     }),
     ...statusRoutes(options),
   ];
@@ -129,6 +144,39 @@ async function detailOf({ pool, feed }: BillerRoutesOptions, code: string): Prom
     routes: routes.map(routeView),
     intervals: intervalsOf(rows, lastDay(overview.at)).map(intervalView),
   };
+}
+
+/** Throws: `not_found`. */
+async function productsOf(pool: Pool, code: string): Promise<BillerProductsAnswer> {
+  const found = await readBillerProducts(pool, code);
+  if (found === undefined) throw new Refusal('not_found', { text: 'Unknown biller' });
+  return {
+    amounts: found.amounts,
+    operators: found.listings.map(({ operatorCode, refreshedAt, error }) => ({
+      operator: operatorCode,
+      refreshedAt: refreshedAt?.toISOString() ?? null,
+      error,
+    })),
+    products: found.products.map((one) => ({
+      operator: one.operatorCode,
+      code: one.productCode,
+      name: one.name,
+      value: one.value,
+      amount: rangeView(one.amount),
+      price: rangeView(one.price),
+      validity: one.validity,
+    })),
+  };
+}
+
+function rangeView(range: Range | null): AmountRange | null {
+  return (
+    range && {
+      minimum: formatMoney(range.minimumCents),
+      maximum: formatMoney(range.maximumCents),
+      currency: range.currency,
+    }
+  );
 }
 
 /** What the audit log keeps. */
