@@ -13,6 +13,9 @@ import { readFilter } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
 import styles from './Payments.module.css';
 
+/** The filters whose values are in fields. */
+const FIELDS = ['from', 'to', 'biller', 'operator', 'vid', 'min', 'max'] as const;
+
 /** What restricts the list; each change is in the address. */
 export function Filters({ filter }: { readonly filter: PaymentFilter }) {
   const { t } = useLingui();
@@ -20,15 +23,14 @@ export function Filters({ filter }: { readonly filter: PaymentFilter }) {
   const apply = (changed: PaymentFilter): void => {
     void navigate({ to: '/payments', search: { ...changed } });
   };
-  const isNarrowed = ['biller', 'operator', 'vid', 'min', 'max', 'from', 'to'].some(
-    (name) => filter[name as keyof PaymentFilter] !== undefined,
-  );
+  const chosen = FIELDS.flatMap((name) => filter[name] ?? []);
   return (
     <div className={styles['panel']}>
       <Presets filter={filter} onApply={apply} />
-      <details className={styles['more']} open={isNarrowed}>
+      <details className={styles['more']}>
         <summary>
           <Trans>More filters</Trans>
+          {chosen.length > 0 && `: ${chosen.join(', ')}`}
         </summary>
         <form
           // The fields show the filter of the address when that changes.
