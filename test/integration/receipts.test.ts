@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { readBalance } from '../../src/payments/ledger/store.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
 import {
@@ -333,6 +334,17 @@ test('a reversal opens a case, and two people take the money back', async () => 
   await proposeResolution(pool, { caseId, by: 'Asha', proposal });
   await approveCurrent(deps, { caseId, by: 'Baraka' });
   expect(await vendor.balance()).toBe(0);
+  // Of one that was not moved into the float yet, the income goes back, and nothing is owed.
+  const waiting = confirmation({ BillRefNumber: account });
+  await post(waiting);
+  await post({ ...waiting, TransactionType: 'Pay Bill Reversal' });
+  const [later] = await casesOf(waiting.TransID);
+  const { case_id: laterId } = must(later);
+  await proposeResolution(pool, { caseId: laterId, by: 'Asha', proposal });
+  await approveCurrent(deps, { caseId: laterId, by: 'Baraka' });
+  const { vendorId } = must(await findVendor(pool, vendor.vid));
+  expect(await readBalance(pool, vendorId, 'collected')).toBe(0n);
+  expect(await readBalance(pool, vendorId, 'exposure')).toBe(0n);
 });
 
 test('the ledger holds after all of it, but for the row that was put into it', async () => {

@@ -163,7 +163,9 @@ function caseText(row: CaseRow, wireTime: WireTime): string {
     ['reference', referenceOf(row) ?? ''],
     ['opened', wireTime.format(row.openedAt)],
     ['state', stateOf(row)],
-    ...Object.entries(row.facts).map(([name, value]) => [name, factText(name, value)] as const),
+    ...Object.entries(row.facts).map(
+      ([name, value]) => [name.replace(/_cents$/, ''), factText(name, value)] as const,
+    ),
     ...proposalFacts(row),
   ]);
 }

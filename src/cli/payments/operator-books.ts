@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import type { WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { listFloats } from '../../payments/billers/float-store.ts';
@@ -29,7 +30,7 @@ function addShow(operator: Command, cli: Cli): void {
   )
     .argument('<code>', 'operator code', code)
     .action(async (operatorCode: string, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
         if ((await findOperator(pool, operatorCode)) === undefined) {
           throw new PlainError(`Operator ${operatorCode} does not exist.`);
         }
@@ -37,7 +38,7 @@ function addShow(operator: Command, cli: Cli): void {
         const { balanceCents = null, polledAt = null } = reported ?? {};
         const report = await reportFloat(pool, { operatorCode, balanceCents, polledAt });
         const json = { operator: operatorCode, ...reportJson(report, { balanceCents, polledAt }) };
-        return { json, text: reportText(json) };
+        return { json, text: reportText(json, wireTime) };
       });
     });
 }
@@ -87,14 +88,20 @@ function pairs(title: string, values: object | null): [string, string][] {
   ]);
 }
 
-function reportText(json: ReturnType<typeof reportJson> & { readonly operator: string }): string {
+/** For people: times as everywhere in the tables. */
+function reportText(
+  json: ReturnType<typeof reportJson> & { readonly operator: string },
+  wireTime: WireTime,
+): string {
+  const local = (iso: string): string => wireTime.format(new Date(iso));
+  const last = json.last_statement;
   return record([
     ['operator', json.operator],
     ...pairs('books', json.books),
     ['reported', json.reported ?? 'not known'],
-    ['reported at', json.reported_at ?? ''],
+    ['reported at', json.reported_at === null ? '' : local(json.reported_at)],
     ...pairs('difference', json.difference),
-    ...pairs('last statement', json.last_statement),
+    ...pairs('last statement', last && { ...last, ended_at: local(last.ended_at) }),
   ]);
 }
 

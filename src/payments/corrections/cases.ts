@@ -174,6 +174,7 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
     row,
     payment: await readPayment(db, row),
     floatCents: await readBalance(db, row.vendorId, 'float'),
+    collectedCents: await readBalance(db, row.vendorId, 'collected'),
     exposureCents: await readBalance(db, row.vendorId, 'exposure'),
     receivableCents:
       row.operatorCode === null

@@ -1,6 +1,8 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { HOUSE } from '../cases/cases-store.ts';
-import type { Plan, PlannedTransfer } from './resolutions.ts';
+import type { Plan } from './resolutions.ts';
+
+const VENDORS_MONEY: ReadonlySet<string> = new Set(['collected', 'float', 'exposure']);
 
 /** A plan for people, one line each. */
 export function planLines(plan: Plan): string[] {
@@ -27,19 +29,17 @@ export function planLines(plan: Plan): string[] {
 }
 
 /**
- * The same without what changes with every payment of the vendor: whether its float covers what it
- * pays, or it owes a part. What is left must be the same when a proposal is approved.
+ * The same without what changes with every payment of the vendor: how much of what it pays its
+ * collected income and its float cover. What is left must be the same when a proposal is approved.
  */
 export function effectOf(plan: Plan): string[] {
   if (plan.kind !== 'correct') return planLines(plan);
-  const merged = new Map<string, PlannedTransfer>();
-  for (const transfer of plan.transfers) {
-    const { debitAccount, creditAccount } = transfer;
-    const isOwed = debitAccount === 'exposure' && transfer.vendorId !== HOUSE;
-    const debit = isOwed ? 'float' : debitAccount;
-    const key = `${debit} ${creditAccount}`;
-    const amountCents = (merged.get(key)?.amountCents ?? 0n) + transfer.amountCents;
-    merged.set(key, { ...transfer, debitAccount: debit, amountCents });
+  const moved = new Map<string, bigint>();
+  for (const { vendorId, debitAccount, creditAccount, amountCents } of plan.transfers) {
+    const isVendors = vendorId !== HOUSE && VENDORS_MONEY.has(debitAccount);
+    const between = `from ${isVendors ? 'the vendor’s money' : debitAccount} to ${creditAccount}`;
+    moved.set(between, (moved.get(between) ?? 0n) + amountCents);
   }
-  return planLines({ ...plan, transfers: [...merged.values()] });
+  const others = planLines({ ...plan, transfers: [] });
+  return [...[...moved].map(([between, cents]) => `${formatMoney(cents)} ${between}`), ...others];
 }

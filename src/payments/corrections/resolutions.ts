@@ -25,7 +25,7 @@ export const RESOLUTIONS = {
   receivable_returned: 'the operator has returned the money that we claimed',
   collect_exposure: 'the vendor’s float pays what the vendor owes us',
   write_off: 'we write off what the vendor owes us',
-  take_back: 'the money of the receipt is not ours to keep: the vendor’s float pays it back',
+  take_back: 'the money of the receipt is not ours to keep: the vendor’s money pays it back',
 } as const;
 export type Resolution = keyof typeof RESOLUTIONS;
 
@@ -104,6 +104,8 @@ export interface Situation {
   /** The payment that the case is about. */
   readonly payment: PricedPayment | null;
   readonly floatCents: bigint;
+  /** Not moved into the float yet. */
+  readonly collectedCents: bigint;
   /** Zero or less. */
   readonly exposureCents: bigint;
   /** What the operator owes us. */
@@ -221,7 +223,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
   }
   const amountCents = missingCents(situation, payment, proposal);
   const wasFailed = payment.outcome === 'failed';
-  const { transfers, take } = chargesOf(payment.vendorId, situation.floatCents);
+  const { transfers, take } = chargesOf(payment.vendorId, [['float', situation.floatCents]]);
   take(accountOf('operator', situation.row), amountCents);
   if (wasFailed) for (const [account, cents] of feeParts(payment)) take(account, cents);
   const { cost, commission } = changedTerms(situation, payment, payment.postedCents + amountCents);
@@ -269,33 +271,34 @@ function changedTerms(
   };
 }
 
-/** Transfers from the vendor's float while it lasts, and then from what the vendor owes us. */
+/** Transfers from the vendor's money, one account after the other, and then from what it owes us. */
 function chargesOf(
   vendorId: number,
-  floatCents: bigint,
+  money: readonly (readonly ['collected' | 'float', bigint])[],
 ): {
   readonly transfers: PlannedTransfer[];
   readonly take: (creditAccount: AccountName, cents: bigint) => void;
 } {
-  let leftCents = floatCents;
+  const left = new Map<'collected' | 'float', bigint>(money);
   const transfers: PlannedTransfer[] = [];
   const take = (creditAccount: AccountName, cents: bigint): void => {
-    const fromFloat = cents < leftCents ? cents : leftCents;
-    const owed = cents - fromFloat;
-    leftCents -= fromFloat;
-    if (fromFloat > 0n) {
-      transfers.push({ vendorId, debitAccount: 'float', creditAccount, amountCents: fromFloat });
+    let owedCents = cents;
+    for (const [debitAccount, hasCents] of left) {
+      const amountCents = owedCents < hasCents ? owedCents : hasCents;
+      if (amountCents <= 0n) continue;
+      transfers.push({ vendorId, debitAccount, creditAccount, amountCents });
+      left.set(debitAccount, hasCents - amountCents);
+      owedCents -= amountCents;
     }
-    if (owed > 0n) {
-      transfers.push({ vendorId, debitAccount: 'exposure', creditAccount, amountCents: owed });
-    }
+    if (owedCents === 0n) return;
+    transfers.push({ vendorId, debitAccount: 'exposure', creditAccount, amountCents: owedCents });
   };
   return { transfers, take };
 }
 
-/** What a receipt credited goes back, at most its amount. */
+/** What a receipt credited goes back, at most its amount: from where it is, if it was not moved yet. */
 function planTakeBack(situation: Situation, proposal: Proposal): Plan {
-  const { row, floatCents } = situation;
+  const { row, floatCents, collectedCents } = situation;
   if (row.vendorId === HOUSE) {
     throw new PlainError('The receipt was credited to no vendor.', { field: 'resolution' });
   }
@@ -307,7 +310,10 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
       { field: 'amount' },
     );
   }
-  const { transfers, take } = chargesOf(row.vendorId, floatCents);
+  const { transfers, take } = chargesOf(row.vendorId, [
+    ['collected', collectedCents],
+    ['float', floatCents],
+  ]);
   take('external', amountCents);
   return { kind: 'correct', transfers, outcomeAfter: null };
 }

@@ -57,7 +57,7 @@ async function reverse(
 ): Promise<boolean> {
   if (!(await setReversed(client, row.receiptId))) return false;
   const { issuer, receipt, state } = row;
-  const paid = { paid_cents: Number(row.amountCents), state };
+  const paid = { paid_cents: Number(row.amountCents), receipt_state: state };
   const facts = { source: actor, note, issuer, receipt, ...paid };
   await openReceiptCase(client, row, 'receipt_reversed', facts);
   await insertReceiptEvent(client, row.receiptId, { action: 'reversed', actor, detail: { note } });
