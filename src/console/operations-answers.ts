@@ -1,3 +1,5 @@
+import type { Role } from '../parties/people/roles.ts';
+
 /** Shapes of the API’s answers about operations and administration; `answers.ts` says how values look. */
 
 /** Payments of a period, by the time when they were created. */
@@ -174,4 +176,56 @@ export interface BillerProductsAnswer {
     readonly price: AmountRange | null;
     readonly validity: string | null;
   }[];
+}
+
+/** A person who signs in to the console. */
+export interface PersonView {
+  readonly login: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly vid: string | null;
+  readonly status: 'active' | 'disabled';
+  readonly createdAt: string;
+  /** False until the person has used the invitation. */
+  readonly hasPassword: boolean;
+  readonly hasCodes: boolean;
+}
+
+/** `GET /people`. */
+export interface PeopleAnswer {
+  readonly people: readonly PersonView[];
+  /** The roles that the viewer may give. */
+  readonly roles: readonly Role[];
+}
+
+/** `POST /people`, `POST /people/:login/link`: shown once. */
+export interface InvitationAnswer {
+  readonly login: string;
+  /** Below the console’s path; the page adds its own address. */
+  readonly path: string;
+  readonly validHours: number;
+}
+
+/** An entry of the audit log. */
+export interface AuditView {
+  readonly auditId: string;
+  readonly at: string;
+  readonly login: string;
+  readonly role: string | null;
+  readonly action: string;
+  readonly target: string | null;
+  readonly reason: string | null;
+  readonly address: string;
+  readonly requestId: string;
+  /** Null: it was interrupted, or goes on. */
+  readonly result: 'done' | 'refused' | 'failed' | null;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** `GET /audit`, newest first. */
+export interface AuditAnswer {
+  readonly entries: readonly AuditView[];
+  /** For the next page; null: there are no older ones. */
+  readonly next: string | null;
 }

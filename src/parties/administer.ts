@@ -1,8 +1,8 @@
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
-import { changeSettings, markChanged } from '../platform/db/settings-watch.ts';
-import { addKey, newSecurityKey, requireSameMasterKey, resealKeys } from './keys.ts';
+import { changeSettings } from '../platform/db/settings-watch.ts';
+import { addKey, newSecurityKey, requireSameMasterKey } from './keys.ts';
 import type { Holder } from './keys.ts';
 import {
   findCollector,
@@ -156,20 +156,6 @@ async function giveNewKey(
   const secret = newSecurityKey();
   await addKey(client, holder, { secret, overlapSeconds, masterKeys });
   return secret;
-}
-
-/**
- * Seals all stored keys under the current master key, as one change. Can be repeated. Processes
- * reload; one that lacks the new master key reports that at once and continues with what it has.
- */
-export async function resealAllKeys(
-  pool: Pool,
-  masterKeys: MasterKeys,
-): Promise<{ readonly resealed: number; readonly already: number }> {
-  return await changeSettings(pool, 'vendors', async (client) => {
-    await markChanged(client, 'billers');
-    return await resealKeys(client, masterKeys);
-  });
 }
 
 /** Throws if a scope names a vendor that does not exist, because that would hide a typing error. */

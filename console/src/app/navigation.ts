@@ -1,7 +1,16 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
-import { GitCompareArrows, House, Network, Plug, ReceiptText, Scale } from 'lucide-react';
+import {
+  GitCompareArrows,
+  House,
+  Network,
+  Plug,
+  ReceiptText,
+  Scale,
+  ScrollText,
+  Users,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { Permission } from '../../../src/console/permissions.ts';
 
@@ -38,6 +47,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/billers', title: msg`Billers`, icon: Plug, permission: 'billers.read', key: 'b' },
       { to: '/operators', title: msg`Operators`, icon: Network, permission: 'billers.read', key: 'o' },
+    ],
+  },
+  {
+    title: msg`Administration`,
+    items: [
+      { to: '/people', title: msg`People`, icon: Users, permission: 'people.read', key: 'u' },
+      { to: '/audit', title: msg`Audit log`, icon: ScrollText, permission: 'audit.read', key: 'a' },
     ],
   },
 ];

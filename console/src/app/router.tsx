@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { administrationRoutes } from './administration-routes.ts';
 import { NotFound, PageProblem } from './PageProblem.tsx';
 import { readFilter } from '../pages/payments/filter.ts';
 import { caseRoute, casesRoute } from './routes-of-cases.ts';
@@ -62,6 +63,7 @@ const tree = root.addChildren([
     statementRoute,
     design,
     ...operationsRoutes,
+    ...administrationRoutes,
   ]),
 ]);
 

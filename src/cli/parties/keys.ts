@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { resealAllKeys } from '../../parties/administer.ts';
+import { resealAllKeys } from '../../parties/people/reseal.ts';
 import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 
@@ -9,7 +9,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
   command(
     keys,
     'reseal',
-    'Re-encrypt all stored keys with MASTER_KEY, decrypting them with it or with MASTER_KEY_PREVIOUS. All or none; can be repeated. Restart the service with both first.',
+    'Re-encrypt all stored keys, and the secrets of one-time codes, with MASTER_KEY, decrypting them with it or with MASTER_KEY_PREVIOUS. All or none; can be repeated. Restart the service with both first.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async (session) => {
       if (session.config.masterKey === undefined) {

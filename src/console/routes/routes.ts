@@ -3,10 +3,12 @@ import { caseRoutes } from './cases.ts';
 import type { CaseRoutesOptions } from './cases.ts';
 import { HomeFeed } from '../home-feed.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
+import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { operatorRoutes } from './operators.ts';
+import { peopleRoutes } from './people.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
 import type { PaymentActionOptions } from './payment-actions.ts';
 import { paymentRoutes } from './payments.ts';
@@ -32,5 +34,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),
+    ...peopleRoutes(options),
+    ...auditRoutes(options),
   ];
 }

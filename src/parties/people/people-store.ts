@@ -134,3 +134,33 @@ export async function setCredentials(
     ],
   );
 }
+
+/** A stored secret of one-time codes, sealed. */
+export interface CodeSecretRow {
+  personId: string;
+  masterKeyId: string;
+  codeSecret: Buffer;
+}
+
+/** Locked, so that nobody sets up codes at the same time. */
+export async function lockCodeSecrets(db: Queryable): Promise<CodeSecretRow[]> {
+  const locked = await db.query<CodeSecretRow>(
+    `select person_id as "personId", coalesce(master_key_id, '') as "masterKeyId",
+       coalesce(code_secret, '') as "codeSecret"
+     from people where code_secret is not null order by person_id for update`,
+  );
+  return locked.rows;
+}
+
+/** The same secret, sealed under another master key. */
+export async function updateCodeSecret(
+  db: Queryable,
+  personId: string,
+  sealed: { readonly masterKeyId: string; readonly bytes: Buffer },
+): Promise<void> {
+  await db.query('update people set master_key_id = $2, code_secret = $3 where person_id = $1', [
+    personId,
+    sealed.masterKeyId,
+    sealed.bytes,
+  ]);
+}

@@ -62,7 +62,11 @@ function CasesTile({ cases }: { readonly cases: NonNullable<HomeAnswer['house']>
       value={count(cases.count)}
       note={cases.count > 0 ? t`oldest ${duration(cases.oldestSeconds)}` : t`Nothing waits`}
       tone={cases.count > 0 ? 'waiting' : undefined}
-    />
+    >
+      <Link to="/cases" aria-label={t`Show the open cases`}>
+        <ArrowUpRight size={16} aria-hidden="true" />
+      </Link>
+    </Tile>
   );
 }
 

@@ -1,0 +1,141 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import type { SubmitEvent } from 'react';
+import type { AuditAnswer, AuditView } from '../../../../src/console/operations-answers.ts';
+import { apiUrl, get } from '../../api/client.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { Field } from '../../design/Field.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Time } from '../../format/Time.tsx';
+import styles from './Audit.module.css';
+
+/** Who did what, when, why and from where. */
+export function Audit() {
+  const filter = useSearch({ from: '/shell/audit' });
+  const list = useInfiniteQuery({
+    queryKey: ['audit', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      get<AuditAnswer>('/audit', { ...filter, cursor: pageParam }, signal),
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Audit log</Trans>}
+        about={<Trans>Every sign-in and every action. Nobody can change or delete entries.</Trans>}
+      >
+        <a className={styles['export']} href={apiUrl('/audit/export', filter)} download>
+          <Trans>Export as CSV</Trans>
+        </a>
+      </PageHeader>
+      <Filter key={JSON.stringify(filter)} />
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Card title={<Trans>Newest first</Trans>}>
+        {list.isPending ? (
+          <Skeleton lines={10} />
+        ) : (
+          <Entries entries={list.data?.pages.flatMap((page) => page.entries) ?? []} />
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <div>
+          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            <Trans>Show older entries</Trans>
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Filter() {
+  const { t } = useLingui();
+  const filter = useSearch({ from: '/shell/audit' });
+  const router = useRouter();
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const fields = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
+    void router.navigate({ to: '/audit', search: Object.fromEntries(fields) });
+  };
+  return (
+    <form className={styles['filter']} onSubmit={submit}>
+      <Field
+        label={t`Who`}
+        name="login"
+        defaultValue={filter.login}
+        placeholder="asha@pay.example"
+      />
+      <Field
+        label={t`Action`}
+        name="action"
+        defaultValue={filter.action}
+        placeholder="biller.offline"
+      />
+      <Field label={t`On what`} name="target" defaultValue={filter.target} />
+      <Field label={t`From`} name="from" type="date" defaultValue={filter.from} />
+      <Field label={t`To`} name="to" type="date" defaultValue={filter.to} />
+      <Button type="submit">
+        <Trans>Filter</Trans>
+      </Button>
+    </form>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly AuditView[] }) {
+  const { t } = useLingui();
+  return (
+    <Table
+      label={t`Audit log`}
+      rows={entries}
+      keyOf={({ auditId }) => auditId}
+      empty={t`No entry matches.`}
+      columns={[
+        { title: t`When`, cell: ({ at }) => <Time at={at} /> },
+        { title: t`Who`, cell: ({ login }) => login },
+        { title: t`Action`, cell: (entry) => <What entry={entry} /> },
+        { title: t`Reason`, cell: ({ reason }) => reason ?? '', hide: 'small' },
+        { title: t`Result`, cell: ({ result }) => <Result result={result} />, hide: 'small' },
+        { title: t`From`, cell: ({ address }) => address, hide: 'small' },
+      ]}
+    />
+  );
+}
+
+function What({ entry: { action, target, before, after } }: { readonly entry: AuditView }) {
+  const hasChange = before !== null || after !== null;
+  return (
+    <>
+      {action} {target}
+      {hasChange && (
+        <details className={styles['change']}>
+          <summary>
+            <Trans>Change</Trans>
+          </summary>
+          {before !== null && <code>− {JSON.stringify(before)}</code>}
+          {after !== null && <code>+ {JSON.stringify(after)}</code>}
+        </details>
+      )}
+    </>
+  );
+}
+
+function Result({ result }: { readonly result: AuditView['result'] }) {
+  const { t } = useLingui();
+  switch (result) {
+    case 'done':
+      return <Pill tone="done">{t`Done`}</Pill>;
+    case 'refused':
+      return <Pill tone="waiting">{t`Refused`}</Pill>;
+    case 'failed':
+      return <Pill tone="alert">{t`Failed`}</Pill>;
+    case null:
+      return <Pill tone="alert">{t`Interrupted`}</Pill>;
+  }
+}

@@ -1,0 +1,121 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type {
+  InvitationAnswer,
+  PeopleAnswer,
+  PersonView,
+} from '../../../../src/console/operations-answers.ts';
+import { get } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { RoleName } from '../../format/RoleName.tsx';
+import { ChangePerson } from './ChangePerson.tsx';
+import { Invitation } from './Invitation.tsx';
+import { Invite } from './Invite.tsx';
+
+/** People who sign in to the console. */
+export function People() {
+  const { permissions, readOnly } = useSession();
+  const [isInviting, setIsInviting] = useState(false);
+  const [changed, setChanged] = useState<PersonView>();
+  const [invitation, setInvitation] = useState<InvitationAnswer>();
+  const list = useQuery({
+    queryKey: ['people'],
+    queryFn: ({ signal }) => get<PeopleAnswer>('/people', {}, signal),
+  });
+  const mayChange = permissions.includes('people.act') && !readOnly;
+  const roles = list.data?.roles ?? [];
+  return (
+    <>
+      <PageHeader
+        title={<Trans>People</Trans>}
+        about={<Trans>Who signs in to the console, and what they may do.</Trans>}
+      >
+        {mayChange && (
+          <Button kind="primary" onClick={() => setIsInviting(true)}>
+            <Trans>Invite a person</Trans>
+          </Button>
+        )}
+      </PageHeader>
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Card title={<Trans>Everybody</Trans>}>
+        {list.isPending ? (
+          <Skeleton lines={8} />
+        ) : (
+          <PeopleTable
+            people={list.data?.people ?? []}
+            onChange={mayChange ? setChanged : undefined}
+          />
+        )}
+      </Card>
+      <Invite
+        roles={roles}
+        open={isInviting}
+        onOpenChange={setIsInviting}
+        onInvited={setInvitation}
+      />
+      {changed !== undefined && (
+        <ChangePerson
+          person={changed}
+          roles={roles}
+          onClose={() => setChanged(undefined)}
+          onInvited={setInvitation}
+        />
+      )}
+      {invitation !== undefined && (
+        <Invitation invitation={invitation} onClose={() => setInvitation(undefined)} />
+      )}
+    </>
+  );
+}
+
+function PeopleTable({
+  people,
+  onChange,
+}: {
+  readonly people: readonly PersonView[];
+  readonly onChange: ((person: PersonView) => void) | undefined;
+}) {
+  const { t } = useLingui();
+  const { person: me } = useSession();
+  return (
+    <Table
+      label={t`People`}
+      rows={people}
+      keyOf={({ login }) => login}
+      empty={t`Nobody yet.`}
+      columns={[
+        { title: t`Name`, cell: ({ name }) => name },
+        { title: t`Signs in as`, cell: ({ login }) => login, hide: 'small' },
+        { title: t`Role`, cell: ({ role }) => <RoleName role={role} /> },
+        { title: t`Vendor`, cell: ({ vid }) => vid ?? '', hide: 'small' },
+        { title: t`State`, cell: (person) => <PersonState person={person} /> },
+        {
+          title: '',
+          cell: (person) =>
+            onChange !== undefined &&
+            person.login !== me.login && (
+              <Button onClick={() => onChange(person)} aria-label={t`Change ${person.name}`}>
+                <Trans>Change</Trans>
+              </Button>
+            ),
+          align: 'end',
+        },
+      ]}
+    />
+  );
+}
+
+function PersonState({ person }: { readonly person: PersonView }) {
+  const { t } = useLingui();
+  if (person.status === 'disabled') return <Pill tone="alert">{t`Disabled`}</Pill>;
+  if (!person.hasPassword) return <Pill tone="waiting">{t`Invited`}</Pill>;
+  return <Pill tone="done">{person.hasCodes ? t`Password and code` : t`Password`}</Pill>;
+}

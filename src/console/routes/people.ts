@@ -1,0 +1,148 @@
+import { Type } from 'typebox';
+import { addPerson, changePerson } from '../../parties/people/administer.ts';
+import { LINK_HOURS, createLink } from '../../parties/people/links.ts';
+import { findPerson, listPeople } from '../../parties/people/people-store.ts';
+import type { PersonRow } from '../../parties/people/people-store.ts';
+import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { InvitationAnswer, PeopleAnswer, PersonView } from '../operations-answers.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
+import { reason } from './reason.ts';
+
+export interface PeopleRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+}
+
+const params = Type.Object({ login: Type.String({ maxLength: 128 }) });
+const role = Type.Enum([...ROLES]);
+const name = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
+
+/** People. The staff see everybody; a vendor's administrator sees the vendor's people alone. */
+export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
+  const { pool } = options;
+  return [
+    route({
+      method: 'GET',
+      path: '/people',
+      permission: 'people.read',
+      handle: async (_input, { viewer }): Promise<PeopleAnswer> => ({
+        people: (await listPeople(pool, viewer.vendor?.vendorId)).map(personView),
+        roles: viewer.vendor === undefined ? ROLES : VENDOR_ROLES,
+      }),
+    }),
+    inviteRoute(options),
+    changeRoute(options),
+    linkRoute(options),
+  ];
+}
+
+function inviteRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/people',
+    permission: 'people.act',
+    action: 'person.add',
+    body: Type.Object(
+      {
+        login: Type.String({ pattern: String.raw`^\s*[A-Za-z0-9][A-Za-z0-9._%+@-]{1,126}\s*$` }),
+        name,
+        role,
+        /** The vendor, for a vendor's role. A vendor's administrator adds to the own vendor. */
+        vid: Type.Optional(Type.String({ maxLength: 64 })),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ body }, { viewer }) => {
+      const vid = viewer.vendor?.vid ?? body.vid;
+      const login = body.login.trim().toLowerCase();
+      const person = { login, name: body.name.trim(), role: body.role, vid };
+      await addPerson(pool, person, clock.now());
+      const answer = await invitation(pool, login, clock);
+      return new Audited(answer, { target: login, after: { ...person, vid: vid ?? null } });
+    },
+  });
+}
+
+function changeRoute({ pool }: PeopleRoutesOptions): AnyRoute {
+  return route({
+    method: 'PUT',
+    path: '/people/:login',
+    permission: 'people.act',
+    action: 'person.change',
+    params,
+    body: Type.Object(
+      {
+        name: Type.Optional(name),
+        role: Type.Optional(role),
+        status: Type.Optional(Type.Enum(['active', 'disabled'])),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ params: { login }, body }, { viewer }) => {
+      const before = await findVisible(pool, login, viewer);
+      if (login === viewer.login && (body.role ?? body.status) !== undefined) {
+        const text = 'Another administrator must change your own role or status';
+        throw new Refusal('invalid_field', { field: 'login', text });
+      }
+      const { reason: _reason, ...change } = body;
+      await changePerson(pool, login, change);
+      const after = await findVisible(pool, login, viewer);
+      return new Audited(personView(after), { before: kept(before), after: kept(after) });
+    },
+  });
+}
+
+/** A new invitation replaces password and codes: for a lost password or a lost phone. */
+function linkRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/people/:login/link',
+    permission: 'people.act',
+    action: 'person.link',
+    params,
+    body: Type.Object({ reason }, { additionalProperties: false }),
+    handle: async ({ params: { login } }, { viewer }) => {
+      await findVisible(pool, login, viewer);
+      // The link itself is a secret, so the audit log does not keep it.
+      return new Audited(await invitation(pool, login, clock), {});
+    },
+  });
+}
+
+async function invitation(pool: Pool, login: string, clock: Clock): Promise<InvitationAnswer> {
+  const token = await createLink(pool, login, clock.now());
+  return { login, path: `welcome#${token}`, validHours: LINK_HOURS };
+}
+
+/** Throws: `not_found`, also for a person of another vendor. */
+async function findVisible(pool: Pool, login: string, { vendor }: Viewer): Promise<PersonRow> {
+  const person = await findPerson(pool, login);
+  const isVisible = vendor === undefined || person?.vendorId === vendor.vendorId;
+  if (person === undefined || !isVisible)
+    throw new Refusal('not_found', { text: 'Unknown person' });
+  return person;
+}
+
+function personView(row: PersonRow): PersonView {
+  const { login, name: called, role: has, vid, status, createdAt, hasPassword, hasCodes } = row;
+  return {
+    login,
+    name: called,
+    role: has,
+    vid,
+    status,
+    createdAt: createdAt.toISOString(),
+    hasPassword,
+    hasCodes,
+  };
+}
+
+function kept({ name: called, role: has, status }: PersonRow): object {
+  return { name: called, role: has, status };
+}
