@@ -38,6 +38,8 @@ const OF_OTHERS: Readonly<Record<string, RegExp>> = {
     /\b(citus_\w+|pg_dist_\w+|run_command_on_\w+|\w*distribut\w+|create_reference_table)\b/,
   // Asks the embedded PostgreSQL; here it may be an older one.
   'src/platform/backup/': /\bpg_split_walfile_name\b/,
+  // From PostgreSQL 18 on.
+  'src/platform/db/planner-statistics.ts': /\bpg_restore_\w+_stats\b/,
 };
 
 /** Columns that accept null, by file and name: why these statements return none. */
