@@ -45,6 +45,12 @@ async function ended(reference: string): Promise<Payment> {
   );
 }
 
+/** Of somebody who has started the sandbox: with DATABASE_URL where it has an external database. */
+function commandEnvironment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL } = sandbox.environment;
+  return { PATH: process.env['PATH'], ...(DATABASE_URL !== undefined && { DATABASE_URL }) };
+}
+
 /** The lines of the banner that are made for pasting. */
 const pasted = (): string[] =>
   sandbox.process.stdout.split('\n').filter((line) => line.startsWith('curl '));
@@ -79,7 +85,7 @@ test('the lines of the banner work as they are: callback, failover, and a custom
   expect(commands).toHaveLength(2);
   for (const command of commands) {
     const here = command.replace('<receipt>', paid.receipt);
-    const { stdout } = await run('bash', ['-c', here], { env: { PATH: process.env['PATH'] } });
+    const { stdout } = await run('bash', ['-c', here], { env: commandEnvironment() });
     expect(stdout).toMatch(/SUCCESS|credited/);
   }
 }, 120_000);
@@ -204,7 +210,7 @@ describe('what the customer gets, in status, webhook and on the command line', (
           '--merchant-reference',
           merchant_reference,
         ],
-        { env: { PATH: process.env['PATH'], DATA_DIR: sandbox.dataDir } },
+        { env: { ...commandEnvironment(), DATA_DIR: sandbox.dataDir } },
       );
       for (const shown of [payment.biller_reference ?? '', ...Object.values(details ?? {})]) {
         expect(stdout).toContain(shown);
