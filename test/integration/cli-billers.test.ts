@@ -258,6 +258,8 @@ describe('malipo biller', () => {
       status: 'ONLINE',
       set_status: 'ONLINE',
       obstacle: null,
+      offline_reason: null,
+      offline_until: null,
       routes: ['waterworks'],
       quarantined: false,
       position: last + 1,

@@ -428,9 +428,9 @@ const WAYS: readonly Way[] = [
     tamper: async () =>
       await run(
         `with decided as (
-           insert into cases (bucket, vendor_id, case_id, kind, facts, opened_at, proposal, proposed_by,
-             proposed_at, resolution, resolved_by, resolved_at)
-           values (bucket_of($1), $1, $2, 'duplicate', '{}', now(), '{}', 'Asha', now(), 'return_to_vendor', 'Baraka', now())
+           insert into cases (bucket, vendor_id, case_id, kind, facts, opened_at, proposal,
+             proposal_id, proposed_by, proposed_at, resolution, resolved_by, resolved_at)
+           values (bucket_of($1), $1, $2, 'duplicate', '{}', now(), '{}', $2, 'Asha', now(), 'return_to_vendor', 'Baraka', now())
          ), correction as (
            insert into corrections (bucket, vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
            values (bucket_of($1), $1, $3, $2, 'return_to_vendor', 500, now())

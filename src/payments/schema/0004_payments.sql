@@ -73,8 +73,8 @@ create index payments_by_phone on payments
   where phone is not null;
 
 -- For lists of all vendors' payments by time. Rows are inserted in time order, so a block range index
--- costs almost nothing.
-create index payments_by_time on payments using brin (created_at);
+-- costs almost nothing. Without autosummarize the newest ranges would be read whole until the next vacuum.
+create index payments_by_time on payments using brin (created_at) with (autosummarize = on);
 
 -- One row per open payment. `stage` send: no instruction is in progress, so one may be sent. verify: an
 -- instruction was, or may have been, sent, and only the operator's final answer ends the payment.
