@@ -212,7 +212,7 @@ function buildParts(options: PaymentsOptions): Parts {
         onDue: ({ vendorId, billerCode, operatorCode }) =>
           parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify' }]),
         onBalance: async (operatorCode, balanceCents) =>
-          await noteBalance({ pool, catalogue, log }, operatorCode, balanceCents),
+          await noteBalance({ pool, catalogue, log }, operatorCode, { balanceCents }),
         log,
       }),
     },

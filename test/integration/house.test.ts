@@ -241,7 +241,7 @@ test('the metrics show what is unexplained, once an operator has reported and so
     tallies: new Tallies(),
   });
   await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
-  await saveBalance(books.pool, OPERATOR, 80_000n);
+  await saveBalance(books.pool, OPERATOR, { balanceCents: 80_000n });
   const text = await registry.metrics();
   expect(text).toContain(`malipo_operator_float_unexplained_cents{operator="${OPERATOR}"} -10000`);
 });

@@ -345,7 +345,9 @@ describe('our float with an operator', () => {
   test('stops between two reports, by what was sent since the last one', async () => {
     const first = createScriptedConnector({ pay: paid, balance: () => 1_000_000n });
     const connectors = { [OPERATOR]: first, [SECOND]: works() };
-    await noteBalance({ pool: books.pool, catalogue: quiet, log: silent }, OPERATOR, 1_000_000n);
+    await noteBalance({ pool: books.pool, catalogue: quiet, log: silent }, OPERATOR, {
+      balanceCents: 1_000_000n,
+    });
     await setFloatLimits(books.pool, OPERATOR, { stopCents: 900_000n, resumeCents: 950_000n });
     // What another process has sent since, and what is settled.
     const vendorId = await books.addVendor(10_000_000n);
@@ -384,7 +386,9 @@ describe('our float with an operator', () => {
       { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
     );
     for (const cents of [900n, 499n, 480n, 300n, 100n, 50n, 299n, 600n, 700n]) {
-      await noteBalance({ pool: books.pool, catalogue: quiet, log }, OPERATOR, cents);
+      await noteBalance({ pool: books.pool, catalogue: quiet, log }, OPERATOR, {
+        balanceCents: cents,
+      });
     }
     expect(lines).toEqual([
       'our float with the operator is low',

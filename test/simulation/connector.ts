@@ -8,6 +8,7 @@ import type {
   Unknown,
 } from '../../src/payments/dispatch/connector.ts';
 import { NO_CAPABILITIES } from '../support/scripted-connector.ts';
+import { floatWith } from './floats.ts';
 import type { Life } from './link.ts';
 import { handleOf } from './operator.ts';
 import type { HostileOperator, Message } from './operator.ts';
@@ -66,8 +67,11 @@ export function createSimulatedConnector(
       ? {
           balance: async () =>
             await new Promise((resolve) => {
-              const answer = { kind: 'balance', balanceCents: 1n } as const;
-              world.schedule.after(world.random.latencyMs(TYPICAL_MS), () => resolve(answer), life);
+              const answer = (): void => {
+                const balanceCents = floatWith(world, character.operatorCode);
+                resolve({ kind: 'balance', balanceCents });
+              };
+              world.schedule.after(world.random.latencyMs(TYPICAL_MS), answer, life);
             }),
         }
       : {}),

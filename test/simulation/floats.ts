@@ -15,6 +15,11 @@ export const FLOAT_LIMITS = { stopCents: 1_000n, resumeCents: 5_000n };
 const ENOUGH_CENTS = 1_000_000n;
 const AGAIN_MS = 1_000;
 
+/** Our float with an operator, as it reports it, in cents. */
+export function floatWith(world: World, operatorCode: string): bigint {
+  return world.emptyFloats.has(operatorCode) ? 0n : ENOUGH_CENTS;
+}
+
 /** What the float watch of the service does with reports of operators, in a process that never ends. */
 export function createFloats(world: World, network: Network): Floats {
   const { random, scenario, schedule } = world;
@@ -26,11 +31,11 @@ export function createFloats(world: World, network: Network): Floats {
     standStill: () => {},
   };
   const pool = network.poolOf(watch);
-  const empty = new Set<string>();
+  const { emptyFloats } = world;
   const save = async (operatorCode: string): Promise<void> => {
-    const balanceCents = empty.has(operatorCode) ? 0n : ENOUGH_CENTS;
+    const balanceCents = floatWith(world, operatorCode);
     try {
-      const { before, after } = await saveBalance(pool, operatorCode, balanceCents);
+      const { before, after } = await saveBalance(pool, operatorCode, { balanceCents });
       if (after === 'stopped' && before !== after) world.note('float_used_up');
     } catch {
       await new Promise<void>((resolve) => schedule.after(AGAIN_MS, resolve));
@@ -45,11 +50,11 @@ export function createFloats(world: World, network: Network): Floats {
   return {
     change: () => {
       const { operatorCode } = random.pick(scenario.operators);
-      if (!empty.delete(operatorCode)) empty.add(operatorCode);
+      if (!emptyFloats.delete(operatorCode)) emptyFloats.add(operatorCode);
       report(operatorCode);
     },
     calmDown: () => {
-      empty.clear();
+      emptyFloats.clear();
       for (const { operatorCode } of scenario.operators) report(operatorCode);
     },
   };

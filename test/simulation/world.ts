@@ -22,6 +22,8 @@ export interface World {
   readonly truth: Truth;
   readonly faults: FaultCounts;
   readonly violations: string[];
+  /** Operators with which our float is used up. */
+  readonly emptyFloats: Set<string>;
   /** Set when the storm is over: from then on nothing goes wrong any more. */
   calm: boolean;
   note(fault: Fault): void;
@@ -71,6 +73,7 @@ export function createWorld(options: {
     truth: createTruth(),
     faults,
     violations,
+    emptyFloats: new Set(),
     calm: false,
     note: (fault) => {
       faults[fault] += 1;

@@ -45,14 +45,22 @@ export async function takeDue(
   return taken.rows.map((row) => row.operatorCode);
 }
 
+/** A balance that an operator reported. */
+export interface ReportedBalance {
+  readonly balanceCents: bigint;
+  /** Milliseconds since the operator was asked; absent: it reported by itself just now. */
+  readonly ageMs?: number;
+}
+
 /**
- * Saves a reported balance, how it changed, and the state that follows. Running processes reload if
- * the state changed. Returns the state before and after.
+ * Saves a reported balance, how it changed, and the state that follows, unless another was saved since the
+ * operator was asked: that one may be newer. Running processes reload if the state changed. Returns the state
+ * before and after.
  */
 export async function saveBalance(
   pool: Pool,
   operatorCode: string,
-  balanceCents: bigint,
+  { balanceCents, ageMs = 0 }: ReportedBalance,
 ): Promise<{
   readonly before: FloatState;
   readonly after: FloatState;
@@ -61,7 +69,9 @@ export async function saveBalance(
   return await databaseTransaction(pool, async (client) => {
     await insertMissing(client, operatorCode);
     const row = await lockFloatOf(client, operatorCode);
-    const after = stateAfter(row.state, balanceCents, row);
+    const { state, stopCents } = row;
+    if (await isSavedSince(client, row, ageMs)) return { before: state, after: state, stopCents };
+    const after = stateAfter(state, balanceCents, row);
     await client.query(
       `update operator_floats set balance_cents = $2, polled_at = now(), state = $3
        where operator_code = $1`,
@@ -69,9 +79,21 @@ export async function saveBalance(
     );
     const change = balanceCents - (row.balanceCents ?? balanceCents);
     await addToHour(client, operatorCode, change);
-    if (after !== row.state) await markChanged(client, 'billers');
-    return { before: row.state, after, stopCents: row.stopCents };
+    if (after !== state) await markChanged(client, 'billers');
+    return { before: state, after, stopCents };
   });
+}
+
+async function isSavedSince(
+  db: Queryable,
+  { polledAt }: FloatRow,
+  agoMs: number,
+): Promise<boolean> {
+  const read = await db.query<{ isLater: boolean | null }>(
+    `select $1::timestamptz > now() - $2 * interval '1 millisecond' as "isLater"`,
+    [polledAt, agoMs],
+  );
+  return read.rows[0]?.isLater === true;
 }
 
 /** Changes the limits; the state follows from the last balance. */

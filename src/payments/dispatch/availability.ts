@@ -121,9 +121,11 @@ class Breakers implements Availabilities {
 
   /** The answer is also a report of our float, which may be why the breaker is open. */
   async #hasBalance(operatorCode: string, connector: Connector): Promise<boolean> {
+    const askedAtMs = this.#timers.nowMs();
     const answer = await callWithin(connector, this.#timers);
     if (answer?.kind === 'balance') {
-      await noteBalance(this.#options, operatorCode, answer.balanceCents);
+      const ageMs = this.#timers.nowMs() - askedAtMs;
+      await noteBalance(this.#options, operatorCode, { balanceCents: answer.balanceCents, ageMs });
     }
     return answer?.kind === 'balance' || answer?.kind === 'asked';
   }

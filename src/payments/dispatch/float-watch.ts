@@ -3,6 +3,7 @@ import { callWithin } from './probe.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { FloatState } from '../billers/float.ts';
 import { readSpentHours, saveBalance, takeDue } from '../billers/float-store.ts';
+import type { ReportedBalance } from '../billers/float-store.ts';
 import { hoursLeft } from '../billers/forecast.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
@@ -50,9 +51,11 @@ export async function pollFloats(options: FloatWatchOptions, everyMs: number): P
 async function pollOne(options: FloatWatchOptions, operatorCode: string): Promise<void> {
   const { connectorOf, log, timers = systemTimers } = options;
   const connector = connectorOf(operatorCode);
+  const askedAtMs = timers.nowMs();
   const answer = connector && (await callWithin(connector, timers));
   if (answer?.kind === 'balance') {
-    await noteBalance(options, operatorCode, answer.balanceCents);
+    const ageMs = timers.nowMs() - askedAtMs;
+    await noteBalance(options, operatorCode, { balanceCents: answer.balanceCents, ageMs });
   } else if (answer?.kind !== 'asked') {
     log.warn({ operatorCode }, 'the operator did not report our float');
   }
@@ -68,10 +71,11 @@ export async function noteBalance(
     readonly catalogue: Pick<BillerCatalogue, 'reload'>;
   },
   operatorCode: string,
-  balanceCents: bigint,
+  reported: ReportedBalance,
 ): Promise<void> {
-  const { before, after, stopCents } = await saveBalance(pool, operatorCode, balanceCents);
+  const { before, after, stopCents } = await saveBalance(pool, operatorCode, reported);
   if (before === after) return;
+  const { balanceCents } = reported;
   const spent = (await readSpentHours(pool)).get(operatorCode) ?? [];
   const hours = hoursLeft(balanceCents, spent, { now: new Date(), floorCents: stopCents ?? 0n });
   const about = { operatorCode, before, balanceCents: balanceCents.toString(), hoursLeft: hours };
