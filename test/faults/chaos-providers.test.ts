@@ -19,5 +19,6 @@ test.each(PROVIDERS)(
     expect(result.kills).toBeGreaterThanOrEqual(KILLS);
     expect(result.accepted).toBeGreaterThan(0);
   },
-  300_000,
+  // Above the time within which the harness itself says that the books did not come to rest.
+  900_000,
 );
