@@ -49,7 +49,7 @@ const { values } = parseArgs({
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const ratios = chosenRatios(values.only.flatMap((names) => names.split(',')));
-const wanted = new Set(ratios.flatMap((ratio) => [...ratio.of, ...(ratio.beside ?? [])]));
+const wanted = new Set(ratios.flatMap((ratio) => [...ratio.of, ...(ratio.alongside ?? [])]));
 if (process.env['PGLEDGER_SQL'] !== undefined && wanted.has('lanes hot')) {
   for (const name of PGLEDGER_CONTESTANTS) wanted.add(name);
 }

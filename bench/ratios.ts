@@ -26,7 +26,7 @@ export interface Ratio {
   /** The contestants it is made of, by name. */
   readonly of: readonly string[];
   /** Run with it, for the table only. */
-  readonly beside?: readonly string[];
+  readonly alongside?: readonly string[];
   readonly value: (figure: (contestant: string) => Figure) => number;
 }
 
@@ -174,7 +174,7 @@ export const RATIOS: readonly Ratio[] = [
     goal: 1.03,
     better: 'lower',
     of: ['cycle routed, with prices', 'cycle'],
-    beside: ['cycle routed'],
+    alongside: ['cycle routed'],
     value: (figure) => micros(figure('cycle routed, with prices')) / micros(figure('cycle')),
   },
   {
@@ -184,7 +184,7 @@ export const RATIOS: readonly Ratio[] = [
     goal: 3,
     better: 'higher',
     of: [...DISPATCHES, ...PG_BOSSES],
-    beside: ['pg-boss with one output for all, 2 at once', 'graphile-worker'],
+    alongside: ['pg-boss with one output for all, 2 at once', 'graphile-worker'],
     value: (figure) => {
       const best = (names: readonly string[]): number =>
         Math.max(...names.map((name) => figure(name).value));

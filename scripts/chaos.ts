@@ -26,7 +26,7 @@ const { kills, seed, provider } = new Command('chaos')
 // What was started ends with us.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
-let told = 0;
+let reported = 0;
 const { CITUS_URL: url = '', CITUS_CONTROL: control = '' } = process.env;
 const onCluster = url !== '' && control !== '';
 
@@ -36,8 +36,8 @@ const result = await runChaos({
   seed,
   provider,
   onProgress: (made) => {
-    if (made - told < 50) return;
-    told = made;
+    if (made - reported < 50) return;
+    reported = made;
     process.stderr.write(`${made} of ${kills} kills\n`);
   },
 });

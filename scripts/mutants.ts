@@ -10,7 +10,7 @@ import { countOption } from './count-option.ts';
  * never in its files, and each must be found. Ends with one JSON line; exits with 1 when one was not.
  */
 
-/** Runs beside each other: while one waits for PostgreSQL another computes. */
+/** Concurrent runs: while one waits for PostgreSQL another computes. */
 const SIDE_BY_SIDE = 3;
 
 const options = new Command('mutants')

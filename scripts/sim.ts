@@ -16,7 +16,7 @@ import { countOption } from './count-option.ts';
  * than asked for, or when, over many runs, some fault never happened.
  */
 
-/** Runs beside each other in a thread: while one waits for PostgreSQL another computes. */
+/** Concurrent runs in a thread: while one waits for PostgreSQL another computes. */
 const SIDE_BY_SIDE = 2;
 const PROGRESS_EVERY_MS = 10_000;
 
@@ -58,7 +58,7 @@ async function run(): Promise<Campaign> {
       }),
     );
   } catch (error) {
-    // What was found until then is told all the same; it is less than asked for.
+    // What was found until then is still reported; it is less than asked for.
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   } finally {
     clearInterval(progress);

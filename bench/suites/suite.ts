@@ -15,7 +15,7 @@ export interface SuiteOptions {
   readonly memoryMinutes: number;
   /** Rows behind for the growth suite. */
   readonly historyRows: number;
-  /** The file of an external ledger, to be run beside our lanes. */
+  /** The file of an external ledger, to be run in the same rounds as our lanes. */
   readonly pgledgerSql?: string;
   readonly log: (line: string) => void;
 }

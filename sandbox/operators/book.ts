@@ -130,7 +130,7 @@ export class Book {
     }
   }
 
-  /** Payments that still have something ahead: to be executed or to be told. */
+  /** Payments that still have something ahead: to be executed or to be reported. */
   *unfinished(): Generator<Payment> {
     for (const payment of this.#payments.values()) {
       if (payment.state === 'accepted' || payment.callbacksOpen.size > 0) yield payment;

@@ -165,7 +165,7 @@ function carryOut(reply: Reply, response: ServerResponse, options: RequestOption
         sendAnswer(response, 200, answer);
       });
       response.once('close', forget);
-      // Not by `close` alone: it is told later, and the payment may be executed in between.
+      // Not by `close` alone: it is reported later, and the payment may be executed in between.
       return hold(response, options.holdMs, forget);
     }
   }

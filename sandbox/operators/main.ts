@@ -48,7 +48,7 @@ async function run(options: OperatorOptions): Promise<void> {
   announce((server.address() as AddressInfo).port);
 }
 
-/** The emulated providers beside them, if they are wanted. */
+/** The emulated providers as well, if they are wanted. */
 function withProviders(
   { providers: callbackBase, dataDir, callbackDelayMs, slowMs }: OperatorOptions,
   operators: RequestListener,

@@ -49,7 +49,7 @@ export class OperatorSimulator {
     }
     this.#record({ kind: plan.decision, atMs: Date.now(), instruction });
     const payment = book.find(operator, reference);
-    if (payment === undefined) throw new Error('the book forgot what it was just told');
+    if (payment === undefined) throw new Error('the book forgot what was just written down');
     if (payment.state === 'accepted') this.#executeLater(payment);
     return this.#replyFor(payment);
   }
@@ -72,7 +72,7 @@ export class OperatorSimulator {
     };
   }
 
-  /** After a start: goes on with what was accepted but not executed, or executed but not told. */
+  /** After a start: goes on with what was accepted but not executed, or executed but not reported. */
   resume(): void {
     for (const payment of this.#options.book.unfinished()) {
       if (payment.state === 'accepted') this.#executeLater(payment);
@@ -111,8 +111,8 @@ export class OperatorSimulator {
     const listeners = this.#waiting.get(payment);
     this.#waiting.delete(payment);
     // A caller whose connection is still open gets the answer there, others by callback.
-    const told = listeners !== undefined && listeners.size > 0;
-    const callbacks = told ? 0 : this.#planOf(payment).callbacksAfterMs.length;
+    const isAnswered = listeners !== undefined && listeners.size > 0;
+    const callbacks = isAnswered ? 0 : this.#planOf(payment).callbacksAfterMs.length;
     this.#record({ kind: 'executed', atMs: Date.now(), operator, reference, callbacks });
     for (const listener of listeners ?? []) listener(answerFor(payment));
     this.#sendCallbacks(payment);

@@ -4,7 +4,7 @@ import styles from './BarChart.module.css';
 
 const HEIGHT = 100;
 
-/** One value over time; where there is none, the line has a gap. */
+/** One value over time. The line has a gap where a value is missing. */
 export function LineChart({
   label,
   points,

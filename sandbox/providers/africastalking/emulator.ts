@@ -186,14 +186,14 @@ export class AfricastalkingEmulator {
     made.status = status;
     made.endedAtMs = Date.now();
     this.#requests.put(requestId, made);
-    const told = formPost(this.#options.callbackUrl(), {
+    const message = formPost(this.#options.callbackUrl(), {
       requestId,
       status,
       phoneNumber: `+${made.phone}`,
       description: status === 'Success' ? 'Airtime Delivered Successfully' : 'Failed',
       value: `KES ${made.amount}00`,
     });
-    for (const delayMs of tellAfterMs) this.later.run(delayMs, { kind: 'post', post: told });
+    for (const delayMs of tellAfterMs) this.later.run(delayMs, { kind: 'post', post: message });
   }
 
   #find(requestId: string, response: ServerResponse): void {

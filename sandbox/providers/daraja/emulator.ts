@@ -51,7 +51,7 @@ export class DarajaEmulator {
     this.#known = memory.table('payments');
     this.#ids = memory.table('ids');
     this.deliveries = new Deliveries(memory, options.slowMs);
-    this.later = new Later(memory, async (told) => void (await post(told)));
+    this.later = new Later(memory, async (message) => void (await post(message)));
   }
 
   /** Moves its clock against the real one. */

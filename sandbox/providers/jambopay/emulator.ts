@@ -44,7 +44,7 @@ export class JambopayEmulator {
     this.#options = options;
     this.#deliveries = new Deliveries(memory, options.slowMs);
     this.#transactions = memory.table('transactions');
-    this.later = new Later(memory, async (told) => void (await post(told)));
+    this.later = new Later(memory, async (message) => void (await post(message)));
   }
 
   expireTokens(): void {
@@ -212,7 +212,7 @@ export class JambopayEmulator {
   #tell(transaction: Transaction, { refunded }: { readonly refunded: number | null }): void {
     const { callbackUrl, transactionId, account, phoneNumber, soldFor } = transaction;
     if (callbackUrl === null || transaction.stream !== 'kplc') return;
-    const told = {
+    const message = {
       TransactionId: transactionId,
       MeterNumber: account,
       PhoneNumber: phoneNumber,
@@ -221,6 +221,6 @@ export class JambopayEmulator {
       ThirdPartyRef: refunded === null ? `KP${transactionId.slice(-7)}` : '',
       Action: refunded === null ? 'Token Vending' : 'Agent Refunded',
     };
-    this.later.run(this.#options.callbackAfterMs, jsonPost(callbackUrl, told));
+    this.later.run(this.#options.callbackAfterMs, jsonPost(callbackUrl, message));
   }
 }

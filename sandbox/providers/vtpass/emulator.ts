@@ -194,8 +194,8 @@ export class VtpassEmulator {
   /** @param afterMs when each webhook is sent. */
   #tell(sale: Sale, afterMs: readonly number[] = [0]): void {
     const content = { type: 'transaction-update', data: saleAnswer(sale) };
-    const told = jsonPost(this.#options.webhookUrl(), content);
-    for (const delayMs of afterMs) this.later.run(delayMs, { kind: 'post', post: told });
+    const message = jsonPost(this.#options.webhookUrl(), content);
+    for (const delayMs of afterMs) this.later.run(delayMs, { kind: 'post', post: message });
   }
 
   /** The date in Lagos; a day to either side of a clock that is off. */

@@ -2,7 +2,7 @@
 
 insert into settings_versions (topic, version) values ('scorecards', 1);
 
--- Cards that every process can read, beside those of the folder scorecards. Never changed: an
+-- Cards that every process can read, in addition to those of the folder scorecards. Never changed: an
 -- enquiry names its card as id@version. Append-only.
 create table scorecards (
   card text primary key check (card ~ '^[a-z][a-z0-9-]{0,40}@[0-9]{1,9}$'),

@@ -34,7 +34,7 @@ export interface Range {
 export const AMOUNT_RULES = ['any', 'products'] as const;
 export type AmountRule = (typeof AMOUNT_RULES)[number];
 
-/** True if the amount buys one of the products; also if there is none of which we know what it costs. */
+/** True if the amount buys one of the products, or if no product has a known price. */
 export function isSold(ranges: readonly Range[], amountCents: bigint): boolean {
   return (
     ranges.length === 0 ||

@@ -62,7 +62,10 @@ export async function proposeResolution(
   });
 }
 
-/** What approving the case's proposal would post now, one line each; empty if there is none. */
+/**
+ * The postings that approving the case's proposal would make now, one line each; empty without an
+ * open proposal.
+ */
 export async function previewResolution(db: Queryable, row: CaseRow): Promise<string[]> {
   if (row.proposal === null || row.resolvedAt !== null) return [];
   try {

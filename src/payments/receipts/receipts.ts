@@ -40,7 +40,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
   const sources = createReceiptSources(options);
   const deps = { ...options, sources };
   let jobs: PeriodicJob[] = [];
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return {
     receiver: createReceiptReceiver(deps),
     reload: sources.reload,
@@ -49,7 +49,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
       jobs = [
         startPeriodicJob({
           everyMs: pollMs,
-          work: async () => await creditLeftClaims(deps, told),
+          work: async () => await creditLeftClaims(deps, logged),
           failureText: 'claimed receipts could not be credited',
           log,
         }),

@@ -300,19 +300,19 @@ const MAX_CLAIMS = 1_000;
 
 /**
  * Credits what a process claimed and did not credit. Returns how many.
- * @param told the receipts that a run said before that they wait: each is logged once by a process.
+ * @param logged the receipts that an earlier run has logged as waiting: a process logs each once.
  */
 export async function creditLeftClaims(
   deps: ReceiptDeps,
-  told: Set<string> = new Set(),
+  logged: Set<string> = new Set(),
 ): Promise<number> {
   const rows = await listLeftClaims(deps.pool, MAX_CLAIMS);
   const left = new Set(rows.map(({ receiptId }) => receiptId));
-  for (const receiptId of told) if (!left.has(receiptId)) told.delete(receiptId);
+  for (const receiptId of logged) if (!left.has(receiptId)) logged.delete(receiptId);
   let credited = 0;
   for (const row of rows) {
-    const log = told.has(row.receiptId) ? deps.log.child({}, { level: 'silent' }) : deps.log;
-    told.add(row.receiptId);
+    const log = logged.has(row.receiptId) ? deps.log.child({}, { level: 'silent' }) : deps.log;
+    logged.add(row.receiptId);
     try {
       if (await credit({ ...deps, log }, row)) credited += 1;
     } catch (error) {

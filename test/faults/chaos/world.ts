@@ -11,6 +11,7 @@ import { operatorsProgram, serviceProgram, settleTown } from '../fleet.ts';
 import type { OperatorsProgram, Program, Town } from '../fleet.ts';
 import type { ChaosDatabase } from './database.ts';
 import { isLeftToPeople, readPayments } from './payments.ts';
+import type { PaymentRow } from './payments.ts';
 
 /** One of so many kills hits everything at once, PostgreSQL too. */
 const KILLS_PER_BLACKOUT = 10;
@@ -209,16 +210,21 @@ export class World {
     const deadline = performance.now() + DRAIN_MS;
     const isOver = (): boolean => performance.now() > deadline;
     while (!(await this.#comesToRest()) && !isOver()) await this.restart();
-    if (isOver()) this.findings.push('the books did not come to rest');
+    if (!isOver()) return;
+    const open = await this.#waiting();
+    this.findings.push(...open.map((row) => `the books did not come to rest: ${row}`));
+  }
+
+  /** What still waits for its end, and nobody has a case about. */
+  async #waiting(): Promise<string[]> {
+    const open = await readPayments(this.pool, 'q.payment_id is not null');
+    return open.filter((row) => !isAtRest(row)).map((row) => JSON.stringify(row));
   }
 
   async #comesToRest(): Promise<boolean> {
     return await until(
       'the books come to rest',
-      async () => {
-        const open = await readPayments(this.pool, 'q.payment_id is not null');
-        return open.every((row) => row.account.endsWith('9909') || isLeftToPeople(row));
-      },
+      async () => (await this.#waiting()).length === 0,
       REST_MS,
     ).then(
       () => true,
@@ -314,6 +320,10 @@ export class World {
     this.#count('everything');
     lightsOn.resolve();
   }
+}
+
+function isAtRest(row: PaymentRow): boolean {
+  return row.account.endsWith('9909') || isLeftToPeople(row);
 }
 
 function present<Value>(value: Value | undefined): Value {
