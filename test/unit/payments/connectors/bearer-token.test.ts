@@ -1,6 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { createTokenSource } from '../../../../src/payments/connectors/bearer-token.ts';
 
+// Fake timers replace the global function only.
+vi.mock('node:timers/promises', () => ({
+  setTimeout: async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms)),
+}));
+
 test('calls share one token and one request for it, until it is refused', async () => {
   let requests = 0;
   const tokens = createTokenSource({
