@@ -209,7 +209,10 @@ export class World {
   async drain(): Promise<void> {
     const deadline = performance.now() + DRAIN_MS;
     const isOver = (): boolean => performance.now() > deadline;
-    while (!(await this.#comesToRest()) && !isOver()) await this.restart();
+    while (!(await this.#comesToRest()) && !isOver()) {
+      for (const program of this.#services) if (program.dead) await this.#reportEnd(program);
+      await this.restart();
+    }
     if (!isOver()) return;
     const open = await this.#waiting();
     this.findings.push(...open.map((row) => `the books did not come to rest: ${row}`));
@@ -258,7 +261,7 @@ export class World {
       const nodesKilled = this.#nodesKilled - this.#nodesAway;
       await program.start(crashAt === undefined ? {} : { CRASH_AT: crashAt });
       if (this.#ending) program.signal('SIGKILL');
-      const { ending, lastWords } = await program.death();
+      const { ending } = await program.death();
       if (ending.signal === 'SIGKILL') {
         const label = this.#hit.has(program) ? this.#hit.get(program) : point;
         if (label !== undefined) this.#count(label);
@@ -266,13 +269,16 @@ export class World {
         // It started while a node was away, and says so; its supervisor starts it again.
         await this.#lights;
       } else if (this.#reviving || ending.code !== 0) {
-        this.findings.push(
-          `${program.name} ended by itself: ${JSON.stringify(ending)} ${lastWords}`,
-        );
+        await this.#reportEnd(program);
       }
       this.#hit.delete(program);
       await this.#lights;
     }
+  }
+
+  async #reportEnd(program: Program): Promise<void> {
+    const { ending, lastWords } = await program.death();
+    this.findings.push(`${program.name} ended by itself: ${JSON.stringify(ending)} ${lastWords}`);
   }
 
   #count(label: string): void {
