@@ -235,7 +235,13 @@ async function preparePeople(pool: Pool): Promise<void> {
   const passwordHash = await hashPassword(DEMO_PASSWORD);
   for (const person of DEMO_PEOPLE) {
     const personId = await addPerson(pool, person, new Date());
-    await setCredentials(pool, personId, { passwordHash, codes: null, codeStep: null });
+    await setCredentials(pool, personId, {
+      passwordHash,
+      codes: null,
+      codeStep: null,
+      at: new Date(),
+      linkBy: null,
+    });
   }
 }
 

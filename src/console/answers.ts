@@ -17,6 +17,8 @@ export interface SessionAnswer {
     readonly role: Role;
     /** The vendor whose people the person belongs to; null for staff. */
     readonly vid: string | null;
+    /** False: the person sees, but changes nothing until another administrator has confirmed it. */
+    readonly isConfirmed: boolean;
   };
   readonly permissions: readonly Permission[];
   readonly environment: 'sandbox' | 'production';

@@ -1,15 +1,15 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Pool } from '../platform/db/pool.ts';
+import { audited, auditedFile } from './audited.ts';
 import { isAllowed } from './permissions.ts';
 import { createLiveAnswers } from './live.ts';
-import { Audited, Download, Live } from './route.ts';
+import { Download, Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
 
 export interface MountOptions {
@@ -28,7 +28,7 @@ export interface MountOptions {
 /**
  * Adds the routes. Each request passes the same steps: it comes from our own page → somebody is
  * signed in → the role may do this → the parameters are valid → it is noted in the audit log, if it
- * changes something → handle.
+ * changes something or shows what the log has to keep → handle.
  */
 export function mountRoutes(
   app: FastifyInstance,
@@ -47,13 +47,19 @@ export function mountRoutes(
         const viewer = await admit(request, route, options);
         const input = read(request);
         const handle = async (): Promise<unknown> =>
-          await route.handle(input, contextOf(request, viewer), request);
+          await refusePlainErrors(() => route.handle(input, contextOf(request, viewer), request));
+        const action = route.action ?? route.look;
+        const { limit } = route;
         const answer =
-          route.action === undefined
-            ? await refusePlainErrors(handle)
-            : await audited({ request, viewer, action: route.action, input }, options, handle);
+          action === undefined
+            ? await handle()
+            : await audited({ request, viewer, action, input, limit }, options, handle);
         if (reply.sent) return reply;
-        if (answer instanceof Download) return sendFile(reply, answer);
+        if (answer instanceof Download) {
+          const noted = { request, viewer, action: exportName(route.path), input };
+          const body = await auditedFile(noted, options, answer);
+          return sendFile(reply, answer, body);
+        }
         if (answer instanceof Live) return sendLive(answer, request, reply);
         return answer === undefined ? reply.code(204).send() : reply.send(answer);
       },
@@ -67,12 +73,19 @@ export function mountRoutes(
   });
 }
 
-function sendFile(reply: FastifyReply, { name, type, body }: Download): FastifyReply {
+/** What the audit log calls an export: `payments.export` for `/payments.csv`. */
+function exportName(path: string): string {
+  const names = path.replace(/\.\w+$/, '').split('/');
+  const fixed = names.filter((name) => name !== '' && name !== 'export' && !name.startsWith(':'));
+  return [...fixed, 'export'].join('.');
+}
+
+function sendFile(reply: FastifyReply, { name, type }: Download, body: Readable): FastifyReply {
   void reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
   return reply.send(body);
 }
 
-/** Throws: `not_signed_in`, `not_permitted`, `console_read_only`. */
+/** Throws: `not_signed_in`, `not_permitted`, `console_read_only`, `not_confirmed`. */
 async function admit(
   request: FastifyRequest,
   route: AnyRoute,
@@ -82,47 +95,10 @@ async function admit(
   const viewer = await options.viewerOf(request);
   if (viewer === undefined) throw new Refusal('not_signed_in');
   if (!isAllowed(viewer.role, route.permission)) throw new Refusal('not_permitted');
-  if (options.readOnly && route.action !== undefined) throw new Refusal('console_read_only');
+  if (route.action === undefined) return viewer;
+  if (options.readOnly) throw new Refusal('console_read_only');
+  if (!viewer.isConfirmed) throw new Refusal('not_confirmed');
   return viewer;
-}
-
-/** Carries out an action between its two entries in the audit log. */
-async function audited(
-  of: {
-    readonly request: FastifyRequest;
-    readonly viewer: Viewer;
-    readonly action: string;
-    readonly input: Parameters<AnyRoute['handle']>[0];
-  },
-  { pool, clock }: MountOptions,
-  handle: () => Promise<unknown>,
-): Promise<unknown> {
-  const { request, viewer, input } = of;
-  const auditId = newId();
-  const reason = (input.body as { readonly reason?: unknown } | undefined)?.reason;
-  await insertAudit(pool, {
-    auditId,
-    at: clock.now(),
-    personId: viewer.personId,
-    vendorId: viewer.vendor?.vendorId ?? null,
-    login: viewer.login,
-    role: viewer.role,
-    action: of.action,
-    target: Object.values(input.params as Record<string, string>).join(' ') || null,
-    reason: typeof reason === 'string' && reason !== '' ? reason : null,
-    address: request.ip,
-    requestId: request.id,
-  });
-  try {
-    const answer = await refusePlainErrors(handle);
-    const change = answer instanceof Audited ? answer : undefined;
-    await endAudit(pool, auditId, { ...change?.change, result: 'done', at: clock.now() });
-    return change === undefined ? answer : change.answer;
-  } catch (error) {
-    const result = error instanceof Refusal ? 'refused' : 'failed';
-    await endAudit(pool, auditId, { result, at: clock.now() });
-    throw error;
-  }
 }
 
 /** A `PlainError` says what the person can correct. */

@@ -189,6 +189,13 @@ export interface PersonView {
   /** False until the person has used the invitation. */
   readonly hasPassword: boolean;
   readonly hasCodes: boolean;
+  /** Absent: confirmed, or not signed in yet. */
+  readonly toConfirm?: {
+    /** When the password was chosen; the confirmation names it. */
+    readonly credentialsAt: string;
+    /** Who made the link, and therefore cannot confirm the person. */
+    readonly linkBy: string;
+  };
 }
 
 /** `GET /people`. */
@@ -221,6 +228,8 @@ export interface AuditView {
   readonly result: 'done' | 'refused' | 'failed' | null;
   readonly before: unknown;
   readonly after: unknown;
+  /** What an export was asked for. */
+  readonly filter: unknown;
 }
 
 /** `GET /audit`, newest first. */

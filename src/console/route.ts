@@ -12,6 +12,8 @@ export interface Viewer {
   readonly login: string;
   readonly name: string;
   readonly role: Role;
+  /** False: another administrator has not confirmed yet that the person used the one-time link. */
+  readonly isConfirmed: boolean;
   /** The vendor whose people the person belongs to; undefined for staff. */
   readonly vendor: { readonly vendorId: number; readonly vid: string } | undefined;
 }
@@ -56,6 +58,22 @@ export class Live {
   }
 }
 
+/** How often something may be done. */
+export interface ActionLimit {
+  /** By everybody together, to what the path names. */
+  readonly perTarget: LimitRule;
+  /** By one person. */
+  readonly perPerson: LimitRule;
+}
+
+interface LimitRule {
+  readonly count: number;
+  /** The period in which it counts. */
+  readonly seconds: number;
+  /** What the person reads who has to wait. */
+  readonly text: string;
+}
+
 /**
  * One route of the console's API, below `/console/api`. Session, permission, protection against
  * forged requests, validation and the audit log are the same for all routes (`mount.ts`).
@@ -78,6 +96,13 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
    * `Audited`. `reason` of the body and the path's parameters are noted as well.
    */
   readonly action?: string;
+  /**
+   * What the audit log calls a look at something that only some may see, such as `credit.report`.
+   * Nothing is changed. An export needs no name of its own.
+   */
+  readonly look?: string;
+  /** Only with `action`. */
+  readonly limit?: ActionLimit;
   handle(
     input: {
       readonly params: Static<Params>;

@@ -178,15 +178,15 @@ export async function isSignedIn(request: FastifyRequest, sessions: Sessions): P
 }
 
 function viewerFrom(session: NonNullable<Awaited<ReturnType<Sessions['find']>>>): Viewer {
-  const { personId, login, name, role, vendorId, vid } = session;
+  const { personId, login, name, role, vendorId, vid, isConfirmed } = session;
   const vendor = vendorId === null || vid === null ? undefined : { vendorId, vid };
-  return { personId, login, name, role, vendor };
+  return { personId, login, name, role, vendor, isConfirmed };
 }
 
 function answerOf(viewer: Viewer, { about }: SessionOptions): SessionAnswer {
-  const { login, name, role, vendor } = viewer;
+  const { login, name, role, vendor, isConfirmed } = viewer;
   return {
-    person: { login, name, role, vid: vendor?.vid ?? null },
+    person: { login, name, role, vid: vendor?.vid ?? null, isConfirmed },
     permissions: permissionsOf(role),
     ...about,
   };

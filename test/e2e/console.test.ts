@@ -137,7 +137,9 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     problems.length = 0;
     const { pool } = running.service;
     await addPerson(pool, { login: 'new', name: 'Nafula', role: 'support' }, new Date());
-    const page = await open(`/welcome#${await createLink(pool, 'new', new Date())}`);
+    const page = await open(
+      `/welcome#${await createLink(pool, 'new', { madeBy: null, now: new Date() })}`,
+    );
     await page.getByRole('heading', { name: 'Welcome, Nafula' }).waitFor();
     await page.getByRole('img', { name: 'QR code of the key' }).waitFor();
     const secret = (await page.locator('code').textContent())?.replaceAll(' ', '') ?? '';

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-answers.ts';
+import { addPerson } from '../../src/parties/people/administer.ts';
+import { createLink } from '../../src/parties/people/links.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -102,4 +104,64 @@ test('the audit log page by page is the export', async () => {
   // A spreadsheet runs nothing.
   expect(lines[1]).toContain(`'=1+59`);
   expect((await admin.get('/audit?cursor=x')).code).toBe('invalid_field');
+});
+
+/** Uses the link of an invitation, as the person who holds it. */
+async function useLink(path: unknown, password: string): Promise<ConsoleClient> {
+  const client = new ConsoleClient(running.origin);
+  const token = String(path).split('#')[1];
+  const used = await client.send('POST', '/links/use', { token, password });
+  expect(used.status).toBe(200);
+  return client;
+}
+
+test('an administrator who uses another person’s link sees, but changes and approves nothing', async () => {
+  const admin = await signedIn('admin');
+  const invite = { name: 'Second', role: 'administrator', reason: 'second administrator' };
+  const invited = await admin.send('POST', '/people', { ...invite, login: 'second' });
+  const second = await useLink(invited.body['path'], 'first of two passwords');
+  expect((await second.get('/session')).body['person']).toMatchObject({ isConfirmed: false });
+  expect((await second.get('/payments')).status).toBe(200);
+  for (const [method, path] of [
+    ['POST', `/cases/${crypto.randomUUID()}/approve`],
+    ['POST', '/people/second/confirm'],
+    ['POST', '/people/second/link'],
+    ['PUT', '/people/finance'],
+  ] as const) {
+    expect((await second.send(method, path, {})).code).toBe('not_confirmed');
+  }
+
+  const { people } = await peopleOf(admin);
+  const shown = people.find(({ login }) => login === 'second')?.toConfirm;
+  expect(shown?.linkBy).toBe('admin');
+  const confirm = { credentialsAt: shown?.credentialsAt, reason: 'I called' };
+  const own = await admin.send('POST', '/people/second/confirm', confirm);
+  expect(own.text).toContain('another administrator has to confirm');
+
+  // The command line needs no second person: who uses it has access to the database.
+  const { pool } = running.service;
+  await addPerson(pool, { login: 'third', name: 'T', role: 'administrator' }, new Date());
+  const token = await createLink(pool, 'third', { madeBy: null, now: new Date() });
+  const third = await useLink(`#${token}`, 'one of the other person');
+  // Another link was used meanwhile: what was seen is not what would be confirmed.
+  const again = await admin.send('POST', '/people/second/link', { reason: 'lost it' });
+  const other = await useLink(again.body['path'], 'another one of these');
+  const late = await third.send('POST', '/people/second/confirm', confirm);
+  expect(late.text).toContain('has used another link since');
+  expect((await other.send('POST', '/people/third/link', { reason: 'x' })).code).toBe(
+    'not_confirmed',
+  );
+  const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.toConfirm;
+  const seen = { credentialsAt: now?.credentialsAt, reason: 'I called' };
+  expect((await third.send('POST', '/people/second/confirm', seen)).status).toBe(204);
+  expect((await other.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
+  expect((await other.send('POST', '/people/nobody/link', { reason: 'x' })).code).toBe('not_found');
+});
+
+test('a vendor’s own people need no confirmation', async () => {
+  const client = await signedIn('demo-admin');
+  const cashier = { login: 'till-2', name: 'Till', role: 'vendor_cashier', reason: 'x' };
+  const invited = await client.send('POST', '/people', cashier);
+  const person = await useLink(invited.body['path'], 'a password for the till');
+  expect((await person.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
 });

@@ -113,7 +113,7 @@ describe('over HTTP', () => {
   test('a changed role, and being disabled, end the sessions', async () => {
     const { pool } = running.service;
     await addPerson(pool, { login: 'temp', name: 'Temp', role: 'support' }, new Date());
-    const token = await createLink(pool, 'temp', new Date());
+    const token = await createLink(pool, 'temp', { madeBy: null, now: new Date() });
     const person = fresh();
     const used = await person.send('POST', '/links/use', { token, password: 'a long enough one' });
     expect(used.status).toBe(200);
@@ -137,7 +137,7 @@ describe('with one-time codes', () => {
     const login = `person${(people += 1)}`;
     const { pool } = running.service;
     await addPerson(pool, { login, name: 'Person', role: 'support' }, new Date());
-    return { login, token: await createLink(pool, login, new Date()) };
+    return { login, token: await createLink(pool, login, { madeBy: null, now: new Date() }) };
   }
 
   async function enrolled(now: Date): Promise<{ login: string; secret: string }> {
@@ -175,7 +175,7 @@ describe('with one-time codes', () => {
     const now = new Date();
     const { login, token } = await newPerson();
     const { pool } = running.service;
-    const second = await createLink(pool, login, now);
+    const second = await createLink(pool, login, { madeBy: null, now });
     await expect(readLink(pool, token, now)).rejects.toMatchObject({ code: 'link_invalid' });
     const secret = newCodeSecret();
     const use = () =>

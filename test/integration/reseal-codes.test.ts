@@ -23,7 +23,7 @@ beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, max: 2, name: 'test' });
   const now = new Date('2026-03-01T12:00:00Z');
   await addPerson(pool, { login: 'asha', name: 'Asha', role: 'support' }, now);
-  const token = await createLink(pool, 'asha', now);
+  const token = await createLink(pool, 'asha', { madeBy: null, now });
   const masterKeys = { current: OLD, previous: undefined };
   const chosen = { token, password, codes: { secret, code: codeAt(now) } };
   await acceptLink({ pool, masterKeys, codesRequired: true }, chosen, now);

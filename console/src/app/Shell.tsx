@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Brand } from '../design/Brand.tsx';
+import { Notice } from '../design/Notice.tsx';
 import { Toasts } from '../design/Toasts.tsx';
 import { navigationFor } from './navigation.ts';
 import { Navigation } from './Navigation.tsx';
@@ -16,7 +17,7 @@ import { useShortcuts } from './shortcuts.ts';
 /** The frame of every page behind the sign-in. */
 export function Shell() {
   const { t } = useLingui();
-  const { environment, permissions, readOnly } = useSession();
+  const { environment, permissions, person, readOnly } = useSession();
   const [showsShortcuts, setShowsShortcuts] = useState(false);
   const groups = navigationFor(permissions);
   useShortcuts(groups, () => setShowsShortcuts(true));
@@ -47,6 +48,14 @@ export function Shell() {
           <PersonMenu onShortcuts={() => setShowsShortcuts(true)} />
         </header>
         <main id="main" tabIndex={-1} className={styles['main']}>
+          {!person.isConfirmed && (
+            <Notice tone="waiting">
+              <Trans>
+                Another administrator has to confirm that you used your one-time link. Until then
+                you can look, but not change anything.
+              </Trans>
+            </Notice>
+          )}
           <Outlet />
         </main>
       </div>

@@ -28,7 +28,7 @@ export function useSession(): SessionAnswer {
 
 /** Whether the person may do this, in this console. */
 export function useMay(permission: Permission): boolean {
-  const { permissions, readOnly } = useSession();
+  const { permissions, person, readOnly } = useSession();
   const reads = permission.endsWith('.read');
-  return permissions.includes(permission) && (reads || !readOnly);
+  return permissions.includes(permission) && (reads || (!readOnly && person.isConfirmed));
 }

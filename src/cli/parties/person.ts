@@ -53,7 +53,7 @@ async function linkAnswer(
   { pool, config }: Session,
   login: string,
 ): Promise<{ json: object; text: string }> {
-  const token = await createLink(pool, login, new Date());
+  const token = await createLink(pool, login, { madeBy: null, now: new Date() });
   // In the fragment, which browsers send to no server: it is in no log.
   const link = `${config.publicUrl}${config.consolePath}/welcome#${token}`;
   return {

@@ -99,6 +99,7 @@ const COLUMNS = [
   'result',
   'before',
   'after',
+  'filter',
   'address',
   'requestId',
 ] as const;
@@ -130,5 +131,6 @@ function textOf(value: unknown): string {
 function auditView(row: AuditRow): AuditView {
   const { auditId, login, role, action, target, reason, address, requestId, result } = row;
   const about = { auditId, login, role, action, target, reason, address, requestId, result };
-  return { ...about, at: row.at.toISOString(), before: row.before, after: row.after };
+  const { before, after, filter } = row;
+  return { ...about, at: row.at.toISOString(), before, after, filter };
 }

@@ -14,6 +14,20 @@ import { reason } from './reason.ts';
 
 const params = Type.Object({ reference: Type.String({ maxLength: 64 }) });
 
+/** Operators are asked by the service as well; more questions than that help nobody. */
+const VERIFY_LIMIT = {
+  perTarget: {
+    count: 1,
+    seconds: 30,
+    text: 'The operator was asked about this payment a moment ago.',
+  },
+  perPerson: {
+    count: 20,
+    seconds: 600,
+    text: 'You have asked operators 20 times in ten minutes, which is the limit.',
+  },
+} as const;
+
 const body = Type.Object({ reason }, { additionalProperties: false });
 
 export interface PaymentActionOptions {
@@ -33,9 +47,13 @@ function verifyRoute({ verifyNow }: PaymentActionOptions): AnyRoute {
     path: '/payments/:reference/verify',
     permission: 'payments.act',
     action: 'payment.verify',
-    params,
+    limit: VERIFY_LIMIT,
+    // In capital letters only: the limit counts by what the path names.
+    params: Type.Object({ reference: Type.String({ pattern: '^[0-9A-Z]{1,64}$' }) }),
     body,
-    handle: async (input, { viewer }) => await verifyNow(keyOf(input.params.reference, viewer)),
+    handle: async (input, { viewer }) => {
+      await verifyNow(keyOf(input.params.reference, viewer));
+    },
   });
 }
 

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { addPerson, changePerson } from '../../parties/people/administer.ts';
+import { addPerson, changePerson, confirmPerson } from '../../parties/people/administer.ts';
 import { LINK_HOURS, createLink } from '../../parties/people/links.ts';
 import { findPerson, listPeople } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
+import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -37,6 +38,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
     inviteRoute(options),
     changeRoute(options),
     linkRoute(options),
+    confirmRoute(options),
   ];
 }
 
@@ -62,7 +64,7 @@ function inviteRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
       const login = body.login.trim().toLowerCase();
       const person = { login, name: body.name.trim(), role: body.role, vid };
       await addPerson(pool, person, clock.now());
-      const answer = await invitation(pool, login, clock);
+      const answer = await invitation(pool, login, { madeBy: viewer.personId, now: clock.now() });
       return new Audited(answer, { target: login, after: { ...person, vid: vid ?? null } });
     },
   });
@@ -110,13 +112,46 @@ function linkRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
     handle: async ({ params: { login } }, { viewer }) => {
       await findVisible(pool, login, viewer);
       // The link itself is a secret, so the audit log does not keep it.
-      return new Audited(await invitation(pool, login, clock), {});
+      const made = { madeBy: viewer.personId, now: clock.now() };
+      return new Audited(await invitation(pool, login, made), {});
     },
   });
 }
 
-async function invitation(pool: Pool, login: string, clock: Clock): Promise<InvitationAnswer> {
-  const token = await createLink(pool, login, clock.now());
+/** Who made a link could use it, so that staff are confirmed by another administrator. */
+function confirmRoute({ pool }: PeopleRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/people/:login/confirm',
+    permission: 'people.act',
+    action: 'person.confirm',
+    params,
+    body: Type.Object(
+      {
+        /** When the person chose the password, as the page shows it. */
+        credentialsAt: Type.String({ maxLength: 40 }),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ params: { login }, body }, { viewer }) => {
+      const { linkByLogin } = await findVisible(pool, login, viewer);
+      const credentialsAt = parseIsoTime(body.credentialsAt);
+      if (credentialsAt === undefined) {
+        throw new Refusal('invalid_field', { field: 'credentialsAt' });
+      }
+      await confirmPerson(pool, login, { credentialsAt, by: viewer.personId });
+      return new Audited(undefined, { before: { linkBy: linkByLogin } });
+    },
+  });
+}
+
+async function invitation(
+  pool: Pool,
+  login: string,
+  made: Parameters<typeof createLink>[2],
+): Promise<InvitationAnswer> {
+  const token = await createLink(pool, login, made);
   return { login, path: `welcome#${token}`, validHours: LINK_HOURS };
 }
 
@@ -140,6 +175,14 @@ function personView(row: PersonRow): PersonView {
     createdAt: createdAt.toISOString(),
     hasPassword,
     hasCodes,
+    ...(row.credentialsAt === null || row.linkByLogin === null
+      ? {}
+      : {
+          toConfirm: {
+            credentialsAt: row.credentialsAt.toISOString(),
+            linkBy: row.linkByLogin,
+          },
+        }),
   };
 }
 

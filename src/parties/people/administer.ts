@@ -3,7 +3,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { findVendor } from '../store.ts';
-import { findPerson, insertPerson, updatePerson } from './people-store.ts';
+import { findPerson, insertPerson, setConfirmed, updatePerson } from './people-store.ts';
 import { isVendorRole } from './roles.ts';
 import type { Role } from './roles.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
@@ -66,4 +66,30 @@ export async function changePerson(
       await deleteSessionsOf(db, person.personId);
     }
   });
+}
+
+/**
+ * Confirms, for another administrator than the one who made the link, that the person used it.
+ * Throws: `PlainError` if somebody else has to, or the person has used another link since.
+ */
+export async function confirmPerson(
+  pool: Pool,
+  login: string,
+  confirmation: {
+    /** When the person chose the password, as the administrator has seen it. */
+    readonly credentialsAt: Date;
+    /** The administrator's id. */
+    readonly by: string;
+  },
+): Promise<void> {
+  const person = await findPerson(pool, login);
+  if (person === undefined) throw new PlainError(`There is no person ${login}.`);
+  const { by } = confirmation;
+  if (person.linkBy === null) throw new PlainError(`${login} needs no confirmation.`);
+  if (person.linkBy === by) {
+    throw new PlainError('You made the link, so another administrator has to confirm the person.');
+  }
+  if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
+  if (await setConfirmed(pool, { login, ...confirmation })) return;
+  throw new PlainError(`${login} has used another link since. Look again.`);
 }

@@ -13,6 +13,8 @@ export interface AuditEntry {
   readonly reason: string | null;
   readonly address: string;
   readonly requestId: string;
+  /** What an export was asked for; JSON. */
+  readonly filter?: unknown;
 }
 
 export interface AuditResult {
@@ -24,6 +26,7 @@ export interface AuditResult {
 }
 
 export interface AuditRow extends AuditEntry {
+  readonly filter: unknown;
   readonly endedAt: Date | null;
   readonly result: AuditResult['result'] | null;
   readonly before: unknown;
@@ -34,8 +37,8 @@ export interface AuditRow extends AuditEntry {
 export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query(
     `insert into audit_log (audit_id, at, person_id, vendor_id, login, role, action, target, reason,
-       address, request_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+       address, request_id, filter)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       entry.auditId,
       entry.at,
@@ -48,6 +51,7 @@ export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<voi
       entry.reason,
       entry.address,
       entry.requestId,
+      json(entry.filter),
     ],
   );
 }
@@ -76,12 +80,45 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
+export interface ActionsRow {
+  count: number;
+  /** The first of them; null: there was none. */
+  firstAt: Date | null;
+}
+
+/**
+ * How often something was done since a time, to the same target or by the same person. Those that were
+ * refused do not count.
+ * @param entry.auditId the entry of the action under way, which does not count.
+ */
+export async function countActions(
+  db: Queryable,
+  entry: Pick<AuditEntry, 'auditId' | 'action'> &
+    ({ readonly target: string } | { readonly personId: string }),
+  since: Date,
+): Promise<ActionsRow> {
+  const counted = await db.query<ActionsRow>(
+    `select count(*)::integer as count, min(a.at) as "firstAt"
+     from audit_log a left join audit_results r on r.audit_id = a.audit_id
+     where (a.target = $1 or a.person_id = $2) and a.at > $3 and a.action = $4
+       and a.audit_id <> $5 and r.result is distinct from 'refused'`,
+    [
+      'target' in entry ? entry.target : null,
+      'personId' in entry ? entry.personId : null,
+      since,
+      entry.action,
+      entry.auditId,
+    ],
+  );
+  return counted.rows[0] ?? { count: 0, firstAt: null };
+}
+
 /** Newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter): Promise<AuditRow[]> {
   const listed = await db.query<AuditRow>(
     `select a.audit_id as "auditId", a.at, a.person_id as "personId", a.vendor_id as "vendorId",
        a.login, a.role, a.action, coalesce(a.target, r.target) as target, a.reason, a.address,
-       a.request_id as "requestId", r.ended_at as "endedAt", r.result, r.before, r.after
+       a.request_id as "requestId", a.filter, r.ended_at as "endedAt", r.result, r.before, r.after
      from audit_log a left join audit_results r on r.audit_id = a.audit_id
      where ($1::text is null or a.login = $1) and ($2::text is null or a.action = $2)
        and ($3::text is null or a.target = $3 or r.target = $3) and ($4::timestamptz is null or a.at >= $4)

@@ -4,6 +4,9 @@ export interface LinkRow {
   personId: string;
   login: string;
   name: string;
+  /** Who made the link; null: the command line. */
+  madeBy: string | null;
+  isStaff: boolean;
 }
 
 /** Adds a link, and ends the person's earlier ones. */
@@ -12,6 +15,7 @@ export async function insertLink(
   link: {
     readonly tokenHash: Buffer;
     readonly personId: string;
+    readonly madeBy: string | null;
     readonly createdAt: Date;
     readonly expiresAt: Date;
   },
@@ -21,9 +25,9 @@ export async function insertLink(
     [link.personId, link.createdAt],
   );
   await db.query(
-    `insert into person_links (token_hash, person_id, created_at, expires_at)
-     values ($1, $2, $3, $4)`,
-    [link.tokenHash, link.personId, link.createdAt, link.expiresAt],
+    `insert into person_links (token_hash, person_id, made_by, created_at, expires_at)
+     values ($1, $2, $3, $4, $5)`,
+    [link.tokenHash, link.personId, link.madeBy, link.createdAt, link.expiresAt],
   );
 }
 
@@ -34,7 +38,8 @@ export async function findLink(
   now: Date,
 ): Promise<LinkRow | undefined> {
   const found = await db.query<LinkRow>(
-    `select p.person_id as "personId", p.login, p.name
+    `select p.person_id as "personId", p.login, p.name,
+       l.made_by as "madeBy", p.vendor_id is null as "isStaff"
      from person_links l join people p on p.person_id = l.person_id
      where l.token_hash = $1 and l.used_at is null and l.expires_at > $2 and p.status = 'active'`,
     [tokenHash, now],

@@ -20,9 +20,14 @@ export const LINK_HOURS = 72;
 /**
  * Makes a one-time link with which the person chooses a password and sets up one-time codes.
  * Earlier links of the person end. Returns the token.
+ * @param madeBy the person who makes it; null: the command line.
  * Throws: `PlainError` if the person does not exist or is disabled.
  */
-export async function createLink(pool: Pool, login: string, now: Date): Promise<string> {
+export async function createLink(
+  pool: Pool,
+  login: string,
+  { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
+): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await databaseTransaction(pool, async (db) => {
     const person = await findPerson(db, login);
@@ -30,7 +35,13 @@ export async function createLink(pool: Pool, login: string, now: Date): Promise<
     if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 60 * 60 * 1000);
     const { personId } = person;
-    await insertLink(db, { tokenHash: hashOf(token), personId, createdAt: now, expiresAt });
+    await insertLink(db, {
+      tokenHash: hashOf(token),
+      personId,
+      madeBy,
+      createdAt: now,
+      expiresAt,
+    });
   });
   return token;
 }
@@ -50,8 +61,8 @@ export interface NewCredentials {
 }
 
 /**
- * Uses the link: sets the person's password and codes, and ends all sessions of the person. Returns
- * the person's id.
+ * Uses the link: sets the person's password and codes, and ends all sessions of the person. Who made
+ * the link could have used it: staff have to be confirmed by somebody else. Returns the person's id.
  * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
  */
 export async function acceptLink(
@@ -79,7 +90,13 @@ export async function acceptLink(
         : seal(chosen.codes.secret, codeSecretLocation(link.personId), options.masterKeys);
     const codes =
       sealed === undefined ? null : { masterKeyId: sealed.masterKeyId, secret: sealed.bytes };
-    await setCredentials(db, link.personId, { passwordHash, codes, codeStep });
+    await setCredentials(db, link.personId, {
+      passwordHash,
+      codes,
+      codeStep,
+      at: now,
+      linkBy: link.isStaff ? link.madeBy : null,
+    });
     await deleteSessionsOf(db, link.personId);
   });
   return link.personId;

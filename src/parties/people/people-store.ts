@@ -13,6 +13,11 @@ export interface PersonRow {
   /** False until the person has used an invitation. */
   hasPassword: boolean;
   hasCodes: boolean;
+  /** When the password was chosen; null: not yet. */
+  credentialsAt: Date | null;
+  /** Who made the link that it was chosen with, until somebody else has confirmed the person. */
+  linkBy: string | null;
+  linkByLogin: string | null;
 }
 
 /** What a sign-in is checked against. */
@@ -28,12 +33,16 @@ export interface CredentialsRow {
 
 const COLUMNS = `p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
   p.status, p.created_at as "createdAt", p.password_hash is not null as "hasPassword",
-  p.code_secret is not null as "hasCodes"`;
+  p.code_secret is not null as "hasCodes", p.credentials_at as "credentialsAt",
+  p.link_by as "linkBy", m.login as "linkByLogin"`;
+
+const PEOPLE = `people p left join vendors v on v.vendor_id = p.vendor_id
+  left join people m on m.person_id = p.link_by`;
 
 /** @param vendorId the people of one vendor; undefined: everybody. */
 export async function listPeople(db: Queryable, vendorId?: number): Promise<PersonRow[]> {
   const listed = await db.query<PersonRow>(
-    `select ${COLUMNS} from people p left join vendors v on v.vendor_id = p.vendor_id
+    `select ${COLUMNS} from ${PEOPLE}
      where $1::integer is null or p.vendor_id = $1
      order by p.vendor_id nulls first, p.login`,
     [vendorId ?? null],
@@ -43,7 +52,7 @@ export async function listPeople(db: Queryable, vendorId?: number): Promise<Pers
 
 export async function findPerson(db: Queryable, login: string): Promise<PersonRow | undefined> {
   const found = await db.query<PersonRow>(
-    `select ${COLUMNS} from people p left join vendors v on v.vendor_id = p.vendor_id
+    `select ${COLUMNS} from ${PEOPLE}
      where p.login = $1`,
     [login],
   );
@@ -120,10 +129,14 @@ export async function setCredentials(
     readonly passwordHash: string;
     readonly codes: { readonly masterKeyId: string; readonly secret: Buffer } | null;
     readonly codeStep: bigint | null;
+    readonly at: Date;
+    /** Who made the link, if somebody else has to confirm the person. */
+    readonly linkBy: string | null;
   },
 ): Promise<void> {
   await db.query(
-    `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5
+    `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5,
+       credentials_at = $6, link_by = $7
      where person_id = $1`,
     [
       personId,
@@ -131,8 +144,26 @@ export async function setCredentials(
       credentials.codes?.masterKeyId ?? null,
       credentials.codes?.secret ?? null,
       credentials.codeStep,
+      credentials.at,
+      credentials.linkBy,
     ],
   );
+}
+
+/**
+ * Another person confirms that the person chose the credentials of that time. False if they are
+ * other ones by now, or need nobody's confirmation, or not this person's.
+ */
+export async function setConfirmed(
+  db: Queryable,
+  person: { readonly login: string; readonly credentialsAt: Date; readonly by: string },
+): Promise<boolean> {
+  const updated = await db.query(
+    `update people set link_by = null
+     where login = $1 and credentials_at = $2 and link_by <> $3 and person_id <> $3`,
+    [person.login, person.credentialsAt, person.by],
+  );
+  return updated.rowCount === 1;
 }
 
 /** A stored secret of one-time codes, sealed. */

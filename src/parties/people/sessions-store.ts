@@ -9,6 +9,8 @@ export interface SessionRow {
   vendorId: number | null;
   vid: string | null;
   seenAt: Date;
+  /** False: somebody else than the maker of the person's link has to confirm the person. */
+  isConfirmed: boolean;
 }
 
 export async function insertSession(
@@ -48,7 +50,8 @@ export async function findSession(
   const found = await db.query<SessionRow>({
     name: 'find_session',
     text: `select p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
-        s.seen_at as "seenAt"
+        s.seen_at as "seenAt",
+        p.link_by is null as "isConfirmed"
       from sessions s join people p on p.person_id = s.person_id
         left join vendors v on v.vendor_id = p.vendor_id
       where s.token_hash = $1 and s.expires_at > $2 and s.seen_at > $3 and p.status = 'active'

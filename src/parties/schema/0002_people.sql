@@ -17,7 +17,13 @@ create table people (
   -- The secret of one-time codes, encrypted with the master key master_key_id; null: not set up.
   master_key_id text,
   code_secret bytea,
+  -- When the person last chose a password, with a one-time link; null: not yet.
+  credentials_at timestamptz,
+  -- Staff only: who made that link, until another administrator has confirmed that the person used it.
+  -- Null: confirmed, or the link was made on the command line.
+  link_by uuid references people,
   check ((vendor_id is not null) = (role like 'vendor\_%')),
+  check (link_by is null or vendor_id is null),
   check ((master_key_id is null) = (code_secret is null))
 );
 create index people_of_vendor on people (vendor_id) where vendor_id is not null;
@@ -36,6 +42,8 @@ create table person_links (
   expires_at timestamptz not null,
   used_at timestamptz,
   person_id uuid not null references people,
+  -- Who made it; null: the command line.
+  made_by uuid references people,
   -- SHA-256 of the token in the link.
   token_hash bytea primary key check (octet_length(token_hash) = 32)
 );
@@ -69,7 +77,9 @@ create table audit_log (
   target text,
   reason text,
   address text not null,
-  request_id text not null
+  request_id text not null,
+  -- What an export was asked for.
+  filter jsonb
 );
 create index audit_log_by_time on audit_log (at);
 create index audit_log_by_target on audit_log (target, at) where target is not null;

@@ -274,6 +274,12 @@ export const ERRORS = {
     when: 'The person’s role lacks the permission, or the request does not come from the console’s own page.',
     consoleOnly: true,
   },
+  not_confirmed: {
+    status: 403,
+    text: 'Another administrator must confirm you before you can change anything',
+    when: 'An administrator made the one-time link that the person signed in with, and no other administrator has confirmed yet that the person used it.',
+    consoleOnly: true,
+  },
   console_read_only: {
     status: 403,
     text: 'The console is read-only',

@@ -108,16 +108,17 @@ function Entries({ entries }: { readonly entries: readonly AuditView[] }) {
   );
 }
 
-function What({ entry: { action, target, before, after } }: { readonly entry: AuditView }) {
-  const hasChange = before !== null || after !== null;
+function What({ entry: { action, target, before, after, filter } }: { readonly entry: AuditView }) {
+  const hasChange = before !== null || after !== null || filter !== null;
   return (
     <>
       {action} {target}
       {hasChange && (
         <details className={styles['change']}>
           <summary>
-            <Trans>Change</Trans>
+            <Trans>Details</Trans>
           </summary>
+          {filter !== null && <code>? {JSON.stringify(filter)}</code>}
           {before !== null && <code>− {JSON.stringify(before)}</code>}
           {after !== null && <code>+ {JSON.stringify(after)}</code>}
         </details>

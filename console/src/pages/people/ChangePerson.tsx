@@ -4,12 +4,13 @@ import { useState } from 'react';
 import type { InvitationAnswer, PersonView } from '../../../../src/console/operations-answers.ts';
 import type { Role } from '../../../../src/parties/people/roles.ts';
 import { send } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import { useRoleNames } from './Invite.tsx';
 
-type Action = 'change' | 'link' | 'disable' | 'enable';
+type Action = 'change' | 'confirm' | 'link' | 'disable' | 'enable';
 
 /** Changes a person’s name, role or status, or makes a new one-time link. */
 export function ChangePerson({
@@ -24,7 +25,10 @@ export function ChangePerson({
   readonly onInvited: (invitation: InvitationAnswer) => void;
 }) {
   const { t } = useLingui();
-  const [action, setAction] = useState<Action>('change');
+  const { person: me } = useSession();
+  const { toConfirm } = person;
+  const mayConfirm = toConfirm !== undefined && toConfirm.linkBy !== me.login;
+  const [action, setAction] = useState<Action>(mayConfirm ? 'confirm' : 'change');
   const queries = useQueryClient();
   const { login, name } = person;
   const path = `/people/${encodeURIComponent(login)}`;
@@ -32,7 +36,10 @@ export function ChangePerson({
     action: _action,
     ...fields
   }: Readonly<Record<string, string>>): Promise<void> => {
-    if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
+    if (action === 'confirm') {
+      const { credentialsAt } = toConfirm ?? {};
+      await send('POST', `${path}/confirm`, { ...fields, credentialsAt });
+    } else if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
     else await send('PUT', path, { ...fields, ...STATUS[action] });
     await queries.invalidateQueries({ queryKey: ['people'] });
   };
@@ -43,7 +50,7 @@ export function ChangePerson({
       open
       onOpenChange={onClose}
       confirm={<Trans>Save</Trans>}
-      kind={action === 'change' || action === 'enable' ? 'primary' : 'danger'}
+      kind={action === 'link' || action === 'disable' ? 'danger' : 'primary'}
       done={t`${name} is changed.`}
       onConfirm={act}
     >
@@ -53,19 +60,21 @@ export function ChangePerson({
         value={action}
         onChange={(event) => setAction(event.target.value as Action)}
         options={{
+          ...(mayConfirm ? { confirm: t`Confirm the person` } : {}),
           change: t`Change name or role`,
           ...(isActive ? { link: t`Reset password and one-time codes` } : {}),
           ...(isActive ? { disable: t`Disable` } : { enable: t`Enable again` }),
         }}
       />
       {action === 'change' && <NameAndRole person={person} roles={roles} />}
-      <Consequence action={action} />
+      <Consequence action={action} linkBy={toConfirm?.linkBy ?? ''} />
     </ConfirmDialog>
   );
 }
 
 const STATUS: Readonly<Record<Action, { readonly status?: 'active' | 'disabled' }>> = {
   change: {},
+  confirm: {},
   link: {},
   disable: { status: 'disabled' },
   enable: { status: 'active' },
@@ -94,8 +103,24 @@ function NameAndRole({
   );
 }
 
-function Consequence({ action }: { readonly action: Action }) {
+function Consequence({
+  action,
+  linkBy,
+}: {
+  readonly action: Action;
+  /** Who made the link that the person used. */
+  readonly linkBy: string;
+}) {
   switch (action) {
+    case 'confirm':
+      return (
+        <p>
+          <Trans>
+            {linkBy} made the link that was used to sign in, and could have used it. Speak to the
+            person, and confirm only if the person says that they chose the password.
+          </Trans>
+        </p>
+      );
     case 'change':
       return (
         <p>

@@ -25,7 +25,8 @@ export function Invitation({
       <p>
         <Trans>
           Give this link to {login}. It works once, within {validHours} hours, and is not shown
-          again. The person chooses a password and sets up one-time codes with it.
+          again. The person chooses a password and sets up one-time codes with it. Another
+          administrator then has to confirm a member of the staff.
         </Trans>
       </p>
       <Field label={t`Link`} value={link} readOnly onFocus={(event) => event.target.select()} />

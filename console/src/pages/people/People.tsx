@@ -7,7 +7,7 @@ import type {
   PersonView,
 } from '../../../../src/console/operations-answers.ts';
 import { get } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
+import { useMay, useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -22,7 +22,6 @@ import { Invite } from './Invite.tsx';
 
 /** People who sign in to the console. */
 export function People() {
-  const { permissions, readOnly } = useSession();
   const [isInviting, setIsInviting] = useState(false);
   const [changed, setChanged] = useState<PersonView>();
   const [invitation, setInvitation] = useState<InvitationAnswer>();
@@ -30,7 +29,7 @@ export function People() {
     queryKey: ['people'],
     queryFn: ({ signal }) => get<PeopleAnswer>('/people', {}, signal),
   });
-  const mayChange = permissions.includes('people.act') && !readOnly;
+  const mayChange = useMay('people.act');
   const roles = list.data?.roles ?? [];
   return (
     <>
@@ -116,6 +115,7 @@ function PeopleTable({
 function PersonState({ person }: { readonly person: PersonView }) {
   const { t } = useLingui();
   if (person.status === 'disabled') return <Pill tone="alert">{t`Disabled`}</Pill>;
+  if (person.toConfirm !== undefined) return <Pill tone="waiting">{t`To confirm`}</Pill>;
   if (!person.hasPassword) return <Pill tone="waiting">{t`Invited`}</Pill>;
   return <Pill tone="done">{person.hasCodes ? t`Password and code` : t`Password`}</Pill>;
 }

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
+import type { AuditRow } from '../../src/parties/people/audit-store.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+
+let running: InProcessService;
+let owner: Pool;
+const people = new Map<string, ConsoleClient>();
+const references: string[] = [];
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  for (const login of ['admin', 'support', 'operations', 'demo-viewer']) {
+    const client = new ConsoleClient(running.origin);
+    await client.signIn(login);
+    people.set(login, client);
+  }
+  await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+  for (let number = 0; number < 3; number += 1) {
+    const reference = await running.demo().accepted({
+      biller_name: 'dstv',
+      amount: '100',
+      account: `1400000${number}`,
+      phone: '0722000001',
+      merchant_reference: `audit-${number}`,
+    });
+    references.push(reference);
+    // Sent to the operator, which has not answered.
+    await owner.query(
+      `update dispatch_queue set stage = 'verify', sent_at = now(), attempt_number = 1,
+         operator_code = 'multichoice', due_at = now() + interval '1 hour' where payment_id = $1`,
+      [decodeReference(reference)?.paymentId],
+    );
+  }
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+});
+
+const as = (login: string): ConsoleClient => {
+  const client = people.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return client;
+};
+const lastOf = async (action: string): Promise<AuditRow | undefined> =>
+  (await listAudit(running.service.pool, { action, limit: 1 }))[0];
+
+describe('an export', () => {
+  test('is noted with its filter and the number of its rows', async () => {
+    const file = await as('support').get('/payments.csv?vid=demo&columns=reference');
+    expect(file.text.trimEnd().split('\r\n')).toHaveLength(4);
+    expect(await lastOf('payments.export')).toMatchObject({
+      login: 'support',
+      filter: { vid: 'demo', columns: 'reference' },
+      result: 'done',
+      after: { rows: 3 },
+    });
+    await as('admin').get('/audit/export?action=payments.export');
+    expect(await lastOf('audit.export')).toMatchObject({
+      filter: { action: 'payments.export' },
+      after: { rows: 1 },
+    });
+  });
+
+  test('that the browser does not wait for is noted as not complete', async () => {
+    await owner.query(
+      `insert into audit_log (at, audit_id, login, action, address, request_id, reason)
+       select now(), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)
+       from generate_series(1, 20000)`,
+    );
+    const aborted = new AbortController();
+    const answer = await fetch(`${running.origin}/console/api/audit/export?action=filler`, {
+      headers: { cookie: as('admin').cookie },
+      signal: aborted.signal,
+    });
+    await answer.body?.getReader().read();
+    aborted.abort();
+    await until('an entry with the result', async () => {
+      const entry = await lastOf('audit.export');
+      return JSON.stringify(entry?.filter).includes('filler') && entry?.result !== null;
+    });
+    expect(await lastOf('audit.export')).toMatchObject({ result: 'failed' });
+  });
+});
+
+describe('asking the operator now', () => {
+  const ask = async (login: string, reference = '') =>
+    await as(login).send('POST', `/payments/${reference}/verify`, { reason: 'the customer calls' });
+  const textOf = ({ body }: Awaited<ReturnType<typeof ask>>): string =>
+    (body['error'] as { text: string }[])[0]?.text ?? '';
+
+  test('is possible once in half a minute for a payment, for all people together', async () => {
+    const [reference] = references;
+    expect((await ask('support', reference)).status).toBe(204);
+    const again = await ask('operations', reference);
+    expect(again).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(textOf(again)).toMatch(
+      /^The operator was asked about this payment a moment ago\. Try again in \d+ seconds\.$/,
+    );
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
+    // Written differently it is still the same payment.
+    expect((await ask('operations', reference?.toLowerCase())).code).toBe('invalid_field');
+    expect((await ask('operations', references[1])).status).toBe(204);
+  });
+
+  test('is possible 20 times in ten minutes for one person; refused attempts do not count', async () => {
+    const [, , third] = references;
+    await owner.query(
+      `insert into audit_log (at, audit_id, person_id, login, action, target, address, request_id)
+       select now() - interval '1 minute', gen_random_uuid(), person_id, login, 'payment.verify',
+         'other', '', '' from people, generate_series(1, 20) where login = 'admin'`,
+    );
+    const refused = await ask('admin', third);
+    expect(refused.status).toBe(429);
+    expect(textOf(refused)).toContain('20 times in ten minutes');
+    expect((await ask('support', third)).status).toBe(204);
+  });
+});
