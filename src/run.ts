@@ -46,7 +46,7 @@ export interface RunOptions {
 
 /**
  * Database → migrations and grants → quarantine of a restored one → preparation → service →
- * listening. If a step fails, everything started before is stopped.
+ * listening → work. If a step fails, everything started before is stopped.
  */
 export async function runService(options: RunOptions): Promise<RunningService> {
   const { config, log } = options;
@@ -84,7 +84,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       masterKeys: options.masterKeys,
       log,
     });
-    const address = await listen(service, config);
+    const address = await start(service, config);
     database.onUnexpectedExit((reason) => {
       log.fatal({ reason }, 'the embedded database ended');
       process.exit(1);
@@ -168,9 +168,9 @@ async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
   log.error({ lostFrom, lostUntil, reason }, 'in quarantine: nothing is sent to operators');
 }
 
-async function listen(service: Service, config: Config): Promise<string> {
+async function start(service: Service, config: Config): Promise<string> {
   try {
-    return await service.listen();
+    return await service.start();
   } catch (error) {
     const port = (error as { readonly port?: number }).port ?? config.port;
     const variable = port === config.metricsPort ? 'METRICS_PORT' : 'PORT';

@@ -38,8 +38,11 @@ export interface Service {
   readonly catalogue: Payments['catalogue'];
   /** What a stop would wait for now. */
   readonly workUnderWay: () => WorkUnderWay;
-  /** Starts listening. Returns the address. */
-  listen(): Promise<string>;
+  /**
+   * Starts listening, and then the work: an operator may answer an instruction by callback at once.
+   * Returns the address.
+   */
+  start(): Promise<string>;
   /**
    * Accepts no more work, finishes current work within the grace period, and frees all resources.
    */
@@ -60,7 +63,7 @@ export interface ComposeOptions {
   readonly log: Logger;
 }
 
-/** Builds the service from its wings. If one of them fails, those already started are stopped. */
+/** Builds the service from its wings. If one of them fails, those already opened are stopped. */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const ends = createEnds();
   try {
@@ -72,7 +75,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   }
 }
 
-/** Database → wings → settings → work → HTTP. Stopped in the reverse order. */
+/** Database → wings → settings → HTTP. Stopped in the reverse order. */
 async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
   const { config, log, masterKeys } = options;
   const openPool = createPools(options, ends);
@@ -105,13 +108,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
   });
   ends.add(() => settings.stop());
-  for (const wing of [parties, payments, credit]) wing.start();
-  const { directory } = parties;
-  const { timeZone } = config;
-  credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
-
   const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS });
-  const http = await composeHttp(
+  const { listen, ...http } = await composeHttp(
     { config, log, pool, consolePool, masterKeys, ledgerMac, parties, payments, credit },
     ends,
   );
@@ -121,7 +119,15 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     operatorCalls: payments.dispatcher?.underWay ?? 0,
     waitingCreates: payments.waitingCreates,
   });
-  return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay };
+  const { directory } = parties;
+  const start = async (): Promise<string> => {
+    const address = await listen();
+    for (const wing of [parties, payments, credit]) wing.start();
+    const { timeZone } = config;
+    credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
+    return address;
+  };
+  return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay, start };
 }
 
 /** Creates pools, which are closed after everything else has stopped. */
@@ -178,7 +184,7 @@ async function composeHttp(
     readonly credit: Credit;
   },
   ends: Ends,
-): Promise<Pick<Service, 'app' | 'authentication' | 'listen'>> {
+): Promise<Pick<Service, 'app' | 'authentication'> & { readonly listen: Service['start'] }> {
   const { config, log, pool, parties, payments } = parts;
   const metrics = createMetrics({
     pool,

@@ -141,7 +141,7 @@ if (config.roles.has('api')) {
   addOperation(service.app, hello, deps);
   addOperation(service.app, perRequest, deps);
 }
-const address = await service.listen();
+const address = await service.start();
 
 serveParent({
   ready: { port: Number(new URL(address).port) },

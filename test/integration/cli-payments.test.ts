@@ -297,7 +297,7 @@ describe('malipo pay, status and transactions', () => {
   });
 });
 
-describe('beside a running service', () => {
+describe('with a running service', () => {
   let service: Service;
   let operators: SimulatedOperators;
   let folder: string;
@@ -312,6 +312,7 @@ describe('beside a running service', () => {
       masterKeys: { current: config.masterKey ?? Buffer.alloc(0), previous: undefined },
       log: createLog({ level: 'silent', destination: 2 }),
     });
+    await service.start();
     // From here on everything reaches it by the command line only.
     const operatorUrl = `${operators.origin}/operators/power`;
     await must(environment, 'operator', 'set', 'power', '--name', 'Power', [

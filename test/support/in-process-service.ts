@@ -68,7 +68,7 @@ export async function startInProcess(
     masterKeys,
     log: createLog({ level: logLevel, destination: { write: (line) => lines.push(line) } }),
   });
-  const origin = await service.listen();
+  const origin = await service.start();
   const sealing: Sealing = { masterKeys, certain: true };
   return {
     service,

@@ -199,7 +199,10 @@ export class World {
            sent_at = case when sent_at > $2 then $2 else sent_at end`;
       return (await this.pool.query(text, times)).command === 'UPDATE';
     });
-    for (const program of this.#services) await program.start();
+    // First who is called back: an operator answers at once, and never repeats it.
+    for (const program of this.#apis) await program.start();
+    await until('callbacks are taken', () => this.#apis.every(isUp), START_MS);
+    for (const program of this.#services) if (!this.#apis.includes(program)) await program.start();
   }
 
   /**
@@ -326,6 +329,11 @@ export class World {
     this.#count('everything');
     lightsOn.resolve();
   }
+}
+
+/** A program that ended by itself is reported later. */
+function isUp(program: Program): boolean {
+  return program.ready || program.dead;
 }
 
 function isAtRest(row: PaymentRow): boolean {
