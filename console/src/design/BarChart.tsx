@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { PLOT_HEIGHT, Plot, roundUp } from './Plot.tsx';
+import type { PlotFrame } from './Plot.tsx';
 import styles from './BarChart.module.css';
 
 export interface ChartSeries {
@@ -13,59 +15,31 @@ export interface ChartBar {
   readonly values: readonly number[];
 }
 
-const HEIGHT = 100;
-
 /** Stacked bars over time. */
 export function BarChart({
-  label,
   series,
   bars,
-  begin,
-  end,
-}: {
-  /** What it shows, with the main figures: all that a screen reader says. */
-  readonly label: string;
+  ...frame
+}: PlotFrame & {
   readonly series: readonly ChartSeries[];
   readonly bars: readonly ChartBar[];
-  /** Below its left and right end. */
-  readonly begin: ReactNode;
-  readonly end: ReactNode;
 }) {
   const top = roundUp(Math.max(0, ...bars.map(({ values }) => sum(values))));
+  const legend = (
+    <ul className={styles['legend']} aria-hidden="true">
+      {series.map(({ name, tone }) => (
+        <li key={tone} className={styles['series']} data-tone={tone}>
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
   return (
-    <div className={styles['chart']}>
-      <ul className={styles['legend']} aria-hidden="true">
-        {series.map(({ name, tone }) => (
-          <li key={tone} data-tone={tone}>
-            {name}
-          </li>
-        ))}
-      </ul>
-      <div className={styles['plot']}>
-        <span className={styles['top']}>{top}</span>
-        <span className={styles['middle']}>{top / 2}</span>
-        <svg
-          role="img"
-          aria-label={label}
-          viewBox={`0 0 ${bars.length} ${HEIGHT}`}
-          preserveAspectRatio="none"
-        >
-          {bars.map((bar, index) => (
-            <Bar
-              key={index}
-              bar={bar}
-              at={index}
-              tones={series.map(({ tone }) => tone)}
-              top={top}
-            />
-          ))}
-        </svg>
-      </div>
-      <div className={styles['axis']} aria-hidden="true">
-        <span>{begin}</span>
-        <span>{end}</span>
-      </div>
-    </div>
+    <Plot {...frame} top={top} middle={top / 2} width={bars.length} legend={legend}>
+      {bars.map((bar, index) => (
+        <Bar key={index} bar={bar} at={index} tones={series.map(({ tone }) => tone)} top={top} />
+      ))}
+    </Plot>
   );
 }
 
@@ -84,15 +58,16 @@ function Bar({
   return (
     <g>
       <title>{title}</title>
-      <rect className={styles['hover']} x={at} width={1} height={HEIGHT} />
+      <rect className={styles['hover']} x={at} width={1} height={PLOT_HEIGHT} />
       {values.map((value, index) => (
         <rect
           key={index}
+          className={`${styles['series']} ${styles['bar']}`}
           data-tone={tones[index]}
           x={at + 0.12}
           width={0.76}
-          y={HEIGHT - (sum(values.slice(0, index + 1)) / top) * HEIGHT}
-          height={(value / top) * HEIGHT}
+          y={PLOT_HEIGHT - (sum(values.slice(0, index + 1)) / top) * PLOT_HEIGHT}
+          height={(value / top) * PLOT_HEIGHT}
         />
       ))}
     </g>
@@ -101,11 +76,4 @@ function Bar({
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-/** The next of 2, 4, 10, 20, 40, 100 … times `unit`. */
-export function roundUp(value: number, unit = 1): number {
-  for (let power = unit; ; power *= 10) {
-    for (const factor of [2, 4, 10]) if (factor * power >= value) return factor * power;
-  }
 }

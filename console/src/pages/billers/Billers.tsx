@@ -1,6 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { BillersAnswer } from '../../../../src/console/operations-answers.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
@@ -8,15 +7,14 @@ import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
-import { BillerState } from '../../format/BillerState.tsx';
-import { useFigures } from '../../format/figures.ts';
+import { useBillerColumns } from '../../format/biller-columns.tsx';
 
 const EVERY_MS = 5_000;
 
 /** What can be paid, and how well that goes. */
 export function Billers() {
   const { t } = useLingui();
-  const { count, percent, duration } = useFigures();
+  const { state, lastHour } = useBillerColumns();
   const list = useQuery({
     queryKey: ['billers'],
     queryFn: ({ signal }) => get<BillersAnswer>('/billers', {}, signal),
@@ -39,30 +37,10 @@ export function Billers() {
             keyOf={({ code }) => code}
             empty={t`There are no billers yet.`}
             columns={[
-              {
-                title: t`Biller`,
-                cell: ({ code, name }) => (
-                  <Link to="/billers/$code" params={{ code }}>
-                    {name}
-                  </Link>
-                ),
-              },
-              { title: t`State`, cell: (biller) => <BillerState biller={biller} /> },
+              ...state,
               { title: t`Reason`, cell: ({ obstacle }) => obstacle ?? '', hide: 'small' },
               { title: t`Operators`, cell: ({ operators }) => operators.join(', '), hide: 'small' },
-              { title: t`Payments`, cell: ({ lastHour }) => count(lastHour.created), align: 'end' },
-              {
-                title: t`Success`,
-                cell: ({ lastHour }) => percent(lastHour.successRate),
-                align: 'end',
-                hide: 'small',
-              },
-              {
-                title: t`p95`,
-                cell: ({ lastHour }) => duration(lastHour.p95Seconds),
-                align: 'end',
-                hide: 'small',
-              },
+              ...lastHour,
             ]}
           />
         )}
