@@ -32,6 +32,7 @@ function inertOptions(): ApiOptions {
       timeZone: 'Africa/Nairobi',
       fundWindowSeconds: 0,
       trustedProxies: [],
+      variables: [],
     },
     servesMetrics: true,
     log: pino({ level: 'silent' }),

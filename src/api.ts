@@ -10,7 +10,7 @@ import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
 import { addReceiptRoutes } from './payments/operations/receipts.ts';
-import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
+import { addHealthRoutes, addMetricsRoute, readReadiness } from './platform/http/health.ts';
 import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
 import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
 import {
@@ -25,6 +25,7 @@ import type { OperationDeps } from './platform/http/identify.ts';
 import { mountAt } from './platform/http/operation.ts';
 import type { AnyOperation } from './platform/http/operation.ts';
 import { addOperation } from './platform/http/routes.ts';
+import type { ShownVariable } from './shown-variables.ts';
 import { SCHEMA } from './schema.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
@@ -61,6 +62,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
     readonly timeZone: string;
     readonly consolePath: string;
     readonly consoleReadOnly: boolean;
+    readonly variables: readonly ShownVariable[];
     readonly fundWindowSeconds: number;
     readonly trustedProxies: readonly string[];
   };
@@ -123,7 +125,12 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     pool: options.consolePool,
     masterKeys: options.masterKeys,
     clock: options.clock,
-    routes: consoleRoutes({ ...options, pool: options.consolePool }),
+    routes: consoleRoutes({
+      ...options,
+      pool: options.consolePool,
+      readiness: () => readReadiness({ ...options, schema: SCHEMA }),
+      process: { ...config, version: programVersion(), startedAt: options.clock.now() },
+    }),
   });
   app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { Problems, VARIABLES, readVariables } from './environment.ts';
 import type { Mode, Role, Values, VariableName } from './environment.ts';
+import { showVariables } from './shown-variables.ts';
+import type { ShownVariable } from './shown-variables.ts';
 
 export interface Config {
   readonly mode: Mode;
@@ -54,6 +56,8 @@ export interface Config {
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
   readonly shutdownGraceMs: number;
+  /** For people, without secrets. */
+  readonly variables: readonly ShownVariable[];
 }
 
 export interface MetropolConfig {
@@ -128,6 +132,7 @@ export function readConfig(
     breakerFailures: values.BREAKER_FAILURES,
     breakerCooldownMs: values.BREAKER_COOLDOWN_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+    variables: showVariables(mode, source),
   });
 }
 

@@ -25,6 +25,8 @@ export const PERMISSIONS = {
   'cases.read': STAFF,
   /** Propose or approve the resolution of a case; never both for one case. */
   'cases.act': ['support', 'operations', 'finance', 'administrator'],
+  /** What waits for a second person, of what the role may decide. */
+  'approvals.read': STAFF,
   'reconciliation.read': ['operations', 'finance', 'administrator'],
   /** Import a statement, close a day. */
   'reconciliation.act': ['finance', 'administrator'],
@@ -50,6 +52,8 @@ export const PERMISSIONS = {
   'people.act': ['administrator', 'vendor_administrator'],
   'audit.read': ['administrator'],
   'system.read': ['operations', 'administrator'],
+  /** Propose, or confirm, that a quarantine ends without statements. */
+  'system.act': ['operations', 'administrator'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;

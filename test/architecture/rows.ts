@@ -5,7 +5,7 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
-  ['platform/log', 'platform/outbound', 'platform/embedded'],
+  ['platform/health-check', 'platform/log', 'platform/outbound', 'platform/embedded'],
   ['platform/db'],
   [
     'platform/gauges',
@@ -41,9 +41,9 @@ export const ROWS: readonly (readonly string[])[] = [
   ],
   // Providers of money in share connections and tokens with the connectors.
   ['payments/receipts'],
-  ['payments/vendor-floats'],
+  ['payments/vendor-floats', 'payments/approvals'],
   ['payments/timing'],
-  ['payments/jobs', 'payments/metrics'],
+  ['payments/jobs', 'payments/metrics', 'payments/health'],
   ['payments/payments'],
   ['payments/operations'],
 
@@ -60,7 +60,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
 
   ['console/permissions'],
-  ['console/answers', 'console/operations-answers', 'console/route'],
+  ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   ['console/reconciliation-answers', 'console/on-wire', 'console/live', 'console/home-feed'],
   ['console/line-counter'],
   ['console/audited'],
@@ -68,6 +68,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console'],
 
   ['metrics', 'environment', 'schema'],
+  ['shown-variables'],
   ['config'],
   ['contract'],
   ['api'],

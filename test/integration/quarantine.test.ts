@@ -288,7 +288,7 @@ describe('a release', () => {
       books.pool.query(
         `update quarantines set released_at = now(), released_by = 'Amina', forced = true,
            force_proposed_by = 'AMINA', force_reason = 'x', force_proposal_id = quarantine_id,
-           force_missing = '{}' where released_at is null`,
+           force_missing = '{}', force_proposed_at = now() where released_at is null`,
       ),
     ).rejects.toThrow('quarantines_two_people');
   });

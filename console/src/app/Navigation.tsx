@@ -1,5 +1,7 @@
 import { useLingui } from '@lingui/react';
+import { useLingui as useTexts } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
+import { useWaitingCount } from './approvals.ts';
 import type { NavigationGroup } from './navigation.ts';
 import styles from './Navigation.module.css';
 
@@ -20,7 +22,7 @@ export function Navigation({
       {groups.map(({ title, items }, index) => (
         <div key={index} className={styles['group']}>
           {title !== undefined && <h2>{i18n._(title)}</h2>}
-          {items.map(({ to, title: name, icon: Icon }) => (
+          {items.map(({ to, title: name, icon: Icon, badge }) => (
             <Link
               key={to}
               to={to}
@@ -29,10 +31,24 @@ export function Navigation({
             >
               <Icon size={16} aria-hidden="true" />
               {i18n._(name)}
+              {badge !== undefined && <WaitingCount />}
             </Link>
           ))}
         </div>
       ))}
     </nav>
+  );
+}
+
+/** How many proposals wait for the person. */
+function WaitingCount() {
+  const { t } = useTexts();
+  const count = useWaitingCount();
+  if (count === 0) return null;
+  return (
+    <span className={styles['badge']}>
+      {count}
+      <span className="visually-hidden"> {t`waiting for you`}</span>
+    </span>
   );
 }

@@ -24,5 +24,23 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('../pages/audit/Audit.tsx'), 'Audit'),
 });
 
+const approvals = createRoute({
+  getParentRoute: () => shell,
+  path: '/approvals',
+  component: lazyRouteComponent(() => import('../pages/approvals/Approvals.tsx'), 'Approvals'),
+});
+
+const system = createRoute({
+  getParentRoute: () => shell,
+  path: '/system',
+  component: lazyRouteComponent(() => import('../pages/system/System.tsx'), 'System'),
+});
+
+const configuration = createRoute({
+  getParentRoute: () => shell,
+  path: '/system/configuration',
+  component: lazyRouteComponent(() => import('../pages/system/Configuration.tsx'), 'Configuration'),
+});
+
 /** Pages about people and the service itself. */
-export const administrationRoutes = [people, audit] as const;
+export const administrationRoutes = [people, audit, approvals, system, configuration] as const;

@@ -2,6 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
 import {
+  ClipboardCheck,
   GitCompareArrows,
   House,
   Network,
@@ -9,6 +10,7 @@ import {
   ReceiptText,
   Scale,
   ScrollText,
+  Server,
   Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
@@ -22,6 +24,8 @@ export interface NavigationItem {
   readonly permission: Permission;
   /** Pressed after `g`. */
   readonly key: string;
+  /** A number after the title: proposals of others that the person may decide. */
+  readonly badge?: 'approvals';
 }
 
 export interface NavigationGroup {
@@ -39,6 +43,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
+      { to: '/approvals', title: msg`Approvals`, icon: ClipboardCheck, permission: 'approvals.read', key: 'w', badge: 'approvals' },
       { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r' },
     ],
   },
@@ -54,6 +59,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/people', title: msg`People`, icon: Users, permission: 'people.read', key: 'u' },
       { to: '/audit', title: msg`Audit log`, icon: ScrollText, permission: 'audit.read', key: 'a' },
+      { to: '/system', title: msg`System`, icon: Server, permission: 'system.read', key: 's' },
     ],
   },
 ];

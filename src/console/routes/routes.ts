@@ -7,6 +7,8 @@ import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
+import { approvalRoutes } from './approvals.ts';
+import type { ApprovalRoutesOptions } from './approvals.ts';
 import { operatorRoutes } from './operators.ts';
 import { peopleRoutes } from './people.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
@@ -15,11 +17,15 @@ import { paymentRoutes } from './payments.ts';
 import type { PaymentRoutesOptions } from './payments.ts';
 import { reconciliationRoutes } from './reconciliation.ts';
 import type { ReconciliationRoutesOptions } from './reconciliation.ts';
+import { systemRoutes } from './system.ts';
+import type { SystemRoutesOptions } from './system.ts';
 
 export type RoutesOptions = PaymentRoutesOptions &
   PaymentActionOptions &
   CaseRoutesOptions &
   ReconciliationRoutesOptions &
+  ApprovalRoutesOptions &
+  SystemRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
@@ -36,5 +42,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...operatorRoutes(operations),
     ...peopleRoutes(options),
     ...auditRoutes(options),
+    ...approvalRoutes(options),
+    ...systemRoutes(options),
   ];
 }

@@ -50,6 +50,15 @@ export async function listPeople(db: Queryable, vendorId?: number): Promise<Pers
   return listed.rows;
 }
 
+/** People who used a link, and whom nobody but its maker could vouch for. Longest first. */
+export async function listUnconfirmed(db: Queryable): Promise<PersonRow[]> {
+  const listed = await db.query<PersonRow>(
+    `select ${COLUMNS} from ${PEOPLE}
+     where p.link_by is not null and p.status = 'active' order by p.credentials_at, p.login limit 100`,
+  );
+  return listed.rows;
+}
+
 export async function findPerson(db: Queryable, login: string): Promise<PersonRow | undefined> {
   const found = await db.query<PersonRow>(
     `select ${COLUMNS} from ${PEOPLE}

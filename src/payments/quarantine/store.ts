@@ -11,6 +11,7 @@ export interface QuarantineRow {
   readonly reason: string;
   /** The person who proposes to release it without the statements, and the reason. */
   readonly forceProposedBy: string | null;
+  readonly forceProposedAt: Date | null;
   readonly forceReason: string | null;
   readonly forceProposalId: string | null;
   /** The operators whose statements were missing when it was proposed. */
@@ -18,7 +19,7 @@ export interface QuarantineRow {
 }
 
 const COLUMNS = `quarantine_id as "quarantineId", entered_at as "enteredAt", lost_from as "lostFrom",
-    lost_until as "lostUntil", reason, force_proposed_by as "forceProposedBy",
+    lost_until as "lostUntil", reason, force_proposed_by as "forceProposedBy", force_proposed_at as "forceProposedAt",
     force_reason as "forceReason", force_proposal_id as "forceProposalId",
     force_missing as "forceMissing"`;
 
@@ -69,7 +70,7 @@ export async function openOrExtend(
        set lost_from = least(q.lost_from, excluded.lost_from),
          lost_until = greatest(q.lost_until, excluded.lost_until),
          reason = q.reason || '; ' || excluded.reason,
-         force_proposed_by = null, force_reason = null, force_proposal_id = null,
+         force_proposed_at = null, force_proposed_by = null, force_reason = null, force_proposal_id = null,
          force_missing = null
      returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended`,
     [quarantineId, lostFrom, lostUntil, reason],
@@ -138,8 +139,8 @@ export async function proposeForce(
 ): Promise<void> {
   const { quarantineId, proposalId, by, reason, missing } = proposal;
   await db.query(
-    `update quarantines set force_proposed_by = $2, force_reason = $3, force_proposal_id = $4,
-       force_missing = $5 where quarantine_id = $1`,
+    `update quarantines set force_proposed_at = now(), force_proposed_by = $2, force_reason = $3,
+       force_proposal_id = $4, force_missing = $5 where quarantine_id = $1`,
     [quarantineId, by, reason, proposalId, missing],
   );
 }

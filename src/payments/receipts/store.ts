@@ -115,6 +115,17 @@ export async function listReceipts(
   return listed.rows;
 }
 
+/** Receipts that somebody has proposed to assign or to close, longest first. */
+export async function listProposedReceipts(db: Queryable, limit: number): Promise<ReceiptRow[]> {
+  const listed = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts
+     where proposal is not null and state in ('unmatched', 'unconfirmed', 'misdated')
+     order by proposed_at, receipt_id limit $1`,
+    [limit],
+  );
+  return listed.rows;
+}
+
 /** Claimed receipts that were not credited at once: their process ended, or the database did. */
 export async function listLeftClaims(db: Queryable, limit: number): Promise<ReceiptRow[]> {
   const listed = await db.query<ReceiptRow>(

@@ -8,6 +8,7 @@ create table quarantines (
   lost_from timestamptz not null,
   lost_until timestamptz not null check (lost_until >= lost_from),
   released_at timestamptz,
+  force_proposed_at timestamptz,
   quarantine_id uuid primary key,
   reason text not null,
   released_by text,
@@ -19,7 +20,8 @@ create table quarantines (
   force_missing text[],
   forced boolean not null default false,
   check ((released_at is null) = (released_by is null)),
-  check (num_nulls(force_proposed_by, force_reason, force_proposal_id, force_missing) in (0, 4)),
+  check (num_nulls(force_proposed_at, force_proposed_by, force_reason, force_proposal_id, force_missing)
+    in (0, 5)),
   constraint quarantines_two_people check (not forced
     or (released_by is not null and lower(released_by) <> lower(force_proposed_by)))
 );

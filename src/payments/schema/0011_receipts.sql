@@ -74,6 +74,8 @@ create table receipts (
 );
 create index receipts_by_account on receipts (source_code, account, paid_at);
 create index receipts_by_batch on receipts (issuer, batch) where batch is not null;
+create index receipts_proposed on receipts (proposed_at, receipt_id)
+  where proposal is not null and state in ('unmatched', 'unconfirmed', 'misdated');
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 
 -- Each different report of a receipt. Append-only.

@@ -95,13 +95,15 @@ function reused<Answer>(ask: () => Promise<Answer>, forMs: number): () => Promis
 }
 
 /** Whether this process can work. */
-interface Readiness {
+export interface Readiness {
   readonly missing: string | undefined;
   /** Workers of a cluster whose vendors cannot be served now. */
   readonly workersAway: readonly string[];
 }
 
-async function readReadiness(options: HealthOptions): Promise<Readiness> {
+export async function readReadiness(
+  options: Pick<HealthOptions, 'pool' | 'schema' | 'log'>,
+): Promise<Readiness> {
   const missing = await whatIsMissing(options);
   if (missing !== undefined) return { missing, workersAway: [] };
   const workers = await readWorkers(options.pool);
@@ -109,7 +111,11 @@ async function readReadiness(options: HealthOptions): Promise<Readiness> {
   return { missing, workersAway: away.map(({ address }) => address) };
 }
 
-async function whatIsMissing({ pool, schema, log }: HealthOptions): Promise<string | undefined> {
+async function whatIsMissing({
+  pool,
+  schema,
+  log,
+}: Pick<HealthOptions, 'pool' | 'schema' | 'log'>): Promise<string | undefined> {
   try {
     if (!(await isMigrated(pool, schema))) return 'migrations';
     const [wrong] = await findWrongSettings(pool);

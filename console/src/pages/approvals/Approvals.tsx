@@ -1,0 +1,145 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Approval } from '../../../../src/console/system-answers.ts';
+import { approvalsQuery } from '../../app/approvals.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { Empty } from '../../design/Empty.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Age, secondsSince } from '../../format/Age.tsx';
+import { Money } from '../../format/Money.tsx';
+import { useKindNames, useProposalName } from './approval-texts.ts';
+import { Decide } from './Decide.tsx';
+
+/** What one person has proposed and another one has to decide. */
+export function Approvals() {
+  const { t } = useLingui();
+  const list = useQuery(approvalsQuery);
+  const [decided, setDecided] = useState<Approval>();
+  const all = list.data?.approvals ?? [];
+  const own = all.filter(({ isOwn }) => isOwn);
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Approvals</Trans>}
+        about={<Trans>What another person has proposed and waits for your decision.</Trans>}
+      />
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Card title={<Trans>Waiting for you</Trans>}>
+        {list.isPending ? (
+          <Skeleton lines={6} />
+        ) : (
+          <List
+            label={t`Waiting for you`}
+            approvals={all.filter(({ isOwn }) => !isOwn)}
+            onDecide={setDecided}
+          />
+        )}
+      </Card>
+      {own.length > 0 && (
+        <Card title={<Trans>Proposed by you, for another person</Trans>}>
+          <List label={t`Proposed by you, for another person`} approvals={own} />
+        </Card>
+      )}
+      {decided !== undefined && <Decide approval={decided} onClose={() => setDecided(undefined)} />}
+    </>
+  );
+}
+
+function List({
+  label,
+  approvals,
+  onDecide,
+}: {
+  readonly label: string;
+  readonly approvals: readonly Approval[];
+  /** Absent: another person has to. */
+  readonly onDecide?: (approval: Approval) => void;
+}) {
+  const { t } = useLingui();
+  const kinds = useKindNames();
+  const nameOf = useProposalName();
+  if (approvals.length === 0) {
+    return (
+      <Empty title={<Trans>Nothing to approve</Trans>}>
+        <Trans>When a colleague proposes something that you may decide, it is here.</Trans>
+      </Empty>
+    );
+  }
+  return (
+    <Table
+      label={label}
+      rows={approvals}
+      keyOf={({ kind, id }) => `${kind} ${id}`}
+      empty=""
+      columns={[
+        { title: t`What`, cell: ({ kind }) => kinds[kind] },
+        { title: t`Proposal`, cell: (each) => nameOf(each) },
+        { title: t`About`, cell: ({ about }) => about ?? t`our own accounts`, hide: 'small' },
+        {
+          title: t`KES`,
+          cell: ({ amount }) => amount !== null && <Money amount={amount} />,
+          align: 'end',
+          hide: 'small',
+        },
+        { title: t`Proposed by`, cell: ({ proposedBy }) => proposedBy, hide: 'small' },
+        {
+          title: t`Age`,
+          cell: ({ proposedAt }) => <Age seconds={secondsSince(proposedAt)} />,
+          hide: 'small',
+        },
+        {
+          title: '',
+          cell: (each) => <Where approval={each} onDecide={onDecide} />,
+          align: 'end',
+        },
+      ]}
+    />
+  );
+}
+
+/** The way to where it is decided. */
+function Where({
+  approval,
+  onDecide,
+}: {
+  readonly approval: Approval;
+  readonly onDecide: ((approval: Approval) => void) | undefined;
+}) {
+  const { kind, id } = approval;
+  const mayDecide = useMay(kind === 'entry' ? 'finance.act' : 'receipts.act');
+  switch (kind) {
+    case 'case':
+      return (
+        <Link to="/cases/$caseId" params={{ caseId: id }}>
+          <Trans>Look at it</Trans>
+        </Link>
+      );
+    case 'person':
+      return (
+        <Link to="/people">
+          <Trans>Look at it</Trans>
+        </Link>
+      );
+    case 'quarantine':
+      return (
+        <Link to="/system">
+          <Trans>Look at it</Trans>
+        </Link>
+      );
+    case 'entry':
+    case 'receipt':
+      if (!mayDecide || onDecide === undefined) return null;
+      return (
+        <Button onClick={() => onDecide(approval)}>
+          <Trans>Decide</Trans>
+        </Button>
+      );
+  }
+}

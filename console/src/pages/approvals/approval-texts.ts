@@ -1,0 +1,42 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import { useLingui } from '@lingui/react';
+import type { Approval } from '../../../../src/console/system-answers.ts';
+import { ROLE_NAMES } from '../../format/RoleName.tsx';
+import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
+
+const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
+  case: msg`Case`,
+  entry: msg`Entry about a float`,
+  receipt: msg`Receipt`,
+  quarantine: msg`Quarantine`,
+  person: msg`Person`,
+};
+
+const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
+  top_up: msg`Top-up`,
+  withdrawal: msg`Withdrawal`,
+  charge: msg`Charge of the operator`,
+  opening: msg`Opening balance`,
+  assign: msg`Give it to the vendor`,
+  close: msg`Close it without a vendor`,
+  release: msg`End it without statements`,
+};
+
+export function useKindNames(): Readonly<Record<Approval['kind'], string>> {
+  const { i18n } = useLingui();
+  return Object.fromEntries(
+    Object.entries(KINDS).map(([kind, name]) => [kind, i18n._(name)]),
+  ) as Record<Approval['kind'], string>;
+}
+
+/** What is proposed, in words. */
+export function useProposalName(): (approval: Approval) => string {
+  const { i18n } = useLingui();
+  return ({ kind, proposed }) => {
+    const roles: Readonly<Record<string, MessageDescriptor>> = ROLE_NAMES;
+    const names = kind === 'case' ? RESOLUTION_NAMES : kind === 'person' ? roles : PROPOSALS;
+    const name = names[proposed];
+    return name === undefined ? proposed : i18n._(name);
+  };
+}

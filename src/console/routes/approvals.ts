@@ -1,0 +1,150 @@
+import type { Logger } from 'pino';
+import { Type } from 'typebox';
+import { listUnconfirmed } from '../../parties/people/people-store.ts';
+import { listWaiting } from '../../payments/approvals/waiting.ts';
+import type { Waiting, WaitingKind } from '../../payments/approvals/waiting.ts';
+import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
+import { approveForReceipt, rejectForReceipt } from '../../payments/receipts/assign.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { isSamePerson } from '../../platform/base/person.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { isAllowed } from '../permissions.ts';
+import type { Permission } from '../permissions.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
+import type { Approval, ApprovalsAnswer } from '../system-answers.ts';
+import { reason } from './reason.ts';
+
+/** Of each kind; more are shown when these are decided. */
+const MAX_LISTED = 100;
+
+/** Who decides each kind. */
+const DECIDED_BY = {
+  case: 'cases.act',
+  entry: 'finance.act',
+  receipt: 'receipts.act',
+  quarantine: 'system.act',
+} as const satisfies Record<WaitingKind, Permission>;
+
+export interface ApprovalRoutesOptions {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+  readonly log: Logger;
+}
+
+/** What waits for a second person; and entries and receipts, which are decided on the same page. */
+export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
+  const { pool } = options;
+  return [
+    route({
+      method: 'GET',
+      path: '/approvals',
+      permission: 'approvals.read',
+      handle: async (_input, { viewer }): Promise<ApprovalsAnswer> => {
+        const kinds = (Object.keys(DECIDED_BY) as WaitingKind[]).filter((kind) =>
+          isAllowed(viewer.role, DECIDED_BY[kind]),
+        );
+        const waiting = await listWaiting(pool, kinds, MAX_LISTED);
+        const people = isAllowed(viewer.role, 'people.act') ? await unconfirmed(pool, viewer) : [];
+        const approvals = [...people, ...waiting.map((each) => approvalOf(each, viewer))];
+        return { approvals, waiting: approvals.filter(({ isOwn }) => !isOwn).length };
+      },
+    }),
+    ...entryRoutes(options),
+    ...receiptRoutes(options),
+  ];
+}
+
+function approvalOf({ amountCents, proposedAt, receipt, ...each }: Waiting, by: Viewer): Approval {
+  return {
+    ...each,
+    amount: amountCents === null ? null : formatMoney(amountCents),
+    proposedAt: proposedAt.toISOString(),
+    isOwn: isSamePerson(each.proposedBy, by.login),
+    receipt: receipt ?? null,
+  };
+}
+
+/** People who used a link, until somebody else than its maker confirms it. */
+async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
+  return (await listUnconfirmed(pool)).map(({ personId, login, role, linkByLogin, ...row }) => ({
+    kind: 'person',
+    id: login,
+    proposed: role,
+    about: login,
+    note: row.name,
+    amount: null,
+    proposedBy: linkByLogin ?? '',
+    proposedAt: (row.credentialsAt ?? row.createdAt).toISOString(),
+    isOwn: row.linkBy === viewer.personId || personId === viewer.personId,
+    receipt: null,
+  }));
+}
+
+const entryParams = Type.Object({
+  entryId: Type.String({ pattern: String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$` }),
+});
+
+function entryRoutes({ pool, ledgerMac }: ApprovalRoutesOptions): AnyRoute[] {
+  const common = { method: 'POST', permission: 'finance.act', params: entryParams } as const;
+  return [
+    route({
+      ...common,
+      path: '/house/entries/:entryId/approve',
+      action: 'entry.approve',
+      handle: async ({ params: { entryId } }, { viewer }) => {
+        const entry = await approveEntry({ pool, ledgerMac }, { entryId, by: viewer.login });
+        const { kind, subject, amountCents, proposedBy } = entry;
+        const after = { kind, subject, amount: formatMoney(amountCents), proposedBy };
+        return new Audited(undefined, { after });
+      },
+    }),
+    route({
+      ...common,
+      path: '/house/entries/:entryId/reject',
+      action: 'entry.reject',
+      body: Type.Object({ reason }, { additionalProperties: false }),
+      handle: async ({ params: { entryId } }, { viewer }) => {
+        await rejectEntry(pool, { entryId, by: viewer.login });
+      },
+    }),
+  ];
+}
+
+const receiptParams = Type.Object({
+  issuer: Type.String({ maxLength: 64 }),
+  receipt: Type.String({ maxLength: 64 }),
+});
+
+function receiptRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
+  const common = { method: 'POST', permission: 'receipts.act', params: receiptParams } as const;
+  return [
+    route({
+      ...common,
+      path: '/receipts/:issuer/:receipt/approve',
+      action: 'receipt.approve',
+      body: Type.Object(
+        {
+          /** The vendor who gets it, as the person has seen it; null: the receipt is closed. */
+          vid: Type.Union([Type.String({ maxLength: 64 }), Type.Null()]),
+        },
+        { additionalProperties: false },
+      ),
+      handle: async ({ params, body: { vid } }, { viewer }) => {
+        const row = await approveForReceipt(options, { ...params, vid, by: viewer.login });
+        const { state, proposal, proposedBy } = row;
+        return new Audited(undefined, { after: { state, proposal, proposedBy } });
+      },
+    }),
+    route({
+      ...common,
+      path: '/receipts/:issuer/:receipt/reject',
+      action: 'receipt.reject',
+      body: Type.Object({ reason }, { additionalProperties: false }),
+      handle: async ({ params, body }, { viewer }) => {
+        await rejectForReceipt(options.pool, { ...params, by: viewer.login, note: body.reason });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,137 @@
+import { Type } from 'typebox';
+import { checkPayments } from '../../payments/health.ts';
+import { readStakes, releaseQuarantine } from '../../payments/quarantine/release.ts';
+import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
+import { readBackupAgeSeconds } from '../../platform/backup/store.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { HealthCheck } from '../../platform/health-check.ts';
+import type { Readiness } from '../../platform/http/health.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import type { ConfigurationAnswer, SystemAnswer } from '../system-answers.ts';
+import { reason } from './reason.ts';
+
+/** Of quarantines. */
+const EVENTS_SHOWN = 20;
+const DAY_SECONDS = 86_400;
+
+export interface SystemRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly readiness: () => Promise<Readiness>;
+  /** The process that answers. */
+  readonly process: {
+    readonly version: string;
+    readonly mode: 'sandbox' | 'production';
+    readonly roles: ReadonlySet<string>;
+    readonly startedAt: Date;
+    readonly variables: ConfigurationAnswer['variables'];
+  };
+}
+
+/** How the service itself is: checks, backup, quarantine and configuration. */
+export function systemRoutes(options: SystemRoutesOptions): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/system',
+      permission: 'system.read',
+      handle: async () => await readSystem(options),
+    }),
+    route({
+      method: 'GET',
+      path: '/system/configuration',
+      permission: 'system.read',
+      handle: async (): Promise<ConfigurationAnswer> =>
+        await Promise.resolve({ variables: options.process.variables }),
+    }),
+    releaseRoute(options),
+  ];
+}
+
+/** Without the missing statements, if two people want it. */
+function releaseRoute({ pool }: SystemRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/system/quarantine/release',
+    permission: 'system.act',
+    action: 'quarantine.release',
+    body: Type.Object(
+      {
+        reason,
+        /** The proposal that the second person has seen. */
+        confirms: Type.Optional(Type.String({ maxLength: 36 })),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ body: { reason: why, confirms } }, { viewer }) => {
+      const force = { reason: why, confirms };
+      const { kind, quarantine } = await releaseQuarantine(pool, { by: viewer.login, force });
+      const { quarantineId } = quarantine;
+      return new Audited(undefined, { target: quarantineId, after: { kind, confirms } });
+    },
+  });
+}
+
+async function readSystem(options: SystemRoutesOptions): Promise<SystemAnswer> {
+  const { pool, clock, readiness, process } = options;
+  const { missing = null, workersAway } = await readiness();
+  const backupAgeSeconds = await readBackupAgeSeconds(pool);
+  const { version, mode, roles, startedAt } = process;
+  const checks: HealthCheck[] = [
+    { code: 'ready', state: missing === null ? 'ok' : 'failed', names: missing ? [missing] : [] },
+    {
+      code: 'workers',
+      state: workersAway.length === 0 ? 'ok' : 'failed',
+      names: workersAway,
+    },
+    backupCheck(backupAgeSeconds),
+    ...(await checkPayments(pool, clock.now())),
+  ];
+  return {
+    at: clock.now().toISOString(),
+    checks,
+    missing,
+    process: { version, mode, roles: [...roles], startedAt: startedAt.toISOString() },
+    backupAgeSeconds,
+    quarantine: await readQuarantine(pool),
+    events: (await listEvents(pool, EVENTS_SHOWN)).map(({ at, action, actor }) => ({
+      at: at.toISOString(),
+      action,
+      actor,
+    })),
+  };
+}
+
+/** A database that is backed up with its own tools has no row here. */
+function backupCheck(seconds: number | null): HealthCheck {
+  const isRecent = seconds !== null && seconds <= DAY_SECONDS;
+  return {
+    code: 'backup',
+    state: isRecent ? 'ok' : 'warning',
+    names: [],
+    ...(seconds === null ? {} : { seconds }),
+  };
+}
+
+async function readQuarantine(pool: Pool): Promise<SystemAnswer['quarantine']> {
+  const open = await findOpenQuarantine(pool);
+  if (open === undefined) return null;
+  const { forceProposalId: id, forceProposedBy: by, forceReason, forceMissing } = open;
+  return {
+    enteredAt: open.enteredAt.toISOString(),
+    lostFrom: open.lostFrom.toISOString(),
+    lostUntil: open.lostUntil.toISOString(),
+    reason: open.reason,
+    operators: (await readStakes(pool, open)).map(({ operatorCode, open: count, covered }) => ({
+      operator: operatorCode,
+      open: count,
+      covered,
+    })),
+    proposal:
+      id === null || by === null
+        ? null
+        : { id, by, reason: forceReason ?? '', without: forceMissing ?? [] },
+  };
+}

@@ -1,0 +1,81 @@
+import type { WaitingKind } from '../payments/approvals/waiting.ts';
+import type { HealthCheck } from '../platform/health-check.ts';
+
+/** The shapes of the API's answers about approvals and the service itself (see `answers.ts`). */
+
+/** Something that one person has proposed and another one has to decide. */
+export interface Approval {
+  readonly kind: WaitingKind | 'person';
+  readonly id: string;
+  /** What is proposed, such as a resolution of a case. */
+  readonly proposed: string;
+  readonly about: string | null;
+  readonly note: string;
+  readonly amount: string | null;
+  readonly proposedBy: string;
+  readonly proposedAt: string;
+  /** The viewer proposed it, so another person has to decide. */
+  readonly isOwn: boolean;
+  readonly receipt: {
+    readonly issuer: string;
+    readonly receipt: string;
+    readonly vid: string | null;
+  } | null;
+}
+
+/** `GET /approvals`: what the viewer may decide, longest waiting first. */
+export interface ApprovalsAnswer {
+  readonly approvals: readonly Approval[];
+  /** How many of them the viewer did not propose. */
+  readonly waiting: number;
+}
+
+/** `GET /system`. */
+export interface SystemAnswer {
+  readonly at: string;
+  readonly checks: readonly HealthCheck[];
+  /** What this process cannot work without; null: nothing is missing. */
+  readonly missing: string | null;
+  readonly process: {
+    readonly version: string;
+    readonly mode: 'sandbox' | 'production';
+    readonly roles: readonly string[];
+    readonly startedAt: string;
+  };
+  /** Null: `malipo backup` has taken none, or the database has its own. */
+  readonly backupAgeSeconds: number | null;
+  readonly quarantine: {
+    readonly enteredAt: string;
+    readonly lostFrom: string;
+    readonly lostUntil: string;
+    readonly reason: string;
+    readonly operators: readonly {
+      readonly operator: string;
+      readonly open: number;
+      readonly covered: boolean;
+    }[];
+    readonly proposal: {
+      readonly id: string;
+      readonly by: string;
+      readonly reason: string;
+      readonly without: readonly string[];
+    } | null;
+  } | null;
+  /** Of quarantines, newest first. */
+  readonly events: readonly {
+    readonly at: string;
+    readonly action: 'entered' | 'extended' | 'force_proposed' | 'released';
+    readonly actor: string;
+  }[];
+}
+
+/** `GET /system/configuration`: the environment of the process that answers, without secrets. */
+export interface ConfigurationAnswer {
+  readonly variables: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly value: string | null;
+    readonly isSet: boolean;
+    readonly isSecret: boolean;
+  }[];
+}

@@ -1,0 +1,114 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import { listCases } from '../cases/cases-store.ts';
+import { listEntries } from '../house/entries-store.ts';
+import { findOpenQuarantine } from '../quarantine/store.ts';
+import { listProposedReceipts } from '../receipts/store.ts';
+
+/** Something that one person has proposed. */
+export interface Waiting {
+  readonly kind: 'case' | 'entry' | 'receipt' | 'quarantine';
+  /** By which it is decided. */
+  readonly id: string;
+  /** What is proposed: a resolution, the kind of an entry, `assign`, `close`, or `release`. */
+  readonly proposed: string;
+  /** The vendor, operator or source that it is about; null: our own accounts. */
+  readonly about: string | null;
+  readonly note: string;
+  readonly amountCents: bigint | null;
+  readonly proposedBy: string;
+  readonly proposedAt: Date;
+  /** For a receipt: which, and to whom it would be assigned. */
+  readonly receipt?: {
+    readonly issuer: string;
+    readonly receipt: string;
+    readonly vid: string | null;
+  };
+}
+
+export type WaitingKind = Waiting['kind'];
+
+const SOURCES: Readonly<
+  Record<WaitingKind, (db: Queryable, limit: number) => Promise<readonly Waiting[]>>
+> = { case: readCases, entry: readEntries, receipt: readReceipts, quarantine: readQuarantine };
+
+/** What waits for a second person, longest first. @param limit of each kind. */
+export async function listWaiting(
+  db: Queryable,
+  kinds: readonly WaitingKind[],
+  limit: number,
+): Promise<Waiting[]> {
+  const found: Waiting[] = [];
+  for (const kind of kinds) found.push(...(await SOURCES[kind](db, limit)));
+  return found.toSorted((one, other) => one.proposedAt.getTime() - other.proposedAt.getTime());
+}
+
+async function readCases(db: Queryable, limit: number): Promise<Waiting[]> {
+  const cases = await listCases(db, { resolved: false, proposed: true, limit });
+  return cases.flatMap((row) => {
+    const { proposal, proposedBy, proposedAt } = row;
+    if (proposal === null || proposedBy === null || proposedAt === null) return [];
+    const { resolution, note, amount_cents: cents } = proposal;
+    return {
+      kind: 'case',
+      id: row.caseId,
+      proposed: resolution,
+      about: row.vid ?? row.operatorCode,
+      note,
+      amountCents: cents === null ? row.paymentCents : BigInt(cents),
+      proposedBy,
+      proposedAt,
+    };
+  });
+}
+
+async function readEntries(db: Queryable, limit: number): Promise<Waiting[]> {
+  const entries = await listEntries(db, { open: true, limit });
+  return entries.map(({ entryId, kind, subject, reference, note, ...row }) => ({
+    kind: 'entry',
+    id: entryId,
+    proposed: kind,
+    about: subject,
+    note: `${reference}: ${note}`,
+    amountCents: row.amountCents,
+    proposedBy: row.proposedBy,
+    proposedAt: row.proposedAt,
+  }));
+}
+
+async function readReceipts(db: Queryable, limit: number): Promise<Waiting[]> {
+  const receipts = await listProposedReceipts(db, limit);
+  return receipts.flatMap((row) => {
+    const { proposal, proposedBy, proposedAt, issuer, receipt } = row;
+    if (proposal === null || proposedBy === null || proposedAt === null) return [];
+    const { decision, vid, note } = proposal;
+    return {
+      kind: 'receipt',
+      id: row.receiptId,
+      proposed: decision,
+      about: vid ?? row.sourceCode,
+      note,
+      amountCents: row.amountCents,
+      proposedBy,
+      proposedAt,
+      receipt: { issuer, receipt, vid },
+    };
+  });
+}
+
+async function readQuarantine(db: Queryable): Promise<Waiting[]> {
+  const open = await findOpenQuarantine(db);
+  const { forceProposalId, forceProposedBy, forceProposedAt } = open ?? {};
+  if (!forceProposalId || !forceProposedBy || !forceProposedAt) return [];
+  return [
+    {
+      kind: 'quarantine',
+      id: forceProposalId,
+      proposed: 'release',
+      about: open?.forceMissing?.join(', ') ?? null,
+      note: open?.forceReason ?? '',
+      amountCents: null,
+      proposedBy: forceProposedBy,
+      proposedAt: forceProposedAt,
+    },
+  ];
+}

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type {
+  ApprovalsAnswer,
+  ConfigurationAnswer,
+  SystemAnswer,
+} from '../../src/console/system-answers.ts';
+import { createLink } from '../../src/parties/people/links.ts';
+import { addPerson } from '../../src/parties/people/administer.ts';
+import { findPerson } from '../../src/parties/people/people-store.ts';
+import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
+import { proposeEntry } from '../../src/payments/house/entries.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
+import { proposeForReceipt } from '../../src/payments/receipts/assign.ts';
+import { decodeReference, newId } from '../../src/platform/base/ids.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+let owner: Pool;
+const people = new Map<string, ConsoleClient>();
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url, {
+    environment: { CREDIT_CONTACT: 'Registry, http://asha:secret@registry.example' },
+  });
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  for (const login of ['admin', 'support', 'operations', 'finance', 'risk', 'demo-admin']) {
+    const client = new ConsoleClient(running.origin);
+    await client.signIn(login);
+    people.set(login, client);
+  }
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+});
+
+const as = (login: string): ConsoleClient => {
+  const client = people.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return client;
+};
+const approvalsOf = async (login: string): Promise<ApprovalsAnswer> =>
+  (await as(login).get('/approvals')).body as unknown as ApprovalsAnswer;
+const textOf = ({ body }: ConsoleAnswer): string =>
+  (body['error'] as { text: string }[])[0]?.text ?? '';
+
+describe('what waits for a second person', () => {
+  beforeEach(async () => {
+    await owner.query('delete from house_entries');
+  });
+
+  const topUp = async (reference: string, by = 'finance'): Promise<string> => {
+    const { entryId } = await proposeEntry(running.service.pool, {
+      operatorCode: 'kplc',
+      kind: 'top_up',
+      amountCents: 5_000_00n,
+      reference,
+      movedAt: new Date(),
+      bank: null,
+      note: 'transfer slip',
+      by,
+    });
+    return entryId;
+  };
+
+  test('is listed for those who may decide it, and counted for those who did not propose it', async () => {
+    const id = await topUp('SLIP-1');
+    const shown = { kind: 'entry', id, proposed: 'top_up', about: 'kplc', amount: '5000.00' };
+    expect(await approvalsOf('admin')).toMatchObject({
+      approvals: [{ ...shown, isOwn: false }],
+      waiting: 1,
+    });
+    expect(await approvalsOf('finance')).toMatchObject({
+      approvals: [{ isOwn: true }],
+      waiting: 0,
+    });
+    for (const login of ['support', 'operations', 'risk']) {
+      expect(await approvalsOf(login)).toEqual({ approvals: [], waiting: 0 });
+    }
+    expect((await as('demo-admin').get('/approvals')).code).toBe('not_permitted');
+  });
+
+  test('an entry is approved by another person only, once', async () => {
+    const path = `/house/entries/${await topUp('SLIP-2')}`;
+    expect(textOf(await as('finance').send('POST', `${path}/approve`))).toContain('another person');
+    expect((await as('admin').send('POST', `${path}/approve`)).status).toBe(204);
+    expect(textOf(await as('admin').send('POST', `${path}/approve`))).toContain('approved already');
+    const booked = await owner.query('select from house_transfers where source = $1', ['entry']);
+    expect(booked.rowCount).toBe(1);
+    const other = `/house/entries/${await topUp('SLIP-3')}`;
+    expect((await as('admin').send('POST', `${other}/reject`, { reason: 'no slip' })).status).toBe(
+      204,
+    );
+    expect(await approvalsOf('admin')).toEqual({ approvals: [], waiting: 0 });
+  });
+
+  test('a receipt is approved as it was seen', async () => {
+    const { pool } = running.service;
+    await owner.query(
+      `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt, source_code,
+         collector, state, mac)
+       values (now(), now(), 70000, gen_random_uuid(), 'safaricom', 'QK1', 'paybill', 'mpesa', 'unmatched', '')`,
+    );
+    await proposeForReceipt(pool, {
+      receipt: 'QK1',
+      by: 'operations',
+      note: 'went back',
+      vid: null,
+    });
+    expect((await approvalsOf('finance')).approvals).toMatchObject([
+      {
+        kind: 'receipt',
+        proposed: 'close',
+        amount: '700.00',
+        receipt: { receipt: 'QK1', vid: null },
+      },
+    ]);
+    const path = '/receipts/safaricom/QK1';
+    const other = await as('finance').send('POST', `${path}/approve`, { vid: 'demo' });
+    expect(textOf(other)).toContain('is to close it');
+    const own = await as('operations').send('POST', `${path}/approve`, { vid: null });
+    expect(textOf(own)).toContain('another person');
+    const rejected = await as('finance').send('POST', `${path}/reject`, { reason: 'no evidence' });
+    expect(rejected.status).toBe(204);
+    expect((await approvalsOf('finance')).approvals).toEqual([]);
+  });
+
+  test('cases and people are listed with the page where they are decided', async () => {
+    const { pool } = running.service;
+    await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+    const reference = await running.demo().accepted({
+      biller_name: 'dstv',
+      amount: '100',
+      account: '14000001',
+      phone: '0722000001',
+      merchant_reference: 'a-1',
+    });
+    const key = decodeReference(reference);
+    if (key === undefined) throw new Error(reference);
+    const { caseId } = await openCaseByHand(pool, { ...key, by: 'support', note: 'x' });
+    const proposal = { resolution: 'keep_books', reason: 'seen' };
+    expect((await as('support').send('POST', `/cases/${caseId}/propose`, proposal)).status).toBe(
+      204,
+    );
+    await addPerson(pool, { login: 'newcomer', name: 'N', role: 'support' }, new Date());
+    const madeBy = (await findPerson(pool, 'operations'))?.personId ?? null;
+    const token = await createLink(pool, 'newcomer', { madeBy, now: new Date() });
+    const password = 'a long enough one';
+    await new ConsoleClient(running.origin).send('POST', '/links/use', { token, password });
+    expect((await approvalsOf('admin')).approvals).toMatchObject([
+      { kind: 'person', id: 'newcomer', proposedBy: 'operations', isOwn: false },
+      { kind: 'case', id: caseId, proposed: 'keep_books', about: 'demo', proposedBy: 'support' },
+    ]);
+  });
+});
+
+describe('the system', () => {
+  const systemOf = async (): Promise<SystemAnswer> =>
+    (await as('operations').get('/system')).body as unknown as SystemAnswer;
+
+  test('its checks, and a quarantine that two people end', async () => {
+    const before = await systemOf();
+    expect(before.missing).toBeNull();
+    expect(before.checks.find(({ code }) => code === 'ready')?.state).toBe('ok');
+    expect(before.quarantine).toBeNull();
+    await enterQuarantine(running.service.pool, {
+      entryId: newId(),
+      lostFrom: new Date(Date.now() - 3_600_000),
+      lostUntil: null,
+      by: 'Asha',
+      reason: 'restored',
+    });
+    const during = await systemOf();
+    expect(during.checks.find(({ code }) => code === 'quarantine')?.state).toBe('failed');
+    expect(during.quarantine?.operators.some(({ covered }) => !covered)).toBe(true);
+
+    const end = async (login: string, confirms?: string): Promise<ConsoleAnswer> =>
+      await as(login).send('POST', '/system/quarantine/release', { reason: 'known', confirms });
+    expect((await end('finance')).code).toBe('not_permitted');
+    expect((await end('operations')).status).toBe(204);
+    const waiting = (await approvalsOf('admin')).approvals.find(
+      ({ kind }) => kind === 'quarantine',
+    );
+    expect(waiting).toMatchObject({ proposed: 'release', proposedBy: 'operations', note: 'known' });
+    expect(textOf(await end('operations', waiting?.id))).toContain('another person');
+    expect((await end('admin', waiting?.id)).status).toBe(204);
+    expect((await systemOf()).quarantine).toBeNull();
+    expect((await systemOf()).events.map(({ action }) => action)).toEqual([
+      'released',
+      'force_proposed',
+      'entered',
+    ]);
+  });
+
+  test('its configuration has no secrets', async () => {
+    const answer = await as('operations').get('/system/configuration');
+    const { variables } = answer.body as unknown as ConfigurationAnswer;
+    const byName = new Map(variables.map((variable) => [variable.name, variable]));
+    expect(byName.get('ROLES')).toMatchObject({ value: 'api', isSet: true });
+    expect(byName.get('LANES')).toMatchObject({ value: '2', isSet: false });
+    expect(byName.get('MASTER_KEY')).toMatchObject({ value: null, isSecret: true });
+    expect(byName.get('CREDIT_CONTACT')?.value).toBe('Registry, http://***@registry.example');
+    expect(answer.text).not.toContain('secret@');
+    expect((await as('finance').get('/system/configuration')).code).toBe('not_permitted');
+  });
+});
