@@ -85,7 +85,7 @@ function sendFile(reply: FastifyReply, { name, type }: Download, body: Readable)
   return reply.send(body);
 }
 
-/** Throws: `not_signed_in`, `not_permitted`, `console_read_only`, `not_confirmed`. */
+/** Throws: `not_signed_in`, `not_permitted`, `not_found`, `console_read_only`, `not_confirmed`. */
 async function admit(
   request: FastifyRequest,
   route: AnyRoute,
@@ -95,10 +95,21 @@ async function admit(
   const viewer = await options.viewerOf(request);
   if (viewer === undefined) throw new Refusal('not_signed_in');
   if (!isAllowed(viewer.role, route.permission)) throw new Refusal('not_permitted');
+  requireOwnVendor(viewer, request.params as object);
   if (route.action === undefined) return viewer;
   if (options.readOnly) throw new Refusal('console_read_only');
   if (!viewer.isConfirmed) throw new Refusal('not_confirmed');
   return viewer;
+}
+
+/**
+ * A route that names a vendor in its path is for staff and for this vendor's people. Another vendor is,
+ * for them, like none at all. Throws: `not_found`.
+ */
+function requireOwnVendor({ vendor }: Viewer, params: object): void {
+  const { vid } = params as { readonly vid?: string };
+  if (vid === undefined || vendor === undefined || vendor.vid === vid) return;
+  throw new Refusal('not_found', { text: 'Unknown vendor' });
 }
 
 /** A `PlainError` says what the person can correct. */

@@ -37,6 +37,8 @@ export const PERMISSIONS = {
   /** Propose or approve to whom an unmatched receipt belongs. */
   'receipts.act': ['operations', 'finance', 'administrator'],
   'vendors.read': STAFF,
+  /** One vendor: float, settings and prices; a vendor's people see their own. */
+  'vendor.read': EVERYONE,
   /** Add, suspend and configure vendors. */
   'vendors.act': ['administrator'],
   /** A vendor's own statement and balance. */

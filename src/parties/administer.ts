@@ -5,10 +5,12 @@ import { changeSettings } from '../platform/db/settings-watch.ts';
 import { addKey, newSecurityKey, requireSameMasterKey } from './keys.ts';
 import type { Holder } from './keys.ts';
 import {
+  endKeyNow,
   findCollector,
   findVendor,
   insertCollector,
   insertVendor,
+  listKeysOf,
   updateCollector,
   updateVendor,
 } from './store.ts';
@@ -123,6 +125,27 @@ export async function rotateKey(
       throw noCollector(holder);
     }
     return await giveNewKey(client, signer, { ...options, overlap: options.overlapSeconds });
+  });
+}
+
+/**
+ * Ends a key that a newer one has replaced, before its overlap is over.
+ * Throws: `PlainError` if it has ended, or if it is the current key.
+ */
+export async function retireKey(
+  pool: Pool,
+  signer: { readonly holderKind: 'vendor' | 'collector' | 'webhook'; readonly holder: string },
+  keyId: string,
+): Promise<void> {
+  await changeSettings(pool, 'vendors', async (client) => {
+    const [current, ...former] = await listKeysOf(client, signer);
+    if (current?.keyId === keyId) {
+      throw new PlainError(
+        'This is the current key. Create a new one first; with an overlap of 0 this one ends at once.',
+      );
+    }
+    if (!former.some((key) => key.keyId === keyId)) throw new PlainError('The key has ended.');
+    await endKeyNow(client, { ...signer, keyId });
   });
 }
 

@@ -75,6 +75,27 @@ export async function listVendors(db: Queryable): Promise<VendorRow[]> {
     .rows;
 }
 
+/** Vendors whose vid or name contains the text, by vid. */
+export async function listVendorsAfter(
+  db: Queryable,
+  page: {
+    readonly search: string;
+    readonly status: VendorRow['status'] | undefined;
+    /** The vid of the last one before; empty: from the beginning. */
+    readonly after: string;
+    readonly limit: number;
+  },
+): Promise<VendorRow[]> {
+  const listed = await db.query<VendorRow>(
+    `select ${VENDOR_COLUMNS} from vendors
+     where vid > $1 and ($2::text is null or status = $2)
+       and (strpos(lower(vid), lower($3)) > 0 or strpos(lower(name), lower($3)) > 0)
+     order by vid limit $4`,
+    [page.after, page.status ?? null, page.search, page.limit],
+  );
+  return listed.rows;
+}
+
 export async function findVendor(db: Queryable, vid: string): Promise<VendorRow | undefined> {
   const found = await db.query<VendorRow>(`select ${VENDOR_COLUMNS} from vendors where vid = $1`, [
     vid,
@@ -226,6 +247,14 @@ export async function retireKeys(
   for (const [age, { keyId }] of others.rows.entries()) {
     await endKey(db, { ...keep, keyId }, age === 0 ? overlapSeconds : 0);
   }
+}
+
+/** Ends one key now. */
+export async function endKeyNow(
+  db: Queryable,
+  key: { readonly holderKind: HolderKind; readonly holder: string; readonly keyId: string },
+): Promise<void> {
+  await endKey(db, key, 0);
 }
 
 /** One key at a time: Citus calls no function with rows of a table that the function changes. */

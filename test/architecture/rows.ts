@@ -62,6 +62,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console/permissions'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   ['console/reconciliation-answers', 'console/on-wire', 'console/live', 'console/home-feed'],
+  ['console/vendor-answers'],
   ['console/line-counter'],
   ['console/audited'],
   ['console/routes', 'console/mount', 'console/page'],

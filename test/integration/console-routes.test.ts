@@ -71,6 +71,18 @@ describe('each route and each role', () => {
     else expect(code).toBe('not_permitted');
   });
 
+  const aboutVendors = cases.filter(
+    ({ person, route }) => 'vid' in person && route.path.includes('/:vid'),
+  );
+  test.each(aboutVendors)('$person.login: $name of another vendor', async ({ person, route }) => {
+    const other = person.login.startsWith('demo2') ? 'demo' : 'demo2';
+    const path = route.path.replace(':vid', other).replaceAll(/:\w+/g, () => randomUUID());
+    const body = route.method === 'GET' ? undefined : {};
+    const { status, code } = await as(person.login).send(route.method, path, body);
+    const expected = isAllowed(person.role, route.permission) ? 'not_found' : 'not_permitted';
+    expect({ status, code }).toEqual({ status: code === 'not_found' ? 404 : 403, code: expected });
+  });
+
   test('what changes something has a name for the audit log', () => {
     const nameless = routes.filter(
       (route) => (route.method !== 'GET') !== (route.action !== undefined),

@@ -11,6 +11,7 @@ import {
   Scale,
   ScrollText,
   Server,
+  Store,
   Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
@@ -50,6 +51,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: msg`Network`,
     items: [
+      { to: '/vendors', title: msg`Vendors`, icon: Store, permission: 'vendors.read', key: 'v' },
       { to: '/billers', title: msg`Billers`, icon: Plug, permission: 'billers.read', key: 'b' },
       { to: '/operators', title: msg`Operators`, icon: Network, permission: 'billers.read', key: 'o' },
     ],

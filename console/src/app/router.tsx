@@ -7,6 +7,7 @@ import { caseRoute, casesRoute } from './routes-of-cases.ts';
 import { operationsRoutes } from './operations-routes.ts';
 import { reconciliationRoute, statementRoute } from './routes-of-reconciliation.ts';
 import { root, shell } from './shell-route.ts';
+import { vendorRoutes } from './vendor-routes.ts';
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -64,6 +65,7 @@ const tree = root.addChildren([
     design,
     ...operationsRoutes,
     ...administrationRoutes,
+    ...vendorRoutes,
   ]),
 ]);
 

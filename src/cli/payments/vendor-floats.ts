@@ -1,19 +1,14 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
-import { hoursLeft } from '../../payments/billers/forecast.ts';
 import {
   endTopUpRule,
   setTopUpRule,
   setVendorFloat,
 } from '../../payments/vendor-floats/administer.ts';
 import type { TopUpKind, TopUpRule } from '../../payments/vendor-floats/rule.ts';
-import {
-  listActiveRules,
-  listRulesOf,
-  listTopUps,
-} from '../../payments/vendor-floats/rules-store.ts';
+import { listRulesOf, listTopUps } from '../../payments/vendor-floats/rules-store.ts';
 import type { RuleRow, TopUpRow } from '../../payments/vendor-floats/rules-store.ts';
-import { listWatched, readMoney, readVendorHours } from '../../payments/vendor-floats/store.ts';
+import { readVendorFloats } from '../../payments/vendor-floats/read-floats.ts';
 import { listVendors } from '../../parties/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -48,22 +43,18 @@ const shown = (cents: bigint | null): string | null => (cents === null ? null : 
 async function readFloats(pool: Pool) {
   const vendors = await listVendors(pool);
   const vendorIds = vendors.map(({ vendorId }) => vendorId);
-  const [money, hours] = [await readMoney(pool, vendorIds), await readVendorHours(pool, vendorIds)];
-  const watched = new Map((await listWatched(pool)).map((row) => [row.vendorId, row]));
-  const rules = Map.groupBy(await listActiveRules(pool), ({ vendorId }) => vendorId);
-  const now = new Date();
-  return vendors.map(({ vendorId, vid }) => {
-    const floatCents = money.get(vendorId)?.floatCents ?? 0n;
-    const left = hoursLeft(floatCents, hours.get(vendorId) ?? [], { now, floorCents: 0n });
-    const float = watched.get(vendorId);
+  const floats = await readVendorFloats(pool, vendorIds, new Date());
+  return vendors.flatMap(({ vendorId, vid }) => {
+    const float = floats.get(vendorId);
+    if (float === undefined) return [];
     return {
       vid,
-      float: formatMoney(floatCents),
-      collected: formatMoney(money.get(vendorId)?.collectedCents ?? 0n),
-      low: shown(float?.lowCents ?? null),
-      state: float?.state ?? null,
-      hours_left: float === undefined ? null : left,
-      top_up: (rules.get(vendorId) ?? []).map(({ kind }) => kind),
+      float: formatMoney(float.floatCents),
+      collected: formatMoney(float.collectedCents),
+      low: shown(float.lowCents),
+      state: float.state,
+      hours_left: float.hoursLeft,
+      top_up: float.topUps,
     };
   });
 }

@@ -9,9 +9,9 @@ import {
   setWebhook,
   stopWebhook,
 } from '../../payments/events/administer.ts';
-import { EVENT_STATES } from '../../payments/events/event.ts';
+import { EVENT_STATES } from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
-import type { EventState } from '../../payments/events/event.ts';
+import type { EventState } from '../../payments/events/event-types.ts';
 import { listEvents } from '../../payments/events/webhooks-store.ts';
 import {
   command,

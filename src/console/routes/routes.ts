@@ -15,6 +15,11 @@ import { paymentActionRoutes } from './payment-actions.ts';
 import type { PaymentActionOptions } from './payment-actions.ts';
 import { paymentRoutes } from './payments.ts';
 import type { PaymentRoutesOptions } from './payments.ts';
+import { eventRoutes } from './vendor-events.ts';
+import { vendorKeyRoutes } from './vendor-keys.ts';
+import { webhookRoutes } from './vendor-webhook.ts';
+import { vendorRoutes } from './vendors.ts';
+import type { VendorRoutesOptions } from './vendors.ts';
 import { reconciliationRoutes } from './reconciliation.ts';
 import type { ReconciliationRoutesOptions } from './reconciliation.ts';
 import { systemRoutes } from './system.ts';
@@ -26,6 +31,7 @@ export type RoutesOptions = PaymentRoutesOptions &
   ReconciliationRoutesOptions &
   ApprovalRoutesOptions &
   SystemRoutesOptions &
+  VendorRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
@@ -44,5 +50,9 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...auditRoutes(options),
     ...approvalRoutes(options),
     ...systemRoutes(options),
+    ...vendorRoutes(options),
+    ...vendorKeyRoutes(options),
+    ...webhookRoutes(options),
+    ...eventRoutes(options),
   ];
 }

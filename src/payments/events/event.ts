@@ -3,21 +3,7 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import type { Outcome } from '../create/payment.ts';
 import type { StatusRow } from '../create/store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';
-
-/** `corrected`: two people corrected a result that had already been reported. */
-type EventType =
-  | 'transaction.succeeded'
-  | 'transaction.failed'
-  | 'transaction.corrected'
-  | 'credit.default'
-  | 'credit.enquiry'
-  | 'credit.score_drop'
-  | 'float.low'
-  | 'float.recovered';
-
-/** `given_up`: delivery failed for days, or the webhook was removed. */
-export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
-export type EventState = (typeof EVENT_STATES)[number];
+import type { EventType } from './event-types.ts';
 
 /** What happened, with the payment as it was then. */
 export interface EventRow extends Omit<StatusRow, 'underWay' | 'outcome'> {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { EventRow, EventState } from './event.ts';
+import type { EventState, EventType } from './event-types.ts';
+import type { EventRow } from './event.ts';
 import { EVENT_COLUMNS } from './store.ts';
 
 export interface WebhookRow {
@@ -34,17 +35,31 @@ export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
   return listed.rows;
 }
 
+type FoundWebhook = Omit<WebhookRow, 'vendorId' | 'vid' | 'waiting' | 'oldestWaitingAt'>;
+
 /** The vendor's webhook. */
 export async function findWebhook(
   db: Queryable,
   vendorId: number,
-): Promise<Pick<WebhookRow, 'url' | 'allowsPrivate' | 'disabledAt'> | undefined> {
-  const found = await db.query<Pick<WebhookRow, 'url' | 'allowsPrivate' | 'disabledAt'>>(
-    `select url, allows_private as "allowsPrivate", disabled_at as "disabledAt" from webhooks
-      where bucket = bucket_of($1) and vendor_id = $1`,
+): Promise<FoundWebhook | undefined> {
+  const found = await db.query<FoundWebhook>(
+    `select url, allows_private as "allowsPrivate", failure_count as "failureCount",
+       failing_since as "failingSince", disabled_at as "disabledAt",
+       disabled_reason as "disabledReason"
+     from webhooks where bucket = bucket_of($1) and vendor_id = $1`,
     [vendorId],
   );
   return found.rows[0];
+}
+
+/** The vendor's events that wait for their delivery. */
+export async function countWaiting(db: Queryable, vendorId: number): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count from events
+     where bucket = bucket_of($1) and vendor_id = $1 and due_at is not null`,
+    [vendorId],
+  );
+  return counted.rows[0]?.count ?? 0;
 }
 
 /** Locks the webhook until the end of the database transaction; false if there is no webhook. */
@@ -118,14 +133,27 @@ export interface ListedEvent extends EventRow {
 export async function listEvents(
   db: Queryable,
   vendorId: number,
-  options: { readonly state: EventState | undefined; readonly limit: number },
+  options: {
+    readonly state: EventState | undefined;
+    readonly type?: EventType | undefined;
+    /** The last event of the page before. */
+    readonly beforeId?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<ListedEvent[]> {
   const listed = await db.query<ListedEvent>(
     `select ${EVENT_COLUMNS}, e.state, e.attempt_count as "attemptCount", e.due_at as "dueAt",
        e.ended_at as "endedAt", e.last_result as "lastResult"
      from events e where bucket = bucket_of($1) and vendor_id = $1 and ($2::text is null or state = $2)
-     order by event_id desc limit $3`,
-    [vendorId, options.state ?? null, options.limit],
+       and ($3::text is null or type = $3) and ($4::uuid is null or event_id < $4)
+     order by event_id desc limit $5`,
+    [
+      vendorId,
+      options.state ?? null,
+      options.type ?? null,
+      options.beforeId ?? null,
+      options.limit,
+    ],
   );
   return listed.rows;
 }
@@ -133,6 +161,7 @@ export async function listEvents(
 /** Selects the events to send again; absent conditions match everything. */
 export interface ReplayFilter {
   readonly paymentId: string | undefined;
+  readonly eventId?: string | undefined;
   readonly since: Date | undefined;
   readonly until: Date | undefined;
   readonly state: EventState | undefined;
@@ -155,6 +184,7 @@ export async function replayAfter(
        where bucket = bucket_of($1) and vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
          and ($4::timestamptz is null or occurred_at >= $4)
          and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
+         and ($8::uuid is null or event_id = $8)
        order by event_id limit $7)
      returning event_id as "eventId"`,
     [
@@ -165,6 +195,7 @@ export async function replayAfter(
       filter.until ?? null,
       filter.state ?? null,
       filter.limit,
+      filter.eventId ?? null,
     ],
   );
   return updated.rows.map((row) => row.eventId);

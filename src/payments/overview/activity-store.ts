@@ -1,3 +1,4 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Outcome } from '../create/payment.ts';
 
@@ -50,4 +51,36 @@ export async function readActivity(db: Queryable, span: ActivitySpan): Promise<A
       ? await db.query<ActivityRow>(OF_ALL, values)
       : await db.query<ActivityRow>(OF_A_VENDOR, [...values, span.vendorId]);
   return read.rows;
+}
+
+/** A vendor's payments since a time. */
+export interface VendorVolume {
+  vendorId: number;
+  count: number;
+  failedCount: number;
+  /** Of payments that have not failed. */
+  amountCents: bigint;
+}
+
+/** By vendor id, without vendors that have none. */
+export async function readVolumes(
+  db: Queryable,
+  vendorIds: readonly number[],
+  since: Date,
+): Promise<ReadonlyMap<number, VendorVolume>> {
+  const volumes = new Map<number, VendorVolume>();
+  const wanted = vendorIds.map((vendorId) => ({ vendorId }));
+  for (const { bucket, items } of await groupByBucket(db, wanted)) {
+    const read = await db.query<VendorVolume>(
+      `select vendor_id as "vendorId", count(*)::integer as count,
+         (count(*) filter (where outcome = 'failed'))::integer as "failedCount",
+         coalesce(sum(amount_cents) filter (where outcome is distinct from 'failed'), 0)::bigint
+           as "amountCents"
+       from payments where bucket = $1 and vendor_id = any ($2) and created_at >= $3
+       group by vendor_id`,
+      [bucket, items.map(({ vendorId }) => vendorId), since],
+    );
+    for (const row of read.rows) volumes.set(row.vendorId, row);
+  }
+  return volumes;
 }

@@ -1,6 +1,7 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { EventRow, EventState } from '../events/event.ts';
+import type { EventRow } from '../events/event.ts';
+import type { EventState } from '../events/event-types.ts';
 import type { FailureCode } from '../create/failure-code.ts';
 import type { Outcome } from '../create/payment.ts';
 import type { SearchTerm } from './term.ts';

@@ -14,11 +14,14 @@ import { ROLE_NAMES } from '../../format/RoleName.tsx';
 /** Adds a person and shows the one-time link. */
 export function Invite({
   roles,
+  vid,
   open,
   onOpenChange,
   onInvited,
 }: {
   readonly roles: readonly Role[];
+  /** Whose people it is about; absent: to be chosen. */
+  readonly vid?: string;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly onInvited: (invitation: InvitationAnswer) => void;
@@ -29,7 +32,12 @@ export function Invite({
   const queries = useQueryClient();
   const [role, setRole] = useState<string>();
   const invite = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    onInvited(await send<InvitationAnswer>('POST', '/people', fields));
+    onInvited(
+      await send<InvitationAnswer>('POST', '/people', {
+        ...(vid === undefined ? {} : { vid }),
+        ...fields,
+      }),
+    );
     await queries.invalidateQueries({ queryKey: ['people'] });
   };
   return (
@@ -48,7 +56,7 @@ export function Invite({
         options={names}
         onChange={(event) => setRole(event.target.value)}
       />
-      {isStaff && role?.startsWith('vendor_') === true && (
+      {isStaff && vid === undefined && role?.startsWith('vendor_') === true && (
         <Field label={t`Vendor`} name="vid" autoComplete="off" required />
       )}
     </ConfirmDialog>

@@ -11,7 +11,6 @@ import { useMay, useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
@@ -19,6 +18,7 @@ import { RoleName } from '../../format/RoleName.tsx';
 import { ChangePerson } from './ChangePerson.tsx';
 import { Invitation } from './Invitation.tsx';
 import { Invite } from './Invite.tsx';
+import { PersonState } from './PersonState.tsx';
 
 /** People who sign in to the console. */
 export function People() {
@@ -110,12 +110,4 @@ function PeopleTable({
       ]}
     />
   );
-}
-
-function PersonState({ person }: { readonly person: PersonView }) {
-  const { t } = useLingui();
-  if (person.status === 'disabled') return <Pill tone="alert">{t`Disabled`}</Pill>;
-  if (person.toConfirm !== undefined) return <Pill tone="waiting">{t`To confirm`}</Pill>;
-  if (!person.hasPassword) return <Pill tone="waiting">{t`Invited`}</Pill>;
-  return <Pill tone="done">{person.hasCodes ? t`Password and code` : t`Password`}</Pill>;
 }

@@ -1,0 +1,124 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { TestAnswer, WebhookSet } from '../../../../src/console/vendor-answers.ts';
+import { send } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Field } from '../../design/Field.tsx';
+import styles from './Integration.module.css';
+
+export type WebhookAction = 'set' | 'test' | 'enable' | 'disable' | 'remove';
+
+/** Asks before a webhook is changed or tested. */
+export function ChangeWebhook({
+  action,
+  vid,
+  url,
+  onClose,
+  onSecret,
+  onTested,
+}: {
+  readonly action: WebhookAction;
+  readonly vid: string;
+  readonly url: string;
+  readonly onClose: () => void;
+  readonly onSecret: (secret: string) => void;
+  readonly onTested: (answer: TestAnswer) => void;
+}) {
+  const texts = useTexts();
+  const queries = useQueryClient();
+  const path = `/vendors/${encodeURIComponent(vid)}/webhook`;
+  const act = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    if (action === 'set') {
+      const { allowsPrivate, ...rest } = fields;
+      const body = allowsPrivate === undefined ? rest : { ...rest, allowsPrivate: true };
+      const { secret } = await send<WebhookSet>('PUT', path, body);
+      if (secret !== null) onSecret(secret);
+    } else if (action === 'test') onTested(await send<TestAnswer>('POST', `${path}/test`));
+    else if (action === 'remove') await send('DELETE', path, fields);
+    else await send('POST', `${path}/${action}`, fields);
+    await queries.invalidateQueries({ queryKey: ['vendor', vid] });
+  };
+  const { title, confirm, text, done } = texts[action];
+  return (
+    <ConfirmDialog
+      title={title}
+      open
+      onOpenChange={onClose}
+      confirm={confirm}
+      kind={action === 'remove' || action === 'disable' ? 'danger' : 'primary'}
+      reason={action === 'test' ? 'none' : 'required'}
+      {...(done === undefined ? {} : { done })}
+      onConfirm={act}
+    >
+      <p>{text}</p>
+      {action === 'set' && <UrlFields url={url} />}
+    </ConfirmDialog>
+  );
+}
+
+function UrlFields({ url }: { readonly url: string }) {
+  const { t } = useLingui();
+  const isStaff = useSession().person.vid === null;
+  return (
+    <>
+      <Field
+        label={t`URL`}
+        name="url"
+        type="url"
+        defaultValue={url}
+        placeholder="https://shop.example/malipo"
+        required
+      />
+      {isStaff && (
+        <label className={styles['check']}>
+          <input type="checkbox" name="allowsPrivate" />
+          <Trans>It may be plain http, and in a private network</Trans>
+        </label>
+      )}
+    </>
+  );
+}
+
+interface Texts {
+  readonly title: ReactNode;
+  readonly confirm: ReactNode;
+  readonly text: ReactNode;
+  readonly done?: string;
+}
+
+function useTexts(): Readonly<Record<WebhookAction, Texts>> {
+  const { t } = useLingui();
+  return {
+    set: {
+      title: <Trans>URL of the webhook</Trans>,
+      confirm: <Trans>Save</Trans>,
+      text: <Trans>New events are sent to it, and those that wait.</Trans>,
+      done: t`The URL is saved.`,
+    },
+    test: {
+      title: <Trans>Send a test event</Trans>,
+      confirm: <Trans>Send</Trans>,
+      text: <Trans>One signed event of the type webhook.test is sent now. It is in no list.</Trans>,
+    },
+    enable: {
+      title: <Trans>Switch the webhook on</Trans>,
+      confirm: <Trans>Switch on</Trans>,
+      text: <Trans>The events that wait are sent now.</Trans>,
+      done: t`The webhook is on.`,
+    },
+    disable: {
+      title: <Trans>Switch the webhook off</Trans>,
+      confirm: <Trans>Switch off</Trans>,
+      text: <Trans>New events are kept, and wait until it is switched on.</Trans>,
+      done: t`The webhook is off.`,
+    },
+    remove: {
+      title: <Trans>Remove the webhook</Trans>,
+      confirm: <Trans>Remove</Trans>,
+      text: <Trans>Its secrets end, and events that wait are given up.</Trans>,
+      done: t`The webhook is removed.`,
+    },
+  };
+}

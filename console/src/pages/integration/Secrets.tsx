@@ -1,0 +1,192 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { KeyView, NewSecret } from '../../../../src/console/vendor-answers.ts';
+import { send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Rows } from '../../design/Rows.tsx';
+import { Select } from '../../design/Select.tsx';
+import { ShownOnce } from '../../design/ShownOnce.tsx';
+import { Time } from '../../format/Time.tsx';
+import styles from './Integration.module.css';
+
+/** Keys or webhook secrets: which are valid, a new one, and ending a former one early. */
+export function Secrets({
+  keys,
+  path,
+  queryKey,
+  newTitle,
+  shownOnce,
+}: {
+  readonly keys: readonly KeyView[];
+  /** Of the API: a POST makes a new one. */
+  readonly path: string;
+  readonly queryKey: readonly string[];
+  /** What the button says. */
+  readonly newTitle: string;
+  /** What to do with the new one. */
+  readonly shownOnce: ReactNode;
+}) {
+  const { t } = useLingui();
+  const mayAct = useMay('integration.act');
+  const [retired, setRetired] = useState<KeyView>();
+  const [fresh, setFresh] = useState<string>();
+  return (
+    <>
+      <Rows
+        rows={keys.map((key) => rowOf(key, mayAct ? setRetired : undefined))}
+        empty={<Trans>Not created yet.</Trans>}
+      />
+      {mayAct && <Rotate path={path} queryKey={queryKey} title={newTitle} onNew={setFresh} />}
+      {retired !== undefined && (
+        <Retire
+          path={`${path}/${retired.keyId}/retire`}
+          queryKey={queryKey}
+          onClose={() => setRetired(undefined)}
+        />
+      )}
+      {fresh !== undefined && (
+        <ShownOnce
+          title={newTitle}
+          label={t`Shown this once`}
+          value={fresh}
+          onClose={() => setFresh(undefined)}
+        >
+          {shownOnce}
+        </ShownOnce>
+      )}
+    </>
+  );
+}
+
+function Rotate({
+  path,
+  queryKey,
+  title,
+  onNew,
+}: {
+  readonly path: string;
+  readonly queryKey: readonly string[];
+  readonly title: string;
+  readonly onNew: (secret: string) => void;
+}) {
+  const [isOpen, setIsOpen] = useState(false);
+  const queries = useQueryClient();
+  const rotate = async ({ overlap, reason }: Readonly<Record<string, string>>): Promise<void> => {
+    const body = { overlapSeconds: Number(overlap), reason };
+    onNew((await send<NewSecret>('POST', path, body)).secret);
+    await queries.invalidateQueries({ queryKey });
+  };
+  return (
+    <div className={styles['below']}>
+      <Button onClick={() => setIsOpen(true)}>{title}</Button>
+      <ConfirmDialog
+        title={title}
+        open={isOpen}
+        onOpenChange={setIsOpen}
+        confirm={<Trans>Create</Trans>}
+        onConfirm={rotate}
+      >
+        <Overlap />
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function Retire({
+  path,
+  queryKey,
+  onClose,
+}: {
+  readonly path: string;
+  readonly queryKey: readonly string[];
+  readonly onClose: () => void;
+}) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const retire = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    await send('POST', path, fields);
+    await queries.invalidateQueries({ queryKey });
+  };
+  return (
+    <ConfirmDialog
+      title={<Trans>End it now</Trans>}
+      open
+      onOpenChange={onClose}
+      confirm={<Trans>End it now</Trans>}
+      kind="danger"
+      done={t`It has ended.`}
+      onConfirm={retire}
+    >
+      <p>
+        <Trans>What still uses it fails from now on. It cannot be made valid again.</Trans>
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function rowOf(key: KeyView, onRetire: ((key: KeyView) => void) | undefined) {
+  const { keyId, createdAt, validUntil } = key;
+  return {
+    key: keyId,
+    title: (
+      <>
+        <code className={styles['id']}>…{keyId.slice(-8)}</code>{' '}
+        {validUntil === null ? (
+          <Pill tone="done">
+            <Trans>Current</Trans>
+          </Pill>
+        ) : (
+          <Pill tone="waiting">
+            <Trans>Ending</Trans>
+          </Pill>
+        )}
+      </>
+    ),
+    value:
+      validUntil !== null && onRetire !== undefined ? (
+        <Button onClick={() => onRetire(key)}>
+          <Trans>End it now</Trans>
+        </Button>
+      ) : null,
+    note:
+      validUntil === null ? (
+        <Trans>
+          Created <Time at={createdAt} />
+        </Trans>
+      ) : (
+        <Trans>
+          Created <Time at={createdAt} />, valid until <Time at={validUntil} />
+        </Trans>
+      ),
+  };
+}
+
+function Overlap() {
+  const { t } = useLingui();
+  return (
+    <>
+      <p>
+        <Trans>
+          The former one stays valid for some time, so that you can replace it without an
+          interruption. Older ones end now.
+        </Trans>
+      </p>
+      <Select
+        label={t`The former one stays valid`}
+        name="overlap"
+        defaultValue="86400"
+        options={{
+          '3600': t`1 hour`,
+          '86400': t`1 day`,
+          '604800': t`7 days`,
+          '0': t`not at all: it ends now`,
+        }}
+      />
+    </>
+  );
+}

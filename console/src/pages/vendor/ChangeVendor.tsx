@@ -1,0 +1,111 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import { send } from '../../api/client.ts';
+import { Button } from '../../design/Button.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Field } from '../../design/Field.tsx';
+import { Select } from '../../design/Select.tsx';
+import { useSectors, useSettingNames } from './setting-names.ts';
+
+/** Changes a vendor's settings; suspends and resumes it. */
+export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<'settings' | 'status'>();
+  const { vid, name, status } = vendor;
+  const isActive = status === 'active';
+  const path = `/vendors/${encodeURIComponent(vid)}`;
+  const keep = async (answer: Promise<VendorDetail>): Promise<void> => {
+    queries.setQueryData(['vendor', vid, 'detail'], await answer);
+    await queries.invalidateQueries({ queryKey: ['vendors'] });
+  };
+  const close = (): void => setAsked(undefined);
+  return (
+    <>
+      <Button onClick={() => setAsked('settings')}>
+        <Trans>Change settings</Trans>
+      </Button>
+      <Button kind={isActive ? 'danger' : 'primary'} onClick={() => setAsked('status')}>
+        {isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
+      </Button>
+      <ConfirmDialog
+        title={<Trans>Settings of {name}</Trans>}
+        open={asked === 'settings'}
+        onOpenChange={close}
+        confirm={<Trans>Save</Trans>}
+        done={t`The settings are saved.`}
+        onConfirm={({ referenceRequired, ...fields }) =>
+          keep(send('PUT', path, { ...fields, referenceRequired: referenceRequired === 'true' }))
+        }
+      >
+        <SettingFields vendor={vendor} />
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={isActive ? <Trans>Suspend {name}</Trans> : <Trans>Resume {name}</Trans>}
+        open={asked === 'status'}
+        onOpenChange={close}
+        confirm={isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
+        kind={isActive ? 'danger' : 'primary'}
+        done={isActive ? t`${name} is suspended.` : t`${name} is active again.`}
+        onConfirm={(fields) =>
+          keep(send('POST', `${path}/${isActive ? 'suspend' : 'resume'}`, fields))
+        }
+      >
+        <p>
+          {isActive ? (
+            <Trans>
+              All its requests are refused within seconds, and its people cannot pay. Payments that
+              were accepted go on.
+            </Trans>
+          ) : (
+            <Trans>Its requests are accepted again.</Trans>
+          )}
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function SettingFields({ vendor: { settings } }: { readonly vendor: VendorDetail }) {
+  const { t } = useLingui();
+  const sectors = useSectors();
+  const names = useSettingNames();
+  return (
+    <>
+      <Field label={t`Name`} name="name" defaultValue={settings.name} maxLength={100} required />
+      <Select label={t`Sector`} name="sector" defaultValue={settings.sector} options={sectors} />
+      <Select
+        label={t`Merchant reference`}
+        name="referenceRequired"
+        defaultValue={String(settings.referenceRequired)}
+        options={names.referenceRequired}
+      />
+      <Select
+        label={t`Likely duplicates are refused for`}
+        name="duplicateCheck"
+        defaultValue={settings.duplicateCheck}
+        options={names.duplicateCheck}
+      />
+      <Select
+        label={t`Signature`}
+        name="signature"
+        defaultValue={settings.signature}
+        options={names.signature}
+      />
+      <Select
+        label={t`Text of a status answer`}
+        name="statusText"
+        defaultValue={settings.statusText}
+        options={names.statusText}
+      />
+      <Select
+        label={t`Enquiries`}
+        name="enquiryPolicy"
+        defaultValue={settings.enquiryPolicy}
+        options={names.enquiryPolicy}
+      />
+    </>
+  );
+}

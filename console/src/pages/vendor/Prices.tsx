@@ -1,0 +1,50 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { VendorPrice } from '../../../../src/console/vendor-answers.ts';
+import { Card } from '../../design/Card.tsx';
+import { Table } from '../../design/Table.tsx';
+import { readableMoney } from '../../format/money.ts';
+import { Time } from '../../format/Time.tsx';
+
+/** What a vendor pays on top of each amount. */
+export function Prices({ prices }: { readonly prices: readonly VendorPrice[] }) {
+  const { t } = useLingui();
+  return (
+    <Card title={<Trans>Prices</Trans>} more={<Trans>on top of the amount</Trans>}>
+      <Table
+        label={t`Prices`}
+        rows={prices}
+        keyOf={({ biller }) => biller}
+        empty={t`There are no prices: payments cost nothing on top of their amount.`}
+        columns={[
+          { title: t`Biller`, cell: ({ biller }) => biller },
+          { title: t`Fee`, cell: (price) => <Formula price={price} /> },
+          {
+            title: t`Agreed with`,
+            cell: ({ isOwn }) => (isOwn ? t`this vendor` : t`everybody`),
+            hide: 'small',
+          },
+          { title: t`Since`, cell: ({ since }) => <Time at={since} />, hide: 'small' },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Formula({ price: { formula } }: { readonly price: VendorPrice }) {
+  const { t } = useLingui();
+  const { tiers, minimum, maximum, vat_percent: vat } = formula;
+  const rates = tiers.map(({ from, flat, percent }) => {
+    const parts = [
+      flat === '0.00' ? '' : `KES ${readableMoney(flat)}`,
+      percent === '0' ? '' : `${percent} %`,
+    ].filter((part) => part !== '');
+    const rate = parts.length === 0 ? t`free` : parts.join(' + ');
+    return tiers.length === 1 ? rate : t`from KES ${readableMoney(from)}: ${rate}`;
+  });
+  const limits = [
+    minimum === null ? '' : t`at least KES ${readableMoney(minimum)}`,
+    maximum === null ? '' : t`at most KES ${readableMoney(maximum)}`,
+    vat === '0' ? '' : formula.vat === 'included' ? t`with ${vat} % VAT` : t`plus ${vat} % VAT`,
+  ];
+  return [...rates, ...limits].filter((part) => part !== '').join(', ');
+}

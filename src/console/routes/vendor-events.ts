@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import { replayEvents } from '../../payments/events/administer.ts';
+import { EVENT_STATES, EVENT_TYPES } from '../../payments/events/event-types.ts';
+import { eventBody, webhookIdOf } from '../../payments/events/event.ts';
+import { listEvents } from '../../payments/events/webhooks-store.ts';
+import type { ListedEvent } from '../../payments/events/webhooks-store.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import type { EventView, EventsAnswer, ReplayAnswer } from '../vendor-answers.ts';
+import { readEnd, readStart, time } from './period.ts';
+import { reason } from './reason.ts';
+import { requireVendor, vendorParams as params } from './vendor.ts';
+
+export interface EventRoutesOptions {
+  readonly pool: Pool;
+  readonly wireTime: WireTime;
+}
+
+const PAGE = 50;
+
+const state = Type.Enum([...EVENT_STATES]);
+const id = Type.String({ pattern: String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$` });
+
+/** The deliveries of a vendor's events, and sending them again. */
+export function eventRoutes(options: EventRoutesOptions): AnyRoute[] {
+  return [listRoute(options), replayOneRoute(options), replayRoute(options)];
+}
+
+function listRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/vendors/:vid/events',
+    permission: 'integration.read',
+    params,
+    query: Type.Object(
+      {
+        state: Type.Optional(state),
+        type: Type.Optional(Type.Enum([...EVENT_TYPES])),
+        cursor: Type.Optional(id),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async (input): Promise<EventsAnswer> => {
+      const { vendorId, vid } = await requireVendor(pool, input.params.vid);
+      const { cursor: beforeId, ...filter } = input.query;
+      const found = await listEvents(pool, vendorId, {
+        state: filter.state,
+        type: filter.type,
+        beforeId,
+        limit: PAGE + 1,
+      });
+      const shown = found.slice(0, PAGE);
+      return {
+        events: shown.map((event) => eventView(event, vid, wireTime)),
+        next: found.length > PAGE ? (shown.at(-1)?.eventId ?? null) : null,
+      };
+    },
+  });
+}
+
+function eventView(event: ListedEvent, vid: string, wireTime: WireTime): EventView {
+  const { eventId, type, attemptCount, lastResult, vendorId, paymentId } = event;
+  const isAboutPayment = type.startsWith('transaction.');
+  return {
+    eventId,
+    webhookId: webhookIdOf(event),
+    type,
+    at: event.occurredAt.toISOString(),
+    state: event.state,
+    attempts: attemptCount,
+    dueAt: event.dueAt?.toISOString() ?? null,
+    endedAt: event.endedAt?.toISOString() ?? null,
+    lastResult,
+    reference: isAboutPayment ? encodeReference(vendorId, paymentId) : null,
+    body: eventBody(event, vid, wireTime),
+  };
+}
+
+const ALL = { paymentId: undefined, since: undefined, until: undefined, state: undefined };
+
+function replayOneRoute({ pool }: EventRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/vendors/:vid/events/:eventId/replay',
+    permission: 'integration.act',
+    action: 'event.replay',
+    params: Type.Object({ ...params.properties, eventId: id }),
+    body: Type.Object({ reason }, { additionalProperties: false }),
+    handle: async (input): Promise<ReplayAnswer> => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const count = await replayEvents(pool, vendor, { ...ALL, eventId: input.params.eventId });
+      if (count === 0) throw new PlainError('There is no such event any more.');
+      return { count };
+    },
+  });
+}
+
+function replayRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/vendors/:vid/events/replay',
+    permission: 'integration.act',
+    action: 'event.replay',
+    params,
+    body: Type.Object(
+      {
+        /** At least one of these three. */
+        state: Type.Optional(state),
+        from: Type.Optional(time),
+        to: Type.Optional(time),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    handle: async (input) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const { state: wanted, from, to } = input.body;
+      if ((wanted ?? from ?? to) === undefined) {
+        throw new PlainError('Choose a state or a period.', { field: 'state' });
+      }
+      const count = await replayEvents(pool, vendor, {
+        paymentId: undefined,
+        state: wanted,
+        since: readStart(from, 'from', wireTime),
+        until: readEnd(to, 'to', wireTime),
+      });
+      const answer: ReplayAnswer = { count };
+      return new Audited(answer, { after: { count, state: wanted, from, to } });
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { retireKey, rotateKey } from '../../parties/administer.ts';
+import { listKeysOf } from '../../parties/store.ts';
+import type { KeyRow } from '../../parties/store.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import type { KeyView, KeysAnswer, NewSecret } from '../vendor-answers.ts';
+import { reason } from './reason.ts';
+import { requireVendor, vendorParams as params } from './vendor.ts';
+
+export interface VendorKeyRoutesOptions {
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+}
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** What a rotation is asked for. */
+export const rotation = Type.Object(
+  {
+    /** How long the former one stays valid. 0: it ends now. */
+    overlapSeconds: Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }),
+    reason,
+  },
+  { additionalProperties: false },
+);
+
+/** A vendor's security keys. A new one is shown once. */
+export function vendorKeyRoutes({ pool, masterKeys }: VendorKeyRoutesOptions): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/vendors/:vid/keys',
+      permission: 'integration.read',
+      params,
+      handle: async (input): Promise<KeysAnswer> => {
+        const { vid } = await requireVendor(pool, input.params.vid);
+        const keys = await listKeysOf(pool, { holderKind: 'vendor', holder: vid });
+        return { keys: keys.map(keyView) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/vendors/:vid/keys',
+      permission: 'integration.act',
+      action: 'vendor.rotate-key',
+      params,
+      body: rotation,
+      handle: async (input) => {
+        const { vid } = await requireVendor(pool, input.params.vid);
+        const { overlapSeconds } = input.body;
+        const sealing = { masterKeys, certain: true };
+        const holder = { holderKind: 'vendor', holder: vid } as const;
+        const secret = await rotateKey(pool, holder, { ...sealing, overlapSeconds });
+        // The key itself is a secret, so the audit log does not keep it.
+        const answer: NewSecret = { secret, overlapSeconds };
+        return new Audited(answer, { after: { overlapSeconds } });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/vendors/:vid/keys/:keyId/retire',
+      permission: 'integration.act',
+      action: 'vendor.retire-key',
+      params: Type.Object({ ...params.properties, keyId: Type.String({ maxLength: 36 }) }),
+      body: Type.Object({ reason }, { additionalProperties: false }),
+      handle: async (input) => {
+        const { vid } = await requireVendor(pool, input.params.vid);
+        await retireKey(pool, { holderKind: 'vendor', holder: vid }, input.params.keyId);
+      },
+    }),
+  ];
+}
+
+/** What may be shown of a key. */
+export function keyView({ keyId, createdAt, validUntil }: KeyRow): KeyView {
+  return {
+    keyId,
+    createdAt: createdAt.toISOString(),
+    validUntil: validUntil?.toISOString() ?? null,
+  };
+}

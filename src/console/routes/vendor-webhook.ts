@@ -1,0 +1,205 @@
+import { Type } from 'typebox';
+import { retireKey } from '../../parties/administer.ts';
+import { listKeysOf } from '../../parties/store.ts';
+import type { VendorRow } from '../../parties/store.ts';
+import {
+  enableWebhook,
+  removeWebhook,
+  rotateSecret,
+  setWebhook,
+  stopWebhook,
+} from '../../payments/events/administer.ts';
+import { sendTestEvent } from '../../payments/events/test-event.ts';
+import { countWaiting, findWebhook } from '../../payments/events/webhooks-store.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import type { NewSecret, TestAnswer, WebhookAnswer, WebhookSet } from '../vendor-answers.ts';
+import { reason } from './reason.ts';
+import { keyView, rotation } from './vendor-keys.ts';
+import { requireVendor, vendorParams as params } from './vendor.ts';
+
+export interface WebhookRoutesOptions {
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+}
+
+const onlyReason = Type.Object({ reason }, { additionalProperties: false });
+
+/** A vendor's webhook: its URL, its secrets, and a test delivery. */
+export function webhookRoutes(options: WebhookRoutesOptions): AnyRoute[] {
+  const { pool } = options;
+  return [
+    route({
+      method: 'GET',
+      path: '/vendors/:vid/webhook',
+      permission: 'integration.read',
+      params,
+      handle: async (input) => await answerOf(pool, await requireVendor(pool, input.params.vid)),
+    }),
+    setRoute(options),
+    switchRoute(options, 'enable'),
+    switchRoute(options, 'disable'),
+    removeRoute(options),
+    testRoute(options),
+    secretRoute(options),
+    retireRoute(options),
+  ];
+}
+
+async function answerOf(pool: Pool, { vendorId, vid }: VendorRow): Promise<WebhookAnswer> {
+  const found = await findWebhook(pool, vendorId);
+  const secrets = await listKeysOf(pool, { holderKind: 'webhook', holder: vid });
+  return {
+    webhook:
+      found === undefined
+        ? null
+        : {
+            url: found.url,
+            allowsPrivate: found.allowsPrivate,
+            disabledAt: found.disabledAt?.toISOString() ?? null,
+            disabledReason: found.disabledReason,
+            failures: found.failureCount,
+            failingSince: found.failingSince?.toISOString() ?? null,
+          },
+    waiting: await countWaiting(pool, vendorId),
+    secrets: secrets.map(keyView),
+  };
+}
+
+function setRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
+  const sealing = async () => ({ masterKeys, certain: true });
+  return route({
+    method: 'PUT',
+    path: '/vendors/:vid/webhook',
+    permission: 'integration.act',
+    action: 'webhook.set',
+    params,
+    body: Type.Object(
+      {
+        url: Type.String({ maxLength: 2_000 }),
+        /** Staff alone: a vendor's person could otherwise have our own network called. */
+        allowsPrivate: Type.Optional(Type.Boolean()),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    handle: async (input, { viewer }) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const { url, allowsPrivate = false } = input.body;
+      if (allowsPrivate && viewer.vendor !== undefined) throw new Refusal('not_permitted');
+      const before = await findWebhook(pool, vendor.vendorId);
+      const secret = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
+      const answer: WebhookSet = { ...(await answerOf(pool, vendor)), secret: secret ?? null };
+      return new Audited(answer, {
+        before: before && { url: before.url, allowsPrivate: before.allowsPrivate },
+        after: { url: answer.webhook?.url, allowsPrivate },
+      });
+    },
+  });
+}
+
+function switchRoute({ pool }: WebhookRoutesOptions, verb: 'enable' | 'disable'): AnyRoute {
+  return route({
+    method: 'POST',
+    path: `/vendors/:vid/webhook/${verb}`,
+    permission: 'integration.act',
+    action: `webhook.${verb}`,
+    params,
+    body: onlyReason,
+    handle: async (input) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      if (verb === 'enable') await enableWebhook(pool, vendor);
+      else await stopWebhook(pool, vendor);
+      return await answerOf(pool, vendor);
+    },
+  });
+}
+
+function removeRoute({ pool }: WebhookRoutesOptions): AnyRoute {
+  return route({
+    method: 'DELETE',
+    path: '/vendors/:vid/webhook',
+    permission: 'integration.act',
+    action: 'webhook.remove',
+    params,
+    body: onlyReason,
+    handle: async (input) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const before = await findWebhook(pool, vendor.vendorId);
+      const givenUp = await removeWebhook(pool, vendor);
+      const answer = await answerOf(pool, vendor);
+      return new Audited(answer, { before: { url: before?.url }, after: { givenUp } });
+    },
+  });
+}
+
+const MAX_ANSWER_LENGTH = 500;
+const FIVE_A_MINUTE = {
+  count: 5,
+  seconds: 60,
+  text: 'At most five test events may be sent in a minute. Wait a minute.',
+};
+/** Each calls somebody else's server. */
+const TEST_LIMIT = { perTarget: FIVE_A_MINUTE, perPerson: FIVE_A_MINUTE };
+
+function testRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/vendors/:vid/webhook/test',
+    permission: 'integration.act',
+    action: 'webhook.test',
+    limit: TEST_LIMIT,
+    params,
+    handle: async (input) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const sent = await sendTestEvent(pool, vendor, masterKeys);
+      const { url, webhookId, text: result, durationMs } = sent;
+      const answer: TestAnswer = {
+        delivered: sent.kind === 'delivered',
+        webhookId,
+        url,
+        result,
+        answer: sent.answer?.toString('utf8').slice(0, MAX_ANSWER_LENGTH) ?? null,
+        durationMs,
+      };
+      return new Audited(answer, { after: { url, result } });
+    },
+  });
+}
+
+function secretRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/vendors/:vid/webhook/secrets',
+    permission: 'integration.act',
+    action: 'webhook.rotate-secret',
+    params,
+    body: rotation,
+    handle: async (input) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const { overlapSeconds } = input.body;
+      const sealing = { masterKeys, certain: true };
+      const secret = await rotateSecret(pool, vendor, { sealing, overlapSeconds });
+      const answer: NewSecret = { secret, overlapSeconds };
+      return new Audited(answer, { after: { overlapSeconds } });
+    },
+  });
+}
+
+function retireRoute({ pool }: WebhookRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/vendors/:vid/webhook/secrets/:keyId/retire',
+    permission: 'integration.act',
+    action: 'webhook.retire-secret',
+    params: Type.Object({ ...params.properties, keyId: Type.String({ maxLength: 36 }) }),
+    body: onlyReason,
+    handle: async (input) => {
+      const { vid } = await requireVendor(pool, input.params.vid);
+      await retireKey(pool, { holderKind: 'webhook', holder: vid }, input.params.keyId);
+    },
+  });
+}

@@ -1,0 +1,16 @@
+/** `corrected`: two people corrected a result that had already been reported. */
+export const EVENT_TYPES = [
+  'transaction.succeeded',
+  'transaction.failed',
+  'transaction.corrected',
+  'credit.default',
+  'credit.enquiry',
+  'credit.score_drop',
+  'float.low',
+  'float.recovered',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** `given_up`: delivery failed for days, or the webhook was removed. */
+export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
+export type EventState = (typeof EVENT_STATES)[number];

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditAnswer } from '../../src/console/operations-answers.ts';
+import type {
+  EventsAnswer,
+  KeysAnswer,
+  NewSecret,
+  TestAnswer,
+  VendorAdded,
+  VendorDetail,
+  VendorsAnswer,
+  WebhookAnswer,
+  WebhookSet,
+} from '../../src/console/vendor-answers.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { VendorClient } from '../support/vendor-client.ts';
+
+let running: InProcessService;
+let admin: ConsoleClient;
+let demoAdmin: ConsoleClient;
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  admin = await signedIn('admin');
+  demoAdmin = await signedIn('demo-admin');
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+async function signedIn(login: string): Promise<ConsoleClient> {
+  const client = new ConsoleClient(running.origin);
+  await client.signIn(login);
+  return client;
+}
+
+async function read<Answer>(client: ConsoleClient, path: string): Promise<Answer> {
+  const answer = await client.get(path);
+  expect(answer.status).toBe(200);
+  return answer.body as unknown as Answer;
+}
+
+async function act<Answer>(client: ConsoleClient, ...call: [string, string, object]) {
+  const [method, path, body] = call;
+  const answer = await client.send(method, path, { reason: 'It is time', ...body });
+  expect(answer.code).toBeUndefined();
+  return answer.body as unknown as Answer;
+}
+
+const balanceStatus = async (vid: string, key: string): Promise<number> =>
+  (await new VendorClient(running.origin, { vid, key }).call('balance', {})).status;
+
+describe('vendors', () => {
+  test('the list has each vendor’s float and what it paid today', async () => {
+    const shop = await running.addVendor({ vid: 'list-shop', name: 'Mama Njeri' });
+    const demo = running.demo();
+    await demo.call('fund', { time: String(Date.now()), currency: 'KES' });
+    for (const number of [1, 2]) {
+      await demo.call('create', {
+        biller_name: 'kplc_prepaid',
+        amount: '150',
+        account: `1423456990${number}`,
+        merchant_reference: `list-${number}`,
+      });
+    }
+    const { vendors } = await read<VendorsAnswer>(admin, '/vendors');
+    expect(vendors.map(({ vid }) => vid)).toEqual(['demo', 'demo2', shop.vid]);
+    expect(vendors[0]).toMatchObject({
+      float: '99700.00',
+      collected: '0.00',
+      status: 'active',
+      low: null,
+      today: { count: 2, failed: 0, amount: '300.00' },
+    });
+    const found = await read<VendorsAnswer>(admin, '/vendors?search=njeri');
+    expect(found.vendors.map(({ vid }) => vid)).toEqual([shop.vid]);
+    expect((await read<VendorsAnswer>(admin, '/vendors?search=%25')).vendors).toEqual([]);
+    const detail = await read<VendorDetail>(admin, '/vendors/demo');
+    expect(detail).toMatchObject({ reserved: '300.00', settings: { sector: 'bank' } });
+    expect(await read<VendorDetail>(demoAdmin, '/vendors/demo')).toEqual(detail);
+  });
+
+  test('long lists come page by page', async () => {
+    for (let number = 0; number < 55; number += 1) {
+      await running.addVendor({ vid: `page-${String(number).padStart(2, '0')}` });
+    }
+    const first = await read<VendorsAnswer>(admin, '/vendors?search=page-');
+    expect(first.vendors).toHaveLength(50);
+    const path = `/vendors?search=page-&cursor=${first.next}`;
+    const second = await read<VendorsAnswer>(admin, path);
+    expect(second.vendors.map(({ vid }) => vid)).toEqual(
+      ['50', '51', '52', '53', '54'].map((number) => `page-${number}`),
+    );
+    expect(second.next).toBeNull();
+  });
+
+  test('a vendor is added, configured, suspended and resumed with a reason', async () => {
+    const vendor = { vid: 'new-shop', name: 'New Shop', sector: 'retail' };
+    const { secret } = await act<VendorAdded>(admin, 'POST', '/vendors', vendor);
+    await running.service.directory.reload();
+    expect(await balanceStatus('new-shop', secret)).toBe(200);
+    const changed = await act<VendorDetail>(admin, 'PUT', '/vendors/new-shop', {
+      signature: 'v2',
+      referenceRequired: false,
+    });
+    expect(changed.settings).toMatchObject({
+      signature: 'v2',
+      referenceRequired: false,
+      sector: 'retail',
+    });
+    await act(admin, 'PUT', '/vendors/new-shop', { signature: 'v1' });
+    const suspended = await act<VendorDetail>(admin, 'POST', '/vendors/new-shop/suspend', {});
+    expect(suspended.status).toBe('suspended');
+    await running.service.directory.reload();
+    expect(await balanceStatus('new-shop', secret)).toBe(403);
+    await act(admin, 'POST', '/vendors/new-shop/resume', {});
+    await running.service.directory.reload();
+    expect(await balanceStatus('new-shop', secret)).toBe(200);
+    const { entries } = await read<AuditAnswer>(admin, '/audit?target=new-shop');
+    expect(entries.map(({ action }) => action)).toEqual([
+      'vendor.resume',
+      'vendor.suspend',
+      'vendor.set',
+      'vendor.set',
+      'vendor.add',
+    ]);
+    expect(entries[1]).toMatchObject({ before: { status: 'active' }, reason: 'It is time' });
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    const twice = await admin.send('POST', '/vendors', { ...vendor, reason: 'x' });
+    expect(twice).toMatchObject({ status: 400, code: 'invalid_field' });
+    expect((await demoAdmin.send('POST', '/vendors/demo/suspend', { reason: 'x' })).code).toBe(
+      'not_permitted',
+    );
+  });
+
+  test('the vendor says itself below which float it is told', async () => {
+    const set = (low: string | null) =>
+      act<VendorDetail>(demoAdmin, 'PUT', '/vendors/demo/float', { low });
+    expect((await set('5000')).low).toBe('5000.00');
+    expect((await set(null)).low).toBeNull();
+    const wrong = await demoAdmin.send('PUT', '/vendors/demo/float', { low: '-1', reason: 'x' });
+    expect(wrong.code).toBe('invalid_field');
+  });
+});
+
+describe('keys', () => {
+  test('the former key works until its end, or until it is retired', async () => {
+    const path = '/vendors/demo/keys';
+    const rotation = { overlapSeconds: 3_600 };
+    const { secret } = await act<NewSecret>(demoAdmin, 'POST', path, rotation);
+    await running.service.directory.reload();
+    expect(await balanceStatus('demo', secret)).toBe(200);
+    expect(await balanceStatus('demo', 'demo-security-key')).toBe(200);
+    const { keys } = await read<KeysAnswer>(demoAdmin, path);
+    expect(keys.map(({ validUntil }) => validUntil === null)).toEqual([true, false]);
+    expect(JSON.stringify(keys)).not.toContain(secret);
+    const [current, former] = keys.map(({ keyId }) => `${path}/${keyId}/retire`);
+    const refused = await demoAdmin.send('POST', current ?? '', { reason: 'x' });
+    expect(refused.code).toBe('invalid_field');
+    await act(demoAdmin, 'POST', former ?? '', {});
+    await running.service.directory.reload();
+    expect(await balanceStatus('demo', 'demo-security-key')).toBe(401);
+    expect(await balanceStatus('demo', secret)).toBe(200);
+    const again = await demoAdmin.send('POST', former ?? '', { reason: 'x' });
+    expect(again.code).toBe('invalid_field');
+    // A key of another vendor cannot be named through the own one.
+    const other = await read<KeysAnswer>(admin, '/vendors/demo2/keys');
+    const foreign = `${path}/${other.keys[0]?.keyId}/retire`;
+    expect((await demoAdmin.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
+  });
+});
+
+describe('webhooks', () => {
+  test('a vendor’s person cannot have our own network called', async () => {
+    const path = '/vendors/demo2/webhook';
+    const other = await signedIn('demo2-admin');
+    for (const url of ['http://127.0.0.1:9/', 'https://10.0.0.1/', 'https://localhost/']) {
+      const answer = await other.send('PUT', path, { url, reason: 'x' });
+      expect(answer.code).toBe('invalid_field');
+    }
+    const asked = { url: 'http://127.0.0.1:9/', allowsPrivate: true, reason: 'x' };
+    expect((await other.send('PUT', path, asked)).code).toBe('not_permitted');
+    await act(admin, 'PUT', path, asked);
+    // Whoever changes the URL gets a public one again.
+    const url = 'https://shop.example/hook';
+    const set = await act<WebhookSet>(other, 'PUT', path, { url });
+    expect(set).toMatchObject({ secret: null, webhook: { url, allowsPrivate: false } });
+  });
+
+  test('is set, tested, switched off and on, and its secret rotated', async () => {
+    const path = '/vendors/demo/webhook';
+    expect(await read<WebhookAnswer>(demoAdmin, path)).toEqual({
+      webhook: null,
+      waiting: 0,
+      secrets: [],
+    });
+    const url = 'http://127.0.0.1:9/';
+    const set = await act<WebhookSet>(admin, 'PUT', path, { url, allowsPrivate: true });
+    expect(set.secret).toMatch(/^whsec_/);
+    const tested = await act<TestAnswer>(demoAdmin, 'POST', `${path}/test`, {});
+    expect(tested).toMatchObject({ delivered: false, answer: null, url });
+    const rotated = await act<NewSecret>(demoAdmin, 'POST', `${path}/secrets`, {
+      overlapSeconds: 60,
+    });
+    expect(rotated.secret).not.toBe(set.secret);
+    const { secrets } = await read<WebhookAnswer>(demoAdmin, path);
+    expect(secrets).toHaveLength(2);
+    await act(demoAdmin, 'POST', `${path}/secrets/${secrets[1]?.keyId}/retire`, {});
+    const off = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/disable`, {});
+    expect(off.webhook?.disabledReason).not.toBeNull();
+    const on = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/enable`, {});
+    expect(on).toMatchObject({ webhook: { disabledAt: null }, secrets: [{ validUntil: null }] });
+    for (let more = 0; more < 5; more += 1) await demoAdmin.send('POST', `${path}/test`, {});
+    const limited = await demoAdmin.send('POST', `${path}/test`, {});
+    expect(limited.code).toBe('too_many_requests');
+    const { entries } = await read<AuditAnswer>(admin, '/audit?target=demo');
+    expect(JSON.stringify(entries)).not.toContain('whsec_');
+  });
+
+  test('events are listed, and sent again one by one or by state', async () => {
+    const { pool } = running.service;
+    const found = await pool.query<{ id: number }>(
+      `select vendor_id as id from vendors where vid = 'demo'`,
+    );
+    const vendorId = found.rows[0]?.id;
+    for (let number = 0; number < 52; number += 1) {
+      const id = `00000000-0000-7000-8000-0000000000${String(number).padStart(2, '0')}`;
+      await pool.query('select announce_event(bucket_of($1), $1, $2, $3, now(), $4)', [
+        vendorId,
+        id,
+        number === 0 ? 'float.low' : 'float.recovered',
+        '{"float": 1}',
+      ]);
+    }
+    await pool.query(
+      `update events set state = 'given_up', due_at = null, ended_at = now(), last_result = 'HTTP 500'
+       where bucket = bucket_of($1) and vendor_id = $1`,
+      [vendorId],
+    );
+    const path = '/vendors/demo/events';
+    const first = await read<EventsAnswer>(demoAdmin, path);
+    expect(first.events).toHaveLength(50);
+    const { events } = await read<EventsAnswer>(demoAdmin, `${path}?cursor=${first.next}`);
+    expect(events).toHaveLength(2);
+    const [low] = (await read<EventsAnswer>(demoAdmin, `${path}?type=float.low`)).events;
+    expect(low).toMatchObject({ state: 'given_up', lastResult: 'HTTP 500', reference: null });
+    expect(JSON.parse(low?.body ?? '')).toMatchObject({ data: { vid: 'demo', float: 1 } });
+    const one = await act(demoAdmin, 'POST', `${path}/${low?.eventId}/replay`, {});
+    expect(one).toEqual({ count: 1 });
+    const waiting = await read<EventsAnswer>(demoAdmin, `${path}?state=waiting`);
+    expect(waiting.events.map(({ eventId }) => eventId)).toEqual([low?.eventId]);
+    const all = await act(demoAdmin, 'POST', `${path}/replay`, { state: 'given_up' });
+    expect(all).toEqual({ count: 51 });
+    const none = await demoAdmin.send('POST', `${path}/replay`, { reason: 'x' });
+    expect(none.code).toBe('invalid_field');
+    // An event of this vendor is no event of another one.
+    const other = await signedIn('demo2-admin');
+    const foreign = `/vendors/demo2/events/${low?.eventId}/replay`;
+    expect((await other.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
+  });
+});
