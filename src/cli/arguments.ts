@@ -170,6 +170,25 @@ export function dayPeriod(
   return period;
 }
 
+/** `--from` and `--to` of a report about the books, which `bookPeriod` reads. */
+export const fromBookOption = (): Option =>
+  new Option('--from <time>', 'a day or a time (default: the first day of this month)');
+export const toBookOption = (): Option =>
+  new Option('--to <time>', 'a day (included) or a time (not included) (default: now)');
+
+/** A period of the books: this month, if nothing else was given. Throws: `UsageError`. */
+export function bookPeriod(
+  options: { readonly from?: string; readonly to?: string },
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } {
+  const now = new Date();
+  const firstOfMonth = `${wireTime.format(now).slice(0, 8)}01`;
+  const from = periodStart(options.from ?? firstOfMonth, '--from', wireTime);
+  const to = options.to === undefined ? now : periodEnd(options.to, '--to', wireTime);
+  if (to <= from) throw new UsageError('--to must be later than --from.');
+  return { from, to };
+}
+
 /** Throws: `UsageError` if no setting was given. */
 export function requireSome(options: object, names: readonly string[]): void {
   const given = new Set(Object.keys(options));

@@ -65,6 +65,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console/vendor-answers'],
   ['console/line-counter'],
   ['console/audited'],
+  ['console/finance-answers'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],
 

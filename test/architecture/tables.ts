@@ -85,6 +85,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
 /** Folders that read every table, and why. */
 export const READS_EVERYTHING: Readonly<Record<string, string>> = {
   'payments/audit': 'the ledger check proves the tables against each other',
+  'payments/reports':
+    'a report sums what the tables have of a period, and names the source of each line',
   'payments/timeline': 'a payment’s history is put together from every table that has a part of it',
 };
 
@@ -131,16 +133,12 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',
   },
   'payments/house/store.ts': {
-    tables: ['accounts', 'transfers'],
-    why: 'a trial balance has all accounts, and the books of a float begin with what payments had consumed: sums that no other folder needs',
+    tables: ['accounts', 'statement_rows', 'transfers'],
+    why: 'a list of transfers names the statement of each; a trial balance has all accounts, and the books of a float begin with what payments had consumed: sums that no other folder needs',
   },
   'payments/create/store.ts': {
     tables: ['dispatch_queue'],
     why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
-  },
-  'payments/reports/margin-store.ts': {
-    tables: ['archived_payments', 'corrections', 'payments', 'transfers'],
-    why: 'sums the transfers of a period by biller and operator, which the payments know, inside the database',
   },
   'payments/overview/activity-store.ts': {
     tables: ['payments'],

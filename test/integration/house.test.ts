@@ -6,8 +6,7 @@ import { Registry } from 'prom-client';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
-import { readHouseTotals, readVendorTotals } from '../../src/payments/house/store.ts';
-import { trialBalance } from '../../src/payments/house/trial-balance.ts';
+import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
 import { Tallies } from '../../src/payments/dispatch/tallies.ts';
@@ -202,16 +201,43 @@ const float = (balanceCents: bigint | null) => ({
   polledAt: balanceCents === null ? null : new Date(Date.now() + 1_000),
 });
 
+/** Postings are dated up to a millisecond ahead. */
+async function afterLastPosting(): Promise<Date> {
+  const read = await books.pool.query<{ at: Date }>(
+    `select greatest((select max(created_at) from transfers),
+       (select max(posted_at) from house_transfers)) + interval '1 millisecond' as at`,
+  );
+  return read.rows[0]?.at ?? new Date();
+}
+
 test('the trial balance is even, and our float is what vendors left of it', async () => {
   await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
   await approve((await entry()).entryId);
   await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 500n })).entryId);
   await pay(30_000n);
-  const balance = trialBalance(
-    await readHouseTotals(books.pool),
-    await readVendorTotals(books.pool),
-  );
-  expect(balance.debitCents).toBe(balance.creditCents);
+  const middle = await afterLastPosting();
+  await pay(1_000n);
+  await approve((await entry({ reference: 'LATER', amountCents: 1_000n })).entryId);
+  const end = await afterLastPosting();
+  const first = await readTrialBalance(books.pool, { from: new Date(0), to: middle });
+  const second = await readTrialBalance(books.pool, { from: middle, to: end });
+  expect([first.isEven, second.isEven]).toEqual([true, true]);
+  expect(first.total.openingDebitCents).toBe(0n);
+  const find = ({ lines }: typeof first, account: string) =>
+    lines.find((line) => line.account === account);
+  expect(find(first, `operator:${OPERATOR}`)).toMatchObject({ creditsCents: 30_000n });
+  expect(find(second, `operator:${OPERATOR}`)).toMatchObject({
+    openingCreditCents: 30_000n,
+    creditsCents: 1_000n,
+    creditCents: 31_000n,
+  });
+  expect(find(second, FLOAT)).toMatchObject({
+    openingDebitCents: 79_500n,
+    debitsCents: 1_000n,
+    debitCents: 80_500n,
+  });
+  // What is posted later does not change a period that is over.
+  expect(await readTrialBalance(books.pool, { from: new Date(0), to: middle })).toEqual(first);
   const { bookedCents, bridge } = await reportFloat(books.pool, float(49_500n));
   expect(bookedCents).toBe(49_500n);
   expect(bridge).toMatchObject({ differenceCents: 0n, unexplainedCents: 0n });

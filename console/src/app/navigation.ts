@@ -3,6 +3,7 @@ import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
 import {
   ClipboardCheck,
+  BookOpen,
   GitCompareArrows,
   House,
   Network,
@@ -54,6 +55,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/vendors', title: msg`Vendors`, icon: Store, permission: 'vendors.read', key: 'v' },
       { to: '/billers', title: msg`Billers`, icon: Plug, permission: 'billers.read', key: 'b' },
       { to: '/operators', title: msg`Operators`, icon: Network, permission: 'billers.read', key: 'o' },
+    ],
+  },
+  {
+    title: msg`Finance`,
+    items: [
+      { to: '/ledger', title: msg`Ledger`, icon: BookOpen, permission: 'finance.read', key: 'l' },
     ],
   },
   {

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { administrationRoutes } from './administration-routes.ts';
+import { financeRoutes } from './finance-routes.ts';
 import { NotFound, PageProblem } from './PageProblem.tsx';
 import { readFilter } from '../pages/payments/filter.ts';
 import { caseRoute, casesRoute } from './routes-of-cases.ts';
@@ -64,6 +65,7 @@ const tree = root.addChildren([
     statementRoute,
     design,
     ...operationsRoutes,
+    ...financeRoutes,
     ...administrationRoutes,
     ...vendorRoutes,
   ]),

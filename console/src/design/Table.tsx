@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** Left out on narrow screens. */
   readonly hide?: 'small';
+  /** Below the rows. */
+  readonly total?: ReactNode;
 }
 
 /** Rows in columns. */
@@ -50,6 +52,17 @@ export function Table<Row>({
             </tr>
           ))}
         </tbody>
+        {columns.some(({ total }) => total !== undefined) && (
+          <tfoot>
+            <tr>
+              {columns.map((column, index) => (
+                <td key={index} data-align={column.align} data-hide={column.hide}>
+                  {column.total}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   );

@@ -1,20 +1,13 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
-import { snapshot } from '../../platform/db/pool.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
 import { listEntries } from '../../payments/house/entries-store.ts';
 import type { EntryRow } from '../../payments/house/entries-store.ts';
-import {
-  listHouseTransfers,
-  readHouseTotals,
-  readVendorTotals,
-} from '../../payments/house/store.ts';
-import { trialBalance } from '../../payments/house/trial-balance.ts';
-import type { TrialBalanceLine } from '../../payments/house/trial-balance.ts';
+import { listHouseTransfers } from '../../payments/house/store.ts';
+import { addTrialBalance } from './trial-balance.ts';
 import { command, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
-import { EXIT } from '../exit.ts';
 import { record, table } from '../output.ts';
 
 export function addHouseCommands(program: Command, cli: Cli): void {
@@ -27,61 +20,6 @@ export function addHouseCommands(program: Command, cli: Cli): void {
   addDecisions(house, cli);
 }
 
-const amount = (cents: bigint): string => (cents === 0n ? '' : formatMoney(cents));
-
-function lineJson(row: TrialBalanceLine) {
-  return {
-    books: row.books,
-    account: row.account,
-    class: row.class,
-    debit: formatMoney(row.debitCents),
-    credit: formatMoney(row.creditCents),
-  };
-}
-
-function addTrialBalance(house: Command, cli: Cli): void {
-  command(
-    house,
-    'trial-balance',
-    'Every account of the house, and those of all vendors together. Exits with 1 unless debits equal credits.',
-  ).action(async (options: { json?: boolean }) => {
-    await cli.run(options, async ({ pool }) => {
-      const { lines, debitCents, creditCents } = await snapshot(pool, async (client) =>
-        trialBalance(await readHouseTotals(client), await readVendorTotals(client)),
-      );
-      const isEven = debitCents === creditCents;
-      return {
-        json: {
-          accounts: lines.map(lineJson),
-          debit: formatMoney(debitCents),
-          credit: formatMoney(creditCents),
-          is_even: isEven,
-        },
-        text: table(
-          [
-            { title: 'BOOKS' },
-            { title: 'ACCOUNT' },
-            { title: 'CLASS' },
-            { title: 'DEBIT', align: 'right' },
-            { title: 'CREDIT', align: 'right' },
-          ],
-          [
-            ...lines.map((row) => [
-              row.books,
-              row.account,
-              row.class,
-              amount(row.debitCents),
-              amount(row.creditCents),
-            ]),
-            ['total', '', '', formatMoney(debitCents), formatMoney(creditCents)],
-          ],
-        ),
-        exitCode: isEven ? EXIT.done : EXIT.failed,
-      };
-    });
-  });
-}
-
 const ACCOUNT = { pattern: '^[a-z0-9_:-]{1,80}$', form: 'the name of an account' };
 
 function addTransfers(house: Command, cli: Cli): void {
@@ -91,7 +29,11 @@ function addTransfers(house: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; account?: string; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { account = null, limit } = options;
-        const rows = await listHouseTransfers(pool, { account, limit });
+        const rows = await listHouseTransfers(pool, {
+          ...{ account, limit },
+          period: null,
+          before: null,
+        });
         return {
           json: {
             transfers: rows.map((row) => ({

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { csvExportValue } from '../../platform/base/csv.ts';
+import { csvLine } from '../../platform/base/csv.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { marginOf, reportMargin } from '../../payments/reports/margin.ts';
 import type { MarginReport } from '../../payments/reports/margin.ts';
@@ -116,7 +116,7 @@ function csvOf(by: readonly Dimension[], lines: readonly Line[]): string {
     [...by, 'payments', ...AMOUNTS],
     ...lines.map((line) => [...by.map((name) => line[name] ?? ''), ...cellsOf(line)]),
   ];
-  return rows.map((row) => `${row.map(csvExportValue).join(',')}\r\n`).join('');
+  return rows.map(csvLine).join('');
 }
 
 function textOf(by: readonly Dimension[], lines: readonly Line[], { total }: MarginReport): string {

@@ -6,7 +6,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readStatement } from '../../payments/ledger/statement.ts';
 import type { Balances, StatementLine, StatementScope } from '../../payments/ledger/statement.ts';
-import { command, periodEnd, periodStart, signerName } from '../arguments.ts';
+import { bookPeriod, command, fromBookOption, signerName, toBookOption } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { record, table } from '../output.ts';
@@ -36,8 +36,8 @@ const MAX_IN_MEMORY = 20_000;
 export function addStatement(ledger: Command, cli: Cli): void {
   command(ledger, 'statement', 'A vendor’s balances before and after a period, and its transfers.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .option('--from <time>', 'a day or a time (default: the first day of this month)')
-    .option('--to <time>', 'a day (included) or a time (not included) (default: now)')
+    .addOption(fromBookOption())
+    .addOption(toBookOption())
     .option('--csv', 'CSV, of any length')
     .option('--with-costs', 'also what operators charge and give us; not for the vendor')
     .action(async (options: StatementOptions) => {
@@ -47,7 +47,7 @@ export function addStatement(ledger: Command, cli: Cli): void {
       await cli.run(options, async (session) => {
         const { vendorId } = await requireVendor(session.pool, options.vid);
         const scope = options.withCosts === true ? 'all' : 'vendor';
-        const period: Period = { vendorId, scope, ...readPeriod(options, session.wireTime) };
+        const period: Period = { vendorId, scope, ...bookPeriod(options, session.wireTime) };
         if (options.csv === true) {
           await writeCsv(session, period, cli.surroundings.stdout);
           return undefined;
@@ -55,18 +55,6 @@ export function addStatement(ledger: Command, cli: Cli): void {
         return await answerStatement(session, period, options.vid);
       });
     });
-}
-
-function readPeriod(
-  options: StatementOptions,
-  wireTime: WireTime,
-): { readonly from: Date; readonly to: Date } {
-  const now = new Date();
-  const firstOfMonth = `${wireTime.format(now).slice(0, 8)}01`;
-  const from = periodStart(options.from ?? firstOfMonth, '--from', wireTime);
-  const to = options.to === undefined ? now : periodEnd(options.to, '--to', wireTime);
-  if (to <= from) throw new UsageError('--to must be later than --from.');
-  return { from, to };
 }
 
 async function answerStatement(session: Session, period: Period, vid: string): Promise<Answer> {

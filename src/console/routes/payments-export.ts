@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { queryPayments } from '../../payments/timeline/query.ts';
 import type { PageCursor, PaymentQuery } from '../../payments/timeline/query.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { csvExportValue } from '../../platform/base/csv.ts';
+import { csvLine } from '../../platform/base/csv.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { PAYMENT_COLUMNS } from '../answers.ts';
@@ -59,19 +59,19 @@ async function* linesOf(
   { columns, wireTime, timeZone, maxRows = MAX_EXPORT_ROWS }: Parameters<typeof exportPayments>[2],
 ): AsyncGenerator<string> {
   // The byte order mark, by which spreadsheets recognise UTF-8.
-  yield `\ufeff${lineOf(columns.map((column) => titleOf(column, timeZone)))}`;
+  yield `\ufeff${csvLine(columns.map((column) => titleOf(column, timeZone)))}`;
   let left = maxRows;
   let after: PageCursor | undefined;
   do {
     const page = await queryPayments(pool, query, { after, limit: Math.min(PAGE_ROWS, left) });
     left -= page.payments.length;
     yield page.payments
-      .map((row) => lineOf(columns.map((column) => valueOf(listedPayment(row), column, wireTime))))
+      .map((row) => csvLine(columns.map((column) => valueOf(listedPayment(row), column, wireTime))))
       .join('');
     after = page.next ?? undefined;
   } while (after !== undefined && left > 0);
   if (after !== undefined) {
-    yield lineOf([
+    yield csvLine([
       `Not complete: an export has at most ${maxRows} payments. Choose a shorter period.`,
     ]);
   }
@@ -80,10 +80,6 @@ async function* linesOf(
 function titleOf(column: PaymentColumn, timeZone: string): string {
   const isTime = column === 'created' || column === 'settled';
   return isTime ? `${TITLES[column]} (${timeZone})` : TITLES[column];
-}
-
-function lineOf(values: readonly string[]): string {
-  return `${values.map(csvExportValue).join(',')}\r\n`;
 }
 
 function valueOf(payment: ListedPayment, column: PaymentColumn, wireTime: WireTime): string {

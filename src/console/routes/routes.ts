@@ -5,6 +5,7 @@ import { HomeFeed } from '../home-feed.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
+import { ledgerRoutes } from './ledger.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { approvalRoutes } from './approvals.ts';
@@ -43,6 +44,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...paymentActionRoutes(options),
     ...caseRoutes(options),
     ...reconciliationRoutes(options),
+    ...ledgerRoutes(options),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),

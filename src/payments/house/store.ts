@@ -1,6 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { queryByBucket } from '../ledger/in-bucket.ts';
 import { postingTime } from '../ledger/store.ts';
 import type { HouseTransfer, PostedTransfer } from './transfer.ts';
 import { houseTransferText } from './transfer.ts';
@@ -31,31 +32,111 @@ export async function postHouseTransfer(
   return inserted.rowCount === 1 ? posted : undefined;
 }
 
-export interface AccountTotals {
+/** From `from` on and before `to`. */
+export interface BookPeriod {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** What an account had, and what was posted to it in a period. */
+export interface AccountPeriod {
   readonly account: string;
+  /** Positive: a credit. */
+  readonly openingCents: bigint;
   readonly debitCents: bigint;
   readonly creditCents: bigint;
 }
 
-/** What was posted to each account of the house. */
-export async function readHouseTotals(db: Queryable): Promise<AccountTotals[]> {
-  const read = await db.query<AccountTotals>(
-    `select account, sum(debit)::bigint as "debitCents", sum(credit)::bigint as "creditCents" from (
-       select debit_account as account, amount_cents as debit, 0 as credit from house_transfers
+/** The accounts of the house in a period, by the time when transfers were posted. */
+export async function readHousePeriod(
+  db: Queryable,
+  { from, to }: BookPeriod,
+): Promise<AccountPeriod[]> {
+  const read = await db.query<AccountPeriod>(
+    `select account,
+       coalesce(sum(credit - debit) filter (where posted_at < $1), 0)::bigint as "openingCents",
+       coalesce(sum(debit) filter (where posted_at >= $1), 0)::bigint as "debitCents",
+       coalesce(sum(credit) filter (where posted_at >= $1), 0)::bigint as "creditCents"
+     from (
+       select debit_account as account, amount_cents as debit, 0 as credit, posted_at
+       from house_transfers where posted_at < $2
        union all
-       select credit_account, 0, amount_cents from house_transfers
+       select credit_account, 0, amount_cents, posted_at from house_transfers where posted_at < $2
      ) s group by account order by account`,
+    [from, to],
   );
   return read.rows;
 }
 
-/** All accounts of all vendors together, as they are now; positive: a credit. */
-export async function readVendorTotals(
+/** What was posted to vendors' accounts since the period began. */
+const VENDORS_SINCE = `
+  select s.account,
+    coalesce(sum(s.debit) filter (where f.created_at < $2), 0)::bigint as "debitCents",
+    coalesce(sum(s.credit) filter (where f.created_at < $2), 0)::bigint as "creditCents",
+    sum(s.credit - s.debit)::bigint as "changeCents"
+  from transfers f cross join lateral (
+    values (f.debit_account, f.amount_cents, 0), (f.credit_account, 0, f.amount_cents)
+  ) s (account, debit, credit)
+  where f.created_at >= $1 and ($3::integer is null or f.vendor_id = $3)
+    and ($4::text is null or s.account = $4)
+  group by s.account`;
+
+interface ChangeRow {
+  readonly account: string;
+  readonly debitCents: bigint;
+  readonly creditCents: bigint;
+  readonly changeCents: bigint;
+}
+
+/** Whose accounts, and which. Null: all. */
+export interface VendorAccounts {
+  readonly vendorId: number | null;
+  readonly account: string | null;
+}
+
+/**
+ * Vendors' accounts in a period, each summed over the vendors. Counts back from the balances, so that it
+ * costs what was posted since the period began. The caller's database transaction is a snapshot, and may
+ * take long.
+ */
+export async function readVendorsPeriod(
   db: Queryable,
+  { from, to }: BookPeriod,
+  { vendorId, account }: VendorAccounts,
+): Promise<AccountPeriod[]> {
+  await db.query('set local statement_timeout = 0');
+  const balances = await readVendorBalances(db, { vendorId, account });
+  const changes = new Map<string, Omit<ChangeRow, 'account'>>();
+  const values = [from, to, vendorId, account];
+  for (const row of await queryByBucket<ChangeRow>(db, VENDORS_SINCE, values)) {
+    const known = changes.get(row.account) ?? { debitCents: 0n, creditCents: 0n, changeCents: 0n };
+    changes.set(row.account, {
+      debitCents: known.debitCents + row.debitCents,
+      creditCents: known.creditCents + row.creditCents,
+      changeCents: known.changeCents + row.changeCents,
+    });
+  }
+  return balances.map((row) => {
+    const { debitCents = 0n, creditCents = 0n, changeCents = 0n } = changes.get(row.account) ?? {};
+    return {
+      account: row.account,
+      openingCents: row.balanceCents - changeCents,
+      debitCents,
+      creditCents,
+    };
+  });
+}
+
+/** As they are now; positive: a credit. */
+async function readVendorBalances(
+  db: Queryable,
+  { vendorId, account }: VendorAccounts,
 ): Promise<{ account: string; balanceCents: bigint }[]> {
   const read = await db.query<{ account: string; balanceCents: bigint }>(
     `select account, sum(balance_cents)::bigint as "balanceCents" from accounts
+     where ($1::integer is null or vendor_id = $1) and ($2::text is null or account = $2)
      group by account order by account`,
+    [vendorId, account],
   );
   return read.rows;
 }
@@ -70,22 +151,47 @@ export interface HouseTransferRow {
   creditAccount: string;
   amountCents: bigint;
   reference: string | null;
+  /** The operator's statement that it comes from; null: people entered it. */
+  statementId: string | null;
 }
 
-/** The newest transfers of an account, or of all. */
+/** Null: any. */
+export interface HouseTransferFilter {
+  readonly account: string | null;
+  readonly period: BookPeriod | null;
+  /** Older than this one. */
+  readonly before: { readonly postedAt: Date; readonly transferId: string } | null;
+  readonly limit: number;
+}
+
+/** Transfers of the house, newest first. */
 export async function listHouseTransfers(
   db: Queryable,
-  filter: { readonly account: string | null; readonly limit: number },
+  { account, period, before, limit }: HouseTransferFilter,
 ): Promise<HouseTransferRow[]> {
   const listed = await db.query<HouseTransferRow>(
     `select t.posted_at as "postedAt", t.moved_at as "movedAt", t.transfer_id as "transferId",
        t.source, t.source_id as "sourceId", t.debit_account as "debitAccount",
-       t.credit_account as "creditAccount", t.amount_cents as "amountCents", e.reference
-     from house_transfers t left join house_entries e
-       on t.source = 'entry' and e.entry_id = t.source_id
-     where $1::text is null or $1 in (t.debit_account, t.credit_account)
-     order by t.posted_at desc, t.transfer_id desc limit $2`,
-    [filter.account, filter.limit],
+       t.credit_account as "creditAccount", t.amount_cents as "amountCents",
+       coalesce(e.reference, r.operator_reference) as reference,
+       case when t.source in ('charges', 'opening') then t.source_id else r.statement_id end
+         as "statementId"
+     from house_transfers t
+       left join house_entries e on t.source = 'entry' and e.entry_id = t.source_id
+       left join statement_rows r on t.source = 'top_up' and r.row_id = t.source_id
+     where ($1::text is null or $1 in (t.debit_account, t.credit_account))
+       and t.posted_at >= coalesce($2::timestamptz, '-infinity')
+       and t.posted_at < coalesce($3::timestamptz, 'infinity')
+       and ($4::timestamptz is null or (t.posted_at, t.transfer_id) < ($4, $5::uuid))
+     order by t.posted_at desc, t.transfer_id desc limit $6`,
+    [
+      account,
+      period?.from ?? null,
+      period?.to ?? null,
+      before?.postedAt ?? null,
+      before?.transferId ?? null,
+      limit,
+    ],
   );
   return listed.rows;
 }

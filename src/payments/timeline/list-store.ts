@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { SpanCursor } from '../../platform/db/search-backwards.ts';
 import type { Outcome, PaymentStatus } from '../create/payment.ts';
 
 export interface ListedRow {
@@ -32,13 +33,9 @@ export interface ListFilter {
   readonly maxCents?: bigint | undefined;
 }
 
-/** Where the next page begins. */
-export interface ListCursor {
-  /** After this payment: ISO 8601, to the microsecond. */
-  readonly createdAt: string;
+/** Where the next page begins: after this payment. */
+export interface ListCursor extends SpanCursor {
   readonly paymentId: string;
-  /** The length of the first span to search, in milliseconds. */
-  readonly spanMs: number;
 }
 
 const SELECT = `select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId",

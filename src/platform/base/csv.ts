@@ -95,3 +95,8 @@ export function csvExportValue(text: string): string {
   const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(text);
   return csvValue(isFormula && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text);
 }
+
+/** A line of such a file. */
+export function csvLine(values: readonly string[]): string {
+  return `${values.map(csvExportValue).join(',')}\r\n`;
+}

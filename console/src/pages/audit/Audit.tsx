@@ -1,12 +1,13 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import type { SubmitEvent } from 'react';
 import type { AuditAnswer, AuditView } from '../../../../src/console/operations-answers.ts';
 import { apiUrl, get } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
+import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { Filters } from '../../design/Filters.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -31,9 +32,9 @@ export function Audit() {
         title={<Trans>Audit log</Trans>}
         about={<Trans>Every sign-in and every action. Nobody can change or delete entries.</Trans>}
       >
-        <a className={styles['export']} href={apiUrl('/audit/export', filter)} download>
+        <ButtonLink href={apiUrl('/audit/export', filter)} download>
           <Trans>Export as CSV</Trans>
-        </a>
+        </ButtonLink>
       </PageHeader>
       <Filter key={JSON.stringify(filter)} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
@@ -59,13 +60,8 @@ function Filter() {
   const { t } = useLingui();
   const filter = useSearch({ from: '/shell/audit' });
   const router = useRouter();
-  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const fields = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
-    void router.navigate({ to: '/audit', search: Object.fromEntries(fields) });
-  };
   return (
-    <form className={styles['filter']} onSubmit={submit}>
+    <Filters onFilter={(search) => void router.navigate({ to: '/audit', search })}>
       <Field
         label={t`Who`}
         name="login"
@@ -81,10 +77,7 @@ function Filter() {
       <Field label={t`On what`} name="target" defaultValue={filter.target} />
       <Field label={t`From`} name="from" type="date" defaultValue={filter.from} />
       <Field label={t`To`} name="to" type="date" defaultValue={filter.to} />
-      <Button type="submit">
-        <Trans>Filter</Trans>
-      </Button>
-    </form>
+    </Filters>
   );
 }
 

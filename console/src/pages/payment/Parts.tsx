@@ -7,12 +7,14 @@ import type {
   TimelineEntry,
 } from '../../../../src/console/answers.ts';
 import { get } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
 import { Pill } from '../../design/Pill.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Status } from '../../design/Status.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
+import { useDayOf } from '../ledger/period.tsx';
 import styles from './Payment.module.css';
 
 type Kind<Name> = Extract<TimelineEntry, { kind: Name }>;
@@ -37,16 +39,54 @@ export function Transfers({ payment }: { readonly payment: PaymentDetail }) {
       empty={t`No transfer yet.`}
       columns={[
         { title: t`Time`, cell: ({ at }) => <Time at={at} show="exact" />, hide: 'small' },
-        { title: t`From`, cell: ({ debitAccount }) => debitAccount },
+        {
+          title: t`From`,
+          cell: ({ debitAccount, at, vendorId }) => (
+            <AccountLink account={debitAccount} at={at} vid={vendorId === 0 ? null : payment.vid} />
+          ),
+        },
         {
           title: t`To`,
-          cell: ({ creditAccount, vendorId }) =>
-            vendorId === 0 ? `${creditAccount} (${t`our own`})` : creditAccount,
+          cell: ({ creditAccount, vendorId, at }) => (
+            <>
+              <AccountLink
+                account={creditAccount}
+                at={at}
+                vid={vendorId === 0 ? null : payment.vid}
+              />
+              {vendorId === 0 && ` (${t`our own`})`}
+            </>
+          ),
         },
         { title: t`KES`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
         { title: t`What`, cell: ({ movement }) => movement, hide: 'small' },
       ]}
     />
+  );
+}
+
+/** An account on the day of a transfer, for those who may see the books. */
+function AccountLink({
+  account,
+  at,
+  vid,
+}: {
+  readonly account: string;
+  readonly at: string;
+  /** Null: our own. */
+  readonly vid: string | null;
+}) {
+  const mayRead = useMay('finance.read');
+  const dayOf = useDayOf();
+  if (!mayRead) return account;
+  return (
+    <Link
+      to="/ledger/$books/$account"
+      params={{ books: 'vendors', account }}
+      search={vid === null ? dayOf(at) : { ...dayOf(at), vid }}
+    >
+      {account}
+    </Link>
   );
 }
 

@@ -16,31 +16,50 @@ test('is even for any transfers, and uneven if one side is missing', () => {
         transfers.reduce((total, row) => total + (row[side] === account ? row[2] : 0n), 0n);
       const totals = accounts.map((account) => ({
         account,
+        openingCents: 0n,
         debitCents: sum(account, 0),
         creditCents: sum(account, 1),
       }));
-      const { debitCents, creditCents } = trialBalance(totals, []);
-      expect(debitCents).toBe(creditCents);
-      const uneven = trialBalance(totals, [{ account: 'float', balanceCents: 1n }]);
-      expect(uneven.creditCents).not.toBe(uneven.debitCents);
+      expect(trialBalance(totals, []).isEven).toBe(true);
+      const more = { account: 'float', openingCents: 0n, debitCents: 0n, creditCents: 1n };
+      expect(trialBalance(totals, [more]).isEven).toBe(false);
+      // The two of different times make up for each other at the end only.
+      const before = { account: 'fees', openingCents: -1n, debitCents: 0n, creditCents: 0n };
+      const both = trialBalance(totals, [more, before]);
+      expect(both.total.debitCents).toBe(both.total.creditCents);
+      expect(both.isEven).toBe(false);
     }),
   );
 });
 
 test('shows a balance on one side', () => {
   const { lines } = trialBalance(
-    [{ account: 'operator-float:kplc', debitCents: 10n, creditCents: 4n }],
-    [{ account: 'float', balanceCents: 6n }],
+    [{ account: 'operator-float:kplc', openingCents: -2n, debitCents: 10n, creditCents: 4n }],
+    [{ account: 'float', openingCents: 6n, debitCents: 0n, creditCents: 0n }],
   );
   expect(lines).toEqual([
     {
       books: 'house',
       account: 'operator-float:kplc',
       class: 'asset',
-      debitCents: 6n,
+      openingDebitCents: 2n,
+      openingCreditCents: 0n,
+      debitsCents: 10n,
+      creditsCents: 4n,
+      debitCents: 8n,
       creditCents: 0n,
     },
-    { books: 'vendors', account: 'float', class: 'liability', debitCents: 0n, creditCents: 6n },
+    {
+      books: 'vendors',
+      account: 'float',
+      class: 'liability',
+      openingDebitCents: 0n,
+      openingCreditCents: 6n,
+      debitsCents: 0n,
+      creditsCents: 0n,
+      debitCents: 0n,
+      creditCents: 6n,
+    },
   ]);
   expect(classOf('vendors', 'unheard-of')).toBe('clearing');
 });

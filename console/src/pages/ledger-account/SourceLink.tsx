@@ -1,0 +1,65 @@
+import { Trans } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { LedgerEntryView } from '../../../../src/console/finance-answers.ts';
+
+/** What caused a transfer, and where it is shown. */
+export function SourceLink({
+  entry: { source, movement },
+}: {
+  readonly entry: Pick<LedgerEntryView, 'source' | 'movement'>;
+}) {
+  switch (source.kind) {
+    case 'payment':
+      return (
+        <Named
+          title={
+            <Link to="/payments/$reference" params={{ reference: source.reference }}>
+              {source.reference}
+            </Link>
+          }
+        >
+          {[movement, source.biller, source.merchantReference, source.operatorReference]
+            .filter((text) => text !== null)
+            .join(', ')}
+        </Named>
+      );
+    case 'collection':
+      return (
+        <Named title={<Trans>Collected income</Trans>}>
+          {source.collector}, {source.reference}
+        </Named>
+      );
+    case 'funding':
+      return <Named title={<Trans>Moved into the float</Trans>}>{source.reference}</Named>;
+    case 'correction':
+      return (
+        <>
+          <Link to="/cases/$caseId" params={{ caseId: source.caseId }}>
+            <Trans>Corrected by two people</Trans>
+          </Link>
+          {source.reference !== null && <small>{source.reference}</small>}
+        </>
+      );
+    case 'statement':
+      return (
+        <>
+          <Link to="/statements/$statementId" params={{ statementId: source.statementId }}>
+            <Trans>Operator’s statement</Trans>
+          </Link>
+          <small>{[movement, source.reference].filter((text) => text !== null).join(', ')}</small>
+        </>
+      );
+    case 'entry':
+      return <Named title={<Trans>Entered by two people</Trans>}>{source.reference}</Named>;
+  }
+}
+
+function Named({ title, children }: { readonly title: ReactNode; readonly children: ReactNode }) {
+  return (
+    <>
+      {title}
+      <small>{children}</small>
+    </>
+  );
+}

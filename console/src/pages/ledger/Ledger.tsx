@@ -1,0 +1,175 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type {
+  LedgerAnswer,
+  LedgerLine,
+  SidesView,
+} from '../../../../src/console/finance-answers.ts';
+import { apiUrl, get } from '../../api/client.ts';
+import type { BookFilter } from '../../app/finance-routes.ts';
+import { ButtonLink } from '../../design/ButtonLink.tsx';
+import { Card } from '../../design/Card.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Money } from '../../format/Money.tsx';
+import { PeriodFilters, PeriodText, usePeriod } from './period.tsx';
+
+/** The trial balance: every account, and where it leads. */
+export function Ledger() {
+  const filter: BookFilter = useSearch({ from: '/shell/ledger' });
+  const navigate = useNavigate();
+  const asked = { ...filter, ...usePeriod(filter) };
+  const found = useQuery({
+    queryKey: ['ledger', asked],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => get<LedgerAnswer>('/ledger', asked, signal),
+  });
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Trial balance</Trans>}
+        about={
+          filter.vid === undefined ? (
+            <Trans>Our own books, and the accounts of all vendors together.</Trans>
+          ) : (
+            <Trans>The accounts of {filter.vid}.</Trans>
+          )
+        }
+      >
+        <ButtonLink href={apiUrl('/ledger.csv', asked)} download>
+          <Trans>Export as CSV</Trans>
+        </ButtonLink>
+      </PageHeader>
+      <PeriodFilters
+        filter={filter}
+        onFilter={(search) => void navigate({ to: '/ledger', search })}
+      />
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data?.isEven === false && (
+        <Notice tone="alert">
+          <Trans>Debits and credits differ: the books are wrong. Run ledger check.</Trans>
+        </Notice>
+      )}
+      {!found.isError && (
+        <Card title={<Trans>Accounts</Trans>} more={<PeriodText filter={filter} />}>
+          {found.data === undefined ? (
+            <Skeleton lines={14} />
+          ) : (
+            <Lines answer={found.data} filter={filter} />
+          )}
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Lines({ answer, filter }: { readonly answer: LedgerAnswer; readonly filter: BookFilter }) {
+  const { t } = useLingui();
+  const { total } = answer;
+  return (
+    <Table
+      label={t`Trial balance`}
+      rows={answer.lines}
+      keyOf={({ books, account }) => `${books} ${account}`}
+      empty={t`There are no accounts yet.`}
+      columns={[
+        {
+          title: t`Account`,
+          cell: (line) => <AccountName line={line} filter={filter} />,
+          total: t`Total`,
+        },
+        {
+          title: t`Before`,
+          cell: (line) => <Balance debit={line.openingDebit} credit={line.openingCredit} />,
+          align: 'end',
+          hide: 'small',
+        },
+        {
+          title: t`Debits`,
+          cell: ({ debits }) => <Amount amount={debits} />,
+          align: 'end',
+          hide: 'small',
+          total: <Money amount={total.debits} />,
+        },
+        {
+          title: t`Credits`,
+          cell: ({ credits }) => <Amount amount={credits} />,
+          align: 'end',
+          hide: 'small',
+          total: <Money amount={total.credits} />,
+        },
+        {
+          title: t`Debit balance`,
+          cell: ({ debit }) => <Amount amount={debit} />,
+          align: 'end',
+          total: <Money amount={total.debit} />,
+        },
+        {
+          title: t`Credit balance`,
+          cell: ({ credit }) => <Amount amount={credit} />,
+          align: 'end',
+          total: <Money amount={total.credit} />,
+        },
+      ]}
+    />
+  );
+}
+
+function AccountName({
+  line: { books, account, class: kind },
+  filter,
+}: {
+  readonly line: LedgerLine;
+  readonly filter: BookFilter;
+}) {
+  const classes = useClassNames();
+  return (
+    <>
+      <Link to="/ledger/$books/$account" params={{ books, account }} search={filter}>
+        {account}
+      </Link>
+      <small>
+        {books === 'house' ? <Trans>our own</Trans> : <Trans>vendors</Trans>}, {classes[kind]}
+      </small>
+    </>
+  );
+}
+
+/** An amount; nothing instead of 0. */
+function Amount({ amount }: { readonly amount: string }) {
+  return amount === '0.00' ? null : <Money amount={amount} />;
+}
+
+/** A balance with its side, as accountants write it. */
+export function Balance({ debit, credit }: Pick<SidesView, 'debit' | 'credit'>) {
+  if (debit !== '0.00') {
+    return (
+      <Trans>
+        <Money amount={debit} /> Dr
+      </Trans>
+    );
+  }
+  if (credit === '0.00') return <Money amount="0.00" />;
+  return (
+    <Trans>
+      <Money amount={credit} /> Cr
+    </Trans>
+  );
+}
+
+/** What accountants call the kinds of accounts. */
+export function useClassNames(): Readonly<Record<LedgerLine['class'], string>> {
+  const { t } = useLingui();
+  return {
+    asset: t`asset`,
+    liability: t`liability`,
+    equity: t`equity`,
+    income: t`income`,
+    expense: t`expense`,
+    clearing: t`clearing`,
+  };
+}

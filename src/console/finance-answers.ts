@@ -1,0 +1,79 @@
+/** Shapes of the API’s answers about money and the books; `answers.ts` says how values look. */
+
+/** A period of the books. */
+interface Period {
+  readonly from: string;
+  /** Not included. */
+  readonly to: string;
+}
+
+export type Books = 'house' | 'vendors';
+
+/** Before a period, posted in it, and at its end. */
+export interface SidesView {
+  /** One of the two is 0. */
+  readonly openingDebit: string;
+  readonly openingCredit: string;
+  readonly debits: string;
+  readonly credits: string;
+  /** One of the two is 0. */
+  readonly debit: string;
+  readonly credit: string;
+}
+
+export interface LedgerLine extends SidesView {
+  readonly books: Books;
+  readonly account: string;
+  readonly class: 'asset' | 'liability' | 'equity' | 'income' | 'expense' | 'clearing';
+}
+
+/** `GET /ledger`: the trial balance. */
+export interface LedgerAnswer extends Period {
+  /** Null: of the house and of all vendors. */
+  readonly vid: string | null;
+  readonly lines: readonly LedgerLine[];
+  readonly total: SidesView;
+  /** False: the books are wrong. */
+  readonly isEven: boolean;
+}
+
+/** What caused a transfer. */
+export type EntrySource =
+  | {
+      readonly kind: 'payment';
+      readonly reference: string;
+      readonly biller: string;
+      readonly merchantReference: string | null;
+      readonly operatorReference: string | null;
+    }
+  | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
+  | { readonly kind: 'funding'; readonly reference: string }
+  | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null }
+  | { readonly kind: 'statement'; readonly statementId: string; readonly reference: string | null }
+  | { readonly kind: 'entry'; readonly entryId: string; readonly reference: string | null };
+
+/** A transfer, seen from one of its accounts. */
+export interface LedgerEntryView {
+  readonly id: string;
+  /** When it was posted. */
+  readonly at: string;
+  /** When the money moved, if that is another time. */
+  readonly movedAt: string | null;
+  /** Null: our own. */
+  readonly vid: string | null;
+  readonly movement: string;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amount: string;
+  readonly source: EntrySource;
+}
+
+/** `GET /ledger/:books/:account`: its transfers, newest first. */
+export interface AccountAnswer extends Period {
+  readonly vid: string | null;
+  /** Its line of the trial balance. */
+  readonly line: LedgerLine;
+  readonly entries: readonly LedgerEntryView[];
+  /** For the next page; null: there are no older ones in the period. */
+  readonly next: string | null;
+}

@@ -1,0 +1,112 @@
+import { listVendors } from '../../parties/store.ts';
+import { listHouseTransfers } from '../../payments/house/store.ts';
+import type { BookPeriod, HouseTransferRow } from '../../payments/house/store.ts';
+import { listLedgerEntries } from '../../payments/reports/ledger-entries.ts';
+import type { LedgerEntry } from '../../payments/reports/ledger-entries.ts';
+import type { EntryCursor } from '../../payments/reports/ledger-entries-store.ts';
+import { parseIsoTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { AccountAnswer, Books, EntrySource, LedgerEntryView } from '../finance-answers.ts';
+
+const PAGE = 50;
+
+/** One page of the transfers of an account, newest first. Throws: `invalid_field`. */
+export async function listAccountEntries(
+  pool: Pool,
+  of: { readonly books: Books; readonly account: string; readonly vendorId: number | null },
+  page: BookPeriod & { readonly cursor: string | undefined },
+): Promise<Pick<AccountAnswer, 'entries' | 'next'>> {
+  if (of.books === 'house') return await listHouseEntries(pool, of.account, page);
+  const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+  const { entries, next } = await listLedgerEntries(pool, of, { ...page, after, limit: PAGE });
+  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  return {
+    entries: entries.map((entry) => entryView(entry, vids.get(entry.vendorId) ?? null)),
+    next: next === null ? null : writeCursor(next),
+  };
+}
+
+function entryView(entry: LedgerEntry, vid: string | null): LedgerEntryView {
+  return {
+    id: `${entry.vendorId} ${entry.sourceId} ${entry.leg}`,
+    at: entry.createdAtExactly,
+    movedAt: null,
+    vid,
+    movement: entry.movement,
+    debitAccount: entry.debitAccount,
+    creditAccount: entry.creditAccount,
+    amount: formatMoney(entry.amountCents),
+    source: entry.source,
+  };
+}
+
+async function listHouseEntries(
+  pool: Pool,
+  account: string,
+  { from, to, cursor }: BookPeriod & { readonly cursor: string | undefined },
+): Promise<Pick<AccountAnswer, 'entries' | 'next'>> {
+  const rows = await listHouseTransfers(pool, {
+    account,
+    period: { from, to },
+    before: cursor === undefined ? null : readHouseCursor(cursor),
+    limit: PAGE + 1,
+  });
+  const last = rows.length > PAGE ? rows[PAGE - 1] : undefined;
+  return {
+    entries: rows.slice(0, PAGE).map(houseEntryView),
+    next: last === undefined ? null : encode(`${last.postedAt.toISOString()} ${last.transferId}`),
+  };
+}
+
+function houseEntryView(row: HouseTransferRow): LedgerEntryView {
+  return {
+    id: row.transferId,
+    at: row.postedAt.toISOString(),
+    movedAt: row.movedAt.toISOString(),
+    vid: null,
+    movement: row.source.replace('_', ' '),
+    debitAccount: row.debitAccount,
+    creditAccount: row.creditAccount,
+    amount: formatMoney(row.amountCents),
+    source: houseSourceOf(row),
+  };
+}
+
+function houseSourceOf({ statementId, sourceId, reference }: HouseTransferRow): EntrySource {
+  return statementId === null
+    ? { kind: 'entry', entryId: sourceId, reference }
+    : { kind: 'statement', statementId, reference };
+}
+
+const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID}) (\d) (\d{5,13})$`);
+const HOUSE_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID})$`);
+
+const encode = (text: string): string => Buffer.from(text).toString('base64url');
+const decode = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+
+function writeCursor({ createdAt, vendorId, sourceId, leg, spanMs }: EntryCursor): string {
+  return encode([createdAt, vendorId, sourceId, leg, spanMs].join(' '));
+}
+
+/** Throws: `invalid_field`. */
+function readCursor(cursor: string): EntryCursor {
+  const [, createdAt = '', vendorId, sourceId = '', leg, span] = CURSOR.exec(decode(cursor)) ?? [];
+  if (parseIsoTime(createdAt) === undefined) throw invalidCursor();
+  const numbers = { vendorId: Number(vendorId), leg: Number(leg), spanMs: Number(span) };
+  return { createdAt, sourceId, ...numbers };
+}
+
+/** Throws: `invalid_field`. */
+function readHouseCursor(cursor: string): { postedAt: Date; transferId: string } {
+  const [, at = '', transferId = ''] = HOUSE_CURSOR.exec(decode(cursor)) ?? [];
+  const postedAt = parseIsoTime(at);
+  if (postedAt === undefined) throw invalidCursor();
+  return { postedAt, transferId };
+}
+
+function invalidCursor(): Refusal {
+  return new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+}

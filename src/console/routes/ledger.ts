@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { findVendor } from '../../parties/store.ts';
+import { readTrialBalance } from '../../payments/house/trial-balance.ts';
+import type { TrialBalance } from '../../payments/house/trial-balance.ts';
+import { readAccountPeriod } from '../../payments/reports/ledger-entries.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { csvLine } from '../../platform/base/csv.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { AccountAnswer, LedgerAnswer, LedgerLine, SidesView } from '../finance-answers.ts';
+import { onWire } from '../on-wire.ts';
+import { Download, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import { listAccountEntries } from './ledger-entries.ts';
+import { readBookPeriod, time } from './period.ts';
+
+export interface LedgerRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly wireTime: WireTime;
+}
+
+const filters = {
+  from: Type.Optional(time),
+  to: Type.Optional(time),
+  /** The accounts of this vendor alone. */
+  vid: Type.Optional(Type.String({ maxLength: 64 })),
+};
+const balanceQuery = Type.Object(filters, { additionalProperties: false });
+const accountQuery = Type.Object(
+  { ...filters, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
+  { additionalProperties: false },
+);
+
+/** The trial balance, and each of its accounts down to the transfers. */
+export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
+  const { pool } = options;
+  return [
+    route({
+      method: 'GET',
+      path: '/ledger',
+      permission: 'finance.read',
+      query: balanceQuery,
+      handle: async ({ query }): Promise<LedgerAnswer> => {
+        const { balance, period } = await readBalance(options, query);
+        return {
+          ...periodView(period),
+          vid: query.vid ?? null,
+          lines: balance.lines.map(onWire),
+          total: onWire(balance.total),
+          isEven: balance.isEven,
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ledger.csv',
+      permission: 'finance.read',
+      query: balanceQuery,
+      handle: async ({ query }) => {
+        const { balance } = await readBalance(options, query);
+        return new Download({
+          name: 'trial-balance.csv',
+          type: 'text/csv; charset=utf-8',
+          body: Readable.from(csvOf(balance)),
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ledger/:books/:account',
+      permission: 'finance.read',
+      params: Type.Object({
+        books: Type.Enum(['house', 'vendors']),
+        account: Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,100}$' }),
+      }),
+      query: accountQuery,
+      handle: async ({ params, query }): Promise<AccountAnswer> => {
+        const period = readBookPeriod(query, { ...options, now: options.clock.now() });
+        const vendorId = await readVendor(pool, query.vid);
+        const of = { ...params, vendorId } as const;
+        const line = await readAccountPeriod(pool, of, period);
+        if (line === undefined)
+          throw new Refusal('not_found', { text: 'There is no such account' });
+        return {
+          ...periodView(period),
+          vid: query.vid ?? null,
+          line: onWire(line),
+          ...(await listAccountEntries(pool, of, { ...period, cursor: query.cursor })),
+        };
+      },
+    }),
+  ];
+}
+
+function periodView({ from, to }: { readonly from: Date; readonly to: Date }) {
+  return { from: from.toISOString(), to: to.toISOString() };
+}
+
+async function readBalance(options: LedgerRoutesOptions, query: Static<typeof balanceQuery>) {
+  const { pool, clock } = options;
+  const period = readBookPeriod(query, { ...options, now: clock.now() });
+  const vendorId = await readVendor(pool, query.vid);
+  return { period, balance: await readTrialBalance(pool, period, vendorId) };
+}
+
+/** Throws: `unknown_vendor`. */
+async function readVendor(pool: Pool, vid: string | undefined): Promise<number | null> {
+  if (vid === undefined) return null;
+  const vendor = await findVendor(pool, vid);
+  if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
+  return vendor.vendorId;
+}
+
+const SIDES = [
+  'openingDebit',
+  'openingCredit',
+  'debits',
+  'credits',
+  'debit',
+  'credit',
+] as const satisfies readonly (keyof SidesView)[];
+
+function* csvOf({ lines, total }: TrialBalance): Generator<string> {
+  yield csvLine(['books', 'account', 'class', ...SIDES]);
+  for (const line of lines) {
+    const view: LedgerLine = onWire(line);
+    yield csvLine([view.books, view.account, view.class, ...SIDES.map((side) => view[side])]);
+  }
+  const sums: SidesView = onWire(total);
+  yield csvLine(['total', '', '', ...SIDES.map((side) => sums[side])]);
+}

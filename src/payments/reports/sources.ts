@@ -1,0 +1,88 @@
+import { encodeReference } from '../../platform/base/ids.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import {
+  findCollectionSources,
+  findCorrectionSources,
+  findPaymentSources,
+} from './ledger-entries-store.ts';
+
+/** What caused a transfer of a vendor's books. */
+export type TransferSource =
+  | {
+      readonly kind: 'payment';
+      readonly reference: string;
+      readonly biller: string;
+      readonly merchantReference: string | null;
+      /** The operator's. */
+      readonly operatorReference: string | null;
+    }
+  | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
+  | { readonly kind: 'funding'; readonly reference: string }
+  | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null };
+
+interface Caused {
+  readonly vendorId: number;
+  readonly sourceId: string;
+  readonly createdAt: Date;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+}
+
+/** The source of each transfer, in their order. */
+export async function findSources(
+  db: Queryable,
+  transfers: readonly Caused[],
+): Promise<TransferSource[]> {
+  const isIncome = (row: Caused): boolean => pairOf(row) === 'external>collected';
+  const isFunding = (row: Caused): boolean => pairOf(row) === 'collected>float';
+  const others = transfers.filter((row) => !isIncome(row) && !isFunding(row));
+  const payments = byKey(await findPaymentSources(db, others));
+  const corrections = byKey(
+    await findCorrectionSources(
+      db,
+      others.filter((row) => !payments.has(keyOf(row))),
+    ),
+  );
+  const incomes = await findCollectionSources(db, transfers.filter(isIncome));
+  const collections = new Map(incomes.map((row) => [row.sourceId, row]));
+  return transfers.map((row) => {
+    const { vendorId, sourceId } = row;
+    const payment = payments.get(keyOf(row));
+    if (payment !== undefined) {
+      return {
+        kind: 'payment',
+        reference: encodeReference(vendorId, sourceId),
+        biller: payment.billerCode,
+        merchantReference: payment.merchantReference,
+        operatorReference: payment.billerReference,
+      };
+    }
+    const correction = corrections.get(keyOf(row));
+    if (correction !== undefined) {
+      const { caseId, paymentId } = correction;
+      // One between our own accounts names its payment, not the vendor.
+      const reference =
+        paymentId === null || vendorId === 0 ? null : encodeReference(vendorId, paymentId);
+      return { kind: 'correction', caseId, reference };
+    }
+    const income = collections.get(sourceId);
+    if (income !== undefined) {
+      return { kind: 'collection', collector: income.collector, reference: income.reference };
+    }
+    return { kind: 'funding', reference: encodeReference(vendorId, sourceId) };
+  });
+}
+
+function pairOf({ debitAccount, creditAccount }: Caused): string {
+  return `${debitAccount}>${creditAccount}`;
+}
+
+function keyOf({ vendorId, sourceId }: Pick<Caused, 'vendorId' | 'sourceId'>): string {
+  return `${vendorId} ${sourceId}`;
+}
+
+function byKey<Row extends Pick<Caused, 'vendorId' | 'sourceId'>>(
+  rows: readonly Row[],
+): Map<string, Row> {
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}

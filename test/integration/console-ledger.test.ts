@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AccountAnswer, LedgerAnswer } from '../../src/console/finance-answers.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { must } from './cli-support.ts';
+
+// The books in the console: the figures are those of the command line, down to each transfer.
+
+let database: TestDatabase;
+let running: InProcessService;
+let finance: ConsoleClient;
+let environment: Record<string, string>;
+const references: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  environment = { DATABASE_URL: database.url };
+  finance = new ConsoleClient(running.origin);
+  await finance.signIn('finance');
+  for (const vid of ['demo', 'demo2'] as const) {
+    const vendor = running.demo(vid);
+    await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+    for (let number = 0; number < (vid === 'demo' ? 60 : 1); number += 1) {
+      const payment = { biller_name: 'kplc_prepaid', amount: '100', account: `142345678${number}` };
+      references.push(
+        await vendor.accepted({ ...payment, merchant_reference: `${vid}-${number}` }),
+      );
+    }
+  }
+  const { pool } = running.service;
+  const { entryId } = await proposeEntry(pool, {
+    operatorCode: 'kplc',
+    kind: 'top_up',
+    amountCents: 50_000n,
+    reference: 'FT1',
+    movedAt: new Date(Date.now() - 1_000),
+    bank: null,
+    note: '',
+    by: 'Asha',
+  });
+  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+  await approveEntry({ pool, ledgerMac }, { entryId, by: 'Baraka' });
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const read = async <Answer>(path: string): Promise<Answer> => {
+  const { status, body } = await finance.get(path);
+  expect(status).toBe(200);
+  return body as unknown as Answer;
+};
+
+describe('the trial balance', () => {
+  test.each(['', '?vid=demo'])('has the figures of the command line %s', async (query) => {
+    const shown = await read<LedgerAnswer>(`/ledger${query}`);
+    const options = query === '' ? [] : ['--vid', 'demo'];
+    const told = await must(environment, 'house', 'trial-balance', '--json', options);
+    const { accounts, ...total } = told.json<{ accounts: Record<string, string>[] }>();
+    expect(shown.lines).toHaveLength(accounts.length);
+    for (const [index, line] of shown.lines.entries()) {
+      expect(accounts[index]).toEqual({
+        books: line.books,
+        account: line.account,
+        class: line.class,
+        opening_debit: line.openingDebit,
+        opening_credit: line.openingCredit,
+        debits: line.debits,
+        credits: line.credits,
+        debit: line.debit,
+        credit: line.credit,
+      });
+    }
+    expect(total).toMatchObject({ debits: shown.total.debits, is_even: true });
+    expect(shown.lines.find(({ account }) => account === 'reserved')?.credit).toBe(
+      query === '' ? '6100.00' : '6000.00',
+    );
+    const csv = await finance.get(`/ledger.csv${query}`);
+    expect(csv.text.split('\r\n')).toHaveLength(shown.lines.length + 3);
+  });
+
+  test('of a time before shows nothing posted', async () => {
+    const { lines } = await read<LedgerAnswer>('/ledger?from=2020-01-01&to=2020-12-31');
+    expect(new Set(lines.flatMap(({ debits, credit }) => [debits, credit]))).toEqual(
+      new Set(['0.00']),
+    );
+  });
+
+  test.each([
+    ['?from=2026-02-30', 'from'],
+    ['?from=2026-02-02&to=2026-02-01', 'to'],
+    ['?vid=nobody', 'vid'],
+    ['/vendors/reserved?cursor=e30', 'cursor'],
+    ['/house/suspense?cursor=e30', 'cursor'],
+  ])('refuses %s, naming %s', async (query, field) => {
+    const { status, body } = await finance.get(`/ledger${query}`);
+    expect([400, 404]).toContain(status);
+    expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
+  });
+});
+
+describe('an account', () => {
+  test('has every transfer of its balance, with the payment of each', async () => {
+    const first = await read<AccountAnswer>('/ledger/vendors/reserved');
+    expect(first.entries).toHaveLength(50);
+    const second = await read<AccountAnswer>(`/ledger/vendors/reserved?cursor=${first.next}`);
+    expect(second.next).toBeNull();
+    const entries = [...first.entries, ...second.entries];
+    expect(entries.map(({ source }) => 'reference' in source && source.reference)).toEqual(
+      references.toReversed(),
+    );
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(61);
+    expect(first.line).toMatchObject({ credits: '6100.00', credit: '6100.00' });
+    expect(entries[0]).toMatchObject({
+      vid: 'demo2',
+      movement: 'reserved',
+      debitAccount: 'float',
+      source: { kind: 'payment', merchantReference: 'demo2-0', biller: 'kplc_prepaid' },
+    });
+  });
+
+  test('of one vendor has that vendor’s alone', async () => {
+    const { entries, line } = await read<AccountAnswer>('/ledger/vendors/reserved?vid=demo2');
+    expect(entries.map(({ vid }) => vid)).toEqual(['demo2']);
+    expect(line.credit).toBe('100.00');
+  });
+
+  test('of income names collector and reference', async () => {
+    const { entries } = await read<AccountAnswer>('/ledger/vendors/collected?vid=demo');
+    expect(entries.map(({ source }) => source.kind)).toEqual(['funding', 'collection']);
+    expect(entries[1]?.source).toMatchObject({ collector: 'demo-collector' });
+  });
+
+  test('of the house names the entry', async () => {
+    const { entries, line } = await read<AccountAnswer>('/ledger/house/suspense');
+    expect(line).toMatchObject({ credit: '500.00', class: 'clearing' });
+    expect(entries).toMatchObject([
+      { amount: '500.00', source: { kind: 'entry', reference: 'FT1' } },
+    ]);
+  });
+
+  test('that does not exist is not found', async () => {
+    expect((await finance.get('/ledger/house/nothing')).status).toBe(404);
+  });
+});
