@@ -245,7 +245,8 @@ async function preparePeople(pool: Pool): Promise<void> {
   }
 }
 
-async function keepKey(
+/** Adds the key unless its holder has one. */
+export async function keepKey(
   client: Parameters<typeof addKey>[0],
   holder: Parameters<typeof addKey>[1],
   secret: string,

@@ -12,6 +12,7 @@ import { sandboxMasterKeys } from './master-key.ts';
 import { preparePayBill, prepareProviders } from './provider-data.ts';
 import { providerSecrets, providersFolder } from './providers/secrets.ts';
 import { prepareRegistry } from './registry.ts';
+import { startTraffic } from './traffic/traffic.ts';
 import { startOperators } from './operators-process.ts';
 import type { OperatorsProcess } from './operators-process.ts';
 
@@ -66,9 +67,17 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
     await parts.operators?.stop();
     throw error;
   }
+  const traffic = startTraffic({
+    service: running.service,
+    masterKeys,
+    config,
+    origin: running.address,
+    log,
+  });
   stopOnSignals({
     ...running,
     stop: async () => {
+      await traffic.stop();
       await running.stop();
       await parts.operators?.stop();
     },

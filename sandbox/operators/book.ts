@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { amountText, centsOf } from './amounts.ts';
 
 /** What an instruction is about. Two instructions with one reference must agree on all of it. */
@@ -59,8 +60,11 @@ export interface TruthEntry {
   readonly paid_at: string;
 }
 
-/** Far more than any sandbox pays out, so that a simulated operator never runs dry. */
-const OPENING_BALANCE_CENTS = 10_000_000_000_00n;
+/** More than a sandbox usually pays out. It is only reported: a simulated operator never runs dry. */
+function openingCents(operator: string): bigint {
+  const [first = 0] = createHash('sha256').update(operator).digest();
+  return 2_000_000_000n + BigInt(first) * 25_000_000n;
+}
 
 /** The operators' memory: what they accepted, what they really paid, what they still have to tell. */
 export class Book {
@@ -103,9 +107,9 @@ export class Book {
   /** @param beforeMs what was paid from then on does not count. */
   balanceCents(operator: string, beforeMs?: number): bigint {
     if (beforeMs === undefined) {
-      return OPENING_BALANCE_CENTS - (this.#paidCents.get(operator) ?? 0n);
+      return openingCents(operator) - (this.#paidCents.get(operator) ?? 0n);
     }
-    let cents = OPENING_BALANCE_CENTS;
+    let cents = openingCents(operator);
     for (const { instruction, paidAtMs } of this.paidBy(operator)) {
       if ((paidAtMs ?? 0) < beforeMs) cents -= centsOf(instruction.amount);
     }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConsoleClient } from '../support/console-client.ts';
 import { addFundedVendor, demoVendor, fresh } from '../support/demo-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
@@ -295,5 +296,15 @@ describe('a running sandbox', () => {
     for (const secret of secrets) {
       expect(log.includes(secret), `the log holds ${secret}`).toBe(false);
     }
+  }, 60_000);
+
+  test('shops pay bills while somebody is signed in to the console', async () => {
+    const staff = new ConsoleClient(sandbox.origin);
+    expect((await staff.signIn('support')).status).toBe(200);
+    await until('a shop pays', async () => {
+      const { body } = await staff.get('/payments');
+      const payments = body['payments'] as readonly { vid: string }[];
+      return payments.some(({ vid }) => vid === 'ziwa-mart');
+    });
   }, 60_000);
 });

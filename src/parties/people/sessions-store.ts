@@ -65,6 +65,12 @@ export async function noteSeen(db: Queryable, tokenHash: Buffer, now: Date): Pro
   await db.query('update sessions set seen_at = $2 where token_hash = $1', [tokenHash, now]);
 }
 
+/** Whether any session was used since then. */
+export async function isAnySessionInUse(db: Queryable, since: Date): Promise<boolean> {
+  const found = await db.query('select from sessions where seen_at > $1 limit 1', [since]);
+  return (found.rowCount ?? 0) > 0;
+}
+
 export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
   await db.query('delete from sessions where token_hash = $1', [tokenHash]);
 }

@@ -1,0 +1,59 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { insertVendor, listVendors } from '../../src/parties/store.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
+import type { Mac } from '../../src/platform/base/mac.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { changeSettings } from '../../src/platform/db/settings-watch.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
+import { ensureAccounts } from '../../src/payments/ledger/store.ts';
+import { DEMO_COLLECTOR, keepKey } from '../data.ts';
+
+/** Vendors that pay while somebody uses the console. */
+const SHOPS = [
+  { vid: 'savanna-stores', name: 'Savanna Stores' },
+  { vid: 'ziwa-mart', name: 'Ziwa Mart' },
+  { vid: 'mlima-kiosks', name: 'Mlima Kiosks' },
+] as const;
+
+/** What customers paid to a shop at a time, in cents. */
+const INCOME_CENTS = 25_000_000n;
+
+export interface Shop {
+  readonly vendorId: number;
+  readonly vid: string;
+  readonly key: string;
+}
+
+/** Makes the shops vendors of the service, unless they are. */
+export async function openShops(
+  pool: Pool,
+  { masterKeys }: { readonly masterKeys: MasterKeys },
+): Promise<readonly Shop[]> {
+  // The same after every start, and known to this sandbox alone.
+  const keyOf = (vid: string): string =>
+    createHmac('sha256', masterKeys.current).update(`shop ${vid}`).digest('hex');
+  await changeSettings(pool, 'vendors', async (client) => {
+    for (const shop of SHOPS) {
+      const createdAt = new Date();
+      const added = await insertVendor(client, { ...shop, sector: 'retail', createdAt });
+      if (added !== undefined) await ensureAccounts(client, added, FIRST_ACCOUNTS);
+      const holder = { holderKind: 'vendor', holder: shop.vid } as const;
+      await keepKey(client, holder, keyOf(shop.vid), { masterKeys });
+    }
+  });
+  const vids = new Set<string>(SHOPS.map(({ vid }) => vid));
+  return (await listVendors(pool))
+    .filter(({ vid }) => vids.has(vid))
+    .map(({ vendorId, vid }) => ({ vendorId, vid, key: keyOf(vid) }));
+}
+
+/** Customers pay the shop. */
+export async function earn(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  { vendorId }: Shop,
+): Promise<void> {
+  const { collector } = DEMO_COLLECTOR;
+  const income = { collector, reference: randomUUID(), vendorId, amountCents: INCOME_CENTS };
+  await collect(deps, { ...income, paidAt: new Date() });
+}
