@@ -46,7 +46,8 @@ export function nextOrder(below: (limit: number) => number): Order {
   const { biller, amounts, account } = demandAt(below(100));
   const [step, most] = amounts;
   const amount = step * (1 + below(Math.floor(most / step)));
-  const front = account === 'phone' ? `2547${1_000 + below(9_000)}` : String(100_000 + below(900_000));
+  const front =
+    account === 'phone' ? `2547${1_000 + below(9_000)}` : String(100_000 + below(900_000));
   const middle = account === 'phone' ? '' : String(below(10));
   return { biller, amount: amount.toFixed(2), account: `${front}${middle}${suffixOf(below)}` };
 }
