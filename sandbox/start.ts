@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
 import { openRegistryVault } from '../src/credit/registry/open-vault-store.ts';
 import { creditKeysOf } from '../src/credit/registry/vault.ts';
+import type { Pool } from '../src/platform/db/pool.ts';
+import type { MasterKeys } from '../src/platform/base/sealing.ts';
 import { createLog } from '../src/platform/log.ts';
 import { endOnUnforeseen, runService, stopOnSignals } from '../src/run.ts';
 import type { RunningService } from '../src/run.ts';
@@ -45,22 +48,7 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
           providersCallBack: hasProviders ? `${config.publicUrl}/callbacks` : undefined,
           onUnexpectedExit: () => log.error('the simulated operators ended'),
         });
-        const { origin: operatorOrigin } = parts.operators;
-        await prepareSandbox(pool, { masterKeys, operatorOrigin });
-        if (hasProviders) {
-          const data = { masterKeys, operatorOrigin, secrets: providerSecrets(folder) };
-          await prepareProviders(pool, data);
-          await preparePayBill(pool, data, {
-            collector: DEMO_COLLECTOR.collector,
-            vid: DEMO_VENDORS[0].vid,
-            publicUrl: config.publicUrl,
-            log,
-          });
-        }
-        const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
-        if (creditKeys !== undefined) {
-          await prepareRegistry(pool, await openRegistryVault(pool, creditKeys));
-        }
+        await prepareData(pool, { config, masterKeys, folder, hasProviders, log }, parts.operators);
       },
     });
   } catch (error) {
@@ -84,4 +72,35 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   });
   const { origin = '' } = parts.operators ?? {};
   process.stdout.write(banner(config, running.address, { origin, hasProviders }));
+}
+
+/** Everything that the sandbox's database starts with. */
+async function prepareData(
+  pool: Pool,
+  of: {
+    readonly config: Config;
+    readonly masterKeys: MasterKeys;
+    /** Of the simulated operators. */
+    readonly folder: string;
+    readonly hasProviders: boolean;
+    readonly log: Logger;
+  },
+  { origin: operatorOrigin }: OperatorsProcess,
+): Promise<void> {
+  const { config, masterKeys, folder, hasProviders, log } = of;
+  await prepareSandbox(pool, { masterKeys, operatorOrigin });
+  if (hasProviders) {
+    const data = { masterKeys, operatorOrigin, secrets: providerSecrets(folder) };
+    await prepareProviders(pool, data);
+    await preparePayBill(pool, data, {
+      collector: DEMO_COLLECTOR.collector,
+      vid: DEMO_VENDORS[0].vid,
+      publicUrl: config.publicUrl,
+      log,
+    });
+  }
+  const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
+  if (creditKeys !== undefined) {
+    await prepareRegistry(pool, await openRegistryVault(pool, creditKeys));
+  }
 }
