@@ -5,13 +5,15 @@ import { runChaos } from '../test/faults/chaos/run.ts';
 import { countOption } from './count-option.ts';
 
 /**
- * `npm run chaos`: kills the service's processes, and now and then everything, under load. Ends with
- * one JSON line; exits with 1 when something accepted was lost, paid twice or is otherwise wrong, or
- * when fewer kills were made than asked for. With CITUS_URL and CITUS_CONTROL it runs on that cluster,
- * whose nodes are killed as well.
+ * `npm run chaos`: kills the service's processes under load, and at intervals all of them and the
+ * database. Ends with one JSON line. Exits with 1 if an accepted payment was lost, paid twice or is
+ * otherwise wrong, or if fewer kills were made than requested. With CITUS_URL and CITUS_CONTROL it runs
+ * on that cluster, whose nodes are killed as well.
  */
 const { kills, seed, provider } = new Command('chaos')
-  .description('Kill the service over and over under load, then compare books and operators.')
+  .description(
+    'Kill the service over and over under load, then compare the ledger with the operators’ records.',
+  )
   .option('--kills <n>', 'how many kills', countOption, 100)
   .option('--seed <s>', 'chooses victims, moments and payments', countOption, 1)
   .addOption(
@@ -23,7 +25,7 @@ const { kills, seed, provider } = new Command('chaos')
   .parse()
   .opts<{ kills: number; seed: number; provider?: string }>();
 
-// What was started ends with us.
+// The started processes end with this one.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
 let reported = 0;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestCase, TestModule, TestRunEndReason } from 'vitest/node';
 
-interface Told {
+interface ReportedError {
   readonly message: string;
   readonly stack?: string;
   readonly diff?: string;
@@ -10,14 +10,14 @@ interface Told {
 
 /** Tells what each test file did when it ends, and sums up. */
 export class SuiteReport implements Reporter {
-  readonly #tell: (line: string) => void;
+  readonly #write: (line: string) => void;
   readonly #ended: TestModule[] = [];
   #of = 0;
   #outside = 0;
   #reason: TestRunEndReason | undefined;
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(write: (line: string) => void) {
+    this.#write = write;
   }
 
   onTestRunStart(specifications: readonly unknown[]): void {
@@ -29,21 +29,21 @@ export class SuiteReport implements Reporter {
     const tests = [...module.children.allTests()];
     const failed = tests.filter((test) => test.result().state === 'failed');
     const seconds = (module.diagnostic().duration / 1000).toFixed(1);
-    this.#tell(
+    this.#write(
       `${this.#ended.length}/${this.#of} ${module.state()} ${module.relativeModuleId}: ${tests.length} tests, ${failed.length} failed, ${seconds} s`,
     );
-    this.#tellErrors(module.relativeModuleId, errorsAround(module));
-    for (const test of failed) this.#tellErrors(test.fullName, test.result().errors ?? []);
+    this.#writeErrors(module.relativeModuleId, errorsAround(module));
+    for (const test of failed) this.#writeErrors(test.fullName, test.result().errors ?? []);
   }
 
   onTestRunEnd(
     _: readonly TestModule[],
-    unhandled: readonly Told[],
+    unhandled: readonly ReportedError[],
     reason: TestRunEndReason,
   ): void {
     this.#outside = unhandled.length;
     this.#reason = reason;
-    this.#tellErrors('outside of any test', unhandled);
+    this.#writeErrors('outside of any test', unhandled);
   }
 
   get passed(): boolean {
@@ -68,19 +68,19 @@ export class SuiteReport implements Reporter {
     };
   }
 
-  #tellErrors(where: string, errors: readonly Told[]): void {
+  #writeErrors(where: string, errors: readonly ReportedError[]): void {
     for (const error of errors) {
       const text = stripVTControlCharacters(linesOf(error).join('\n'));
-      this.#tell(`  × ${where}\n${text.replaceAll(/^/gm, '    ')}`);
+      this.#write(`  × ${where}\n${text.replaceAll(/^/gm, '    ')}`);
     }
   }
 }
 
-function linesOf({ message, stack, diff, cause }: Told): string[] {
+function linesOf({ message, stack, diff, cause }: ReportedError): string[] {
   return [
     stack ?? message,
     ...(diff === undefined ? [] : [diff]),
-    ...(cause === undefined ? [] : ['caused by', ...linesOf(cause as Told)]),
+    ...(cause === undefined ? [] : ['caused by', ...linesOf(cause as ReportedError)]),
   ];
 }
 
@@ -89,6 +89,6 @@ function of(tests: readonly TestCase[], state: 'passed' | 'failed' | 'skipped'):
 }
 
 /** Of hooks and imports, of the file and its groups. */
-function errorsAround(module: TestModule): Told[] {
+function errorsAround(module: TestModule): ReportedError[] {
   return [module, ...module.children.allSuites()].flatMap((part) => part.errors());
 }

@@ -20,22 +20,22 @@ import { send, signed } from '../support/vendor-client.ts';
 import type { Answer, VendorClient } from '../support/vendor-client.ts';
 import {
   collect,
-  firstShop,
+  firstVendor,
   operatorsProgram,
   SEALING,
   serviceProgram,
-  settleTown,
+  addTestParties,
 } from './fleet.ts';
-import type { OperatorsProgram, Program, Town } from './fleet.ts';
+import type { OperatorsProgram, Program, TestParties } from './fleet.ts';
 
 // The whole program is killed at every named point, one after the other, over one database; the next
-// start, which dies at the next point, has to recover what the one before left.
+// start, which ends at the next point, has to recover what the one before left.
 
 let database: TestDatabase;
 let folder: string;
 let pool: Pool;
 let operators: OperatorsProgram;
-let town: Town;
+let parties: TestParties;
 let service: Program;
 let vendor: VendorClient;
 let receiver: WebhookReceiver;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   pool = createPool({ url: database.url, max: 4, name: 'test' });
   operators = await operatorsProgram(path.join(folder, 'operators'));
   await operators.start();
-  town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  parties = await addTestParties(pool, { operatorOrigin: operators.origin, vendorCount: 1 });
   service = await serviceProgram({
     name: 'all roles',
     roles: 'api,dispatcher,jobs',
@@ -58,10 +58,10 @@ beforeAll(async () => {
       CREDIT_INDEX_KEY: createHash('sha256').update('index').digest('base64'),
     },
   });
-  vendor = firstShop(service, town);
+  vendor = firstVendor(service, parties);
   receiver = await startWebhookReceiver();
   const row = await findVendor(pool, vendor.vid);
-  if (row === undefined) throw new Error('the shop is no vendor');
+  if (row === undefined) throw new Error('the vendor was not added');
   const webhook = { url: receiver.url, allowsPrivate: true, sealing: async () => SEALING };
   await setWebhook(pool, row, webhook);
 });
@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const program of [service, operators]) {
     program.signal('SIGKILL');
-    await program.death();
+    await program.untilEnded();
   }
   await receiver.close();
   await pool.end();
@@ -81,20 +81,20 @@ async function untilReady(): Promise<void> {
   await until('it is ready', () => service.ready, 60_000);
 }
 
-/** Starts it so that it dies at the point. */
+/** Starts the service so that it kills itself at the point. */
 async function startArmed(point: CrashPoint, env: Record<string, string> = {}): Promise<void> {
   await service.start({ CRASH_AT: point, ...env });
-  // It may pass the point by what the life before has left, before it serves anybody.
-  await until('it is ready, or dead', () => service.ready || service.dead, 60_000);
+  // Work that the previous run left may reach the point before the service accepts requests.
+  await until('it is ready or has ended', () => service.ready || service.ended, 60_000);
 }
 
 async function expectKilled(): Promise<void> {
-  const { ending, lastWords } = await service.death();
-  expect(ending, lastWords).toEqual({ code: null, signal: 'SIGKILL' });
+  const { ending, lastOutput } = await service.untilEnded();
+  expect(ending, lastOutput).toEqual({ code: null, signal: 'SIGKILL' });
 }
 
 async function collectIncome(reference: string): Promise<Answer> {
-  return await collect(service, town, { vid: vendor.vid, reference, amount: '100000.00' });
+  return await collect(service, parties, { vid: vendor.vid, reference, amount: '100000.00' });
 }
 
 async function fund(second: number): Promise<Answer> {
@@ -128,11 +128,11 @@ const countOrder = async (name: string): Promise<number> =>
   await countOf('payments', 'merchant_reference = $1', name);
 
 interface Scene {
-  /** For this life only. */
+  /** For this run only. */
   readonly env?: Record<string, string>;
   /** What brings the program to the point. */
   readonly act: (point: CrashPoint) => Promise<unknown>;
-  /** What must be in the database once it is dead. */
+  /** What must be in the database after the crash. */
   readonly left?: (point: CrashPoint) => Promise<void>;
   /** What the vendor does when the service is back. */
   readonly after?: (point: CrashPoint) => Promise<void>;
@@ -143,7 +143,8 @@ const gone = async (request: Promise<unknown>): Promise<void> => {
 };
 
 /**
- * An order that dies on the way to its operator, or on the way back. An earlier one that is being
+ * A crash while a payment is on its way to its operator, or its result on the way back. An earlier
+ * one that is being
  * found out about may pass the point first; then the vendor has no answer yet and asks again.
  */
 const paying = (suffix: string): Scene => ({
@@ -214,7 +215,7 @@ const enquiring = (rows: number): Scene => {
 
 const BULK_ROWS = 3;
 
-/** A file of orders, some of whose rows are decided when it dies: none, or all. */
+/** A crash while the rows of a bulk file are decided: the rows in progress are decided all or not at all. */
 const bulking = (rows: number): Scene => {
   const nameOf = (point: string, row: number): string => `${point} ${row}`;
   const fileOf = (point: CrashPoint): string =>
@@ -333,7 +334,7 @@ test('at every crash point: nothing is lost or paid twice, and the next start re
   }
   expect((await checkLedger(pool)).violations).toEqual([]);
   await until(
-    'the vendor was told of everything',
+    'the vendor was notified of every result',
     async () => (await countOf('events', 'state <> $1', 'delivered')) === 0,
     60_000,
   );
@@ -351,7 +352,7 @@ test('at every crash point: nothing is lost or paid twice, and the next start re
     const isPaid = !account.endsWith('9902');
     expect(new Set(types)).toEqual(new Set([`transaction.${isPaid ? 'succeeded' : 'failed'}`]));
   }
-  // Who died after the call made it again.
+  // A process that crashed after the call made it again.
   expect(receiver.calls.length).toBeGreaterThan(told.size);
 }, 240_000);
 
@@ -380,14 +381,14 @@ test('during a migration: earlier ones stay, this one is rolled back, the next s
     [5, 6],
   ]) {
     await migrating.start({ CRASH_AT: `migrate:before-commit#${times}` });
-    expect((await migrating.death()).ending.signal).toBe('SIGKILL');
+    expect((await migrating.untilEnded()).ending.signal).toBe('SIGKILL');
     expect(await applied()).toBe(done);
   }
   await migrating.start();
   await until('it is ready', () => migrating.ready, 60_000);
   expect(await applied()).toBe(SCHEMA.migrations.length);
   migrating.signal('SIGTERM');
-  expect((await migrating.death()).ending).toEqual({ code: 0, signal: null });
+  expect((await migrating.untilEnded()).ending).toEqual({ code: 0, signal: null });
   await other.end();
   await empty.drop();
 }, 120_000);
@@ -411,8 +412,8 @@ test('every point is passed somewhere in the program, and in the program as it i
   await plain.start({ CRASH_AT: 'collect:before-commit' });
   await until('it is ready', () => plain.ready, 60_000);
   const income = { vid: vendor.vid, reference: 'as it is run', amount: '1.00' };
-  const answer = await collect(plain, town, income);
+  const answer = await collect(plain, parties, income);
   expect(answer.status, answer.text).toBe(200);
   plain.signal('SIGTERM');
-  expect((await plain.death()).ending).toEqual({ code: 0, signal: null });
+  expect((await plain.untilEnded()).ending).toEqual({ code: 0, signal: null });
 }, 60_000);

@@ -10,8 +10,8 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import type { Answer, VendorClient } from '../support/vendor-client.ts';
-import { collect, firstShop, serviceProgram, settleTown } from './fleet.ts';
-import type { Program, Town } from './fleet.ts';
+import { collect, firstVendor, serviceProgram, addTestParties } from './fleet.ts';
+import type { Program, TestParties } from './fleet.ts';
 
 // What vendors are told while the database misbehaves: never that something failed which may have
 // happened, never that something happened which may be gone.
@@ -20,7 +20,7 @@ let database: TestDatabase;
 let folder: string;
 let pool: Pool;
 let proxy: TcpProxy;
-let town: Town;
+let parties: TestParties;
 let service: Program;
 let vendor: VendorClient;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   folder = await makeTemporaryFolder();
   pool = createPool({ url: database.url, max: 4, name: 'test' });
   proxy = await startTcpProxy(database.url);
-  town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  parties = await addTestParties(pool, { operatorOrigin: 'http://127.0.0.1:9', vendorCount: 1 });
   // A vendor waits for a lock no longer than this; the service's own limit is ten seconds.
   const url = new URL(proxy.url);
   url.searchParams.set('lock_timeout', '300');
@@ -48,7 +48,7 @@ beforeAll(async () => {
   });
   await service.start();
   await until('it is ready', isReady, 60_000);
-  vendor = firstShop(service, town);
+  vendor = firstVendor(service, parties);
 });
 
 afterEach(async () => {
@@ -60,7 +60,7 @@ afterEach(async () => {
 afterAll(async () => {
   const { violations } = await checkLedger(pool);
   service.signal('SIGTERM');
-  const { ending } = await service.death();
+  const { ending } = await service.untilEnded();
   await pool.end();
   await proxy.close();
   await database.drop();
@@ -74,7 +74,7 @@ async function isReady(): Promise<boolean> {
 }
 
 async function collectIncome(reference: string): Promise<Answer> {
-  return await collect(service, town, { vid: vendor.vid, reference, amount: '500.00' });
+  return await collect(service, parties, { vid: vendor.vid, reference, amount: '500.00' });
 }
 
 async function fund(second: number): Promise<Answer> {

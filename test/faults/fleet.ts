@@ -20,33 +20,33 @@ import { until } from '../support/until.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer } from '../support/vendor-client.ts';
 
-// The programs of a service as processes of their own, each of which can be killed and started again
+// The programs of a service as separate processes, each of which can be killed and started again
 // at the same address.
 
-/** How a program's life ended. */
-export interface Death {
+/** How a run of a program ended. */
+export interface ProgramEnd {
   readonly ending: Ending;
-  /** What it said last; empty when it was killed. */
-  readonly lastWords: string;
+  /** The end of its output; empty for the operators. */
+  readonly lastOutput: string;
 }
 
 /** A program that is started again and again at the same address. */
 export interface Program {
   readonly name: string;
   readonly origin: string;
-  /** Of the life that was started last. */
+  /** The pid of the latest run. */
   readonly pid: number | undefined;
-  /** True from when it answers until it dies. */
+  /** True from its first answer until it ends. */
   readonly ready: boolean;
-  /** True once the life that was started last is over. */
-  readonly dead: boolean;
+  /** True once the latest run has ended. */
+  readonly ended: boolean;
   /**
    * Starts it and returns at once.
-   * @param env for this life only, such as CRASH_AT, the crash point at which it kills itself.
+   * @param env for this run only, such as CRASH_AT, the crash point at which it kills itself.
    */
   start(env?: Readonly<Record<string, string>>): Promise<void>;
-  /** Resolves when the life that was started last is over. */
-  death(): Promise<Death>;
+  /** Resolves when the latest run has ended. */
+  untilEnded(): Promise<ProgramEnd>;
   signal(name: NodeJS.Signals): void;
 }
 
@@ -63,7 +63,7 @@ const COMPILE_CACHE = 'compile-cache';
 export async function serviceProgram(options: {
   readonly name: string;
   readonly roles: string;
-  /** For its data, and for what is shared with its other lives. */
+  /** Its data, and files that all its runs share. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }): Promise<Program> {
@@ -80,7 +80,7 @@ export async function serviceProgram(options: {
     get ready() {
       return ready && current?.ending === undefined;
     },
-    get dead() {
+    get ended() {
       return current?.ending !== undefined;
     },
     start: async (env = {}) => {
@@ -101,15 +101,15 @@ export async function serviceProgram(options: {
         await untilLive(origin, () => started.ending !== undefined || current !== started);
         if (current === started) ready = started.ending === undefined;
       };
-      // Not waited for: it may be killed before it answers.
+      // Not awaited: the process may be killed before it answers.
       watch().catch(() => undefined);
     },
-    death: async () => {
-      const life = current;
-      if (life === undefined) throw new Error(`${options.name} was never started`);
+    untilEnded: async () => {
+      const last = current;
+      if (last === undefined) throw new Error(`${options.name} was never started`);
       return {
-        ending: await life.ended(),
-        lastWords: `${life.stdout}${life.stderr}`.slice(-2000),
+        ending: await last.ended(),
+        lastOutput: `${last.stdout}${last.stderr}`.slice(-2000),
       };
     },
     signal: (name) => current?.signal(name, 'process'),
@@ -127,7 +127,7 @@ async function untilLive(origin: string, over: () => boolean): Promise<void> {
 export interface OperatorsProgram extends Program {
   /** What was really paid, by emulated providers too. */
   truth(): Promise<TruthEntry[]>;
-  /** All that they have written down. */
+  /** Their journal file. */
   journal(): Promise<string>;
   /** References of instructions that were repeated though the operator knew of them. */
   repeated(): Promise<string[]>;
@@ -157,9 +157,9 @@ export async function operatorsProgram(
     await readFile(path.join(folder, 'operators.jsonl'), 'utf8');
   let current: SimulatedOperators | undefined;
   let starting = false;
-  /** What was sent to the life that is starting. */
+  /** A signal for a run that is still starting. */
   let early: NodeJS.Signals | undefined;
-  const lives = (): boolean =>
+  const isRunning = (): boolean =>
     current?.process.exitCode === null && current.process.signalCode === null;
   return {
     name: 'operators',
@@ -168,10 +168,10 @@ export async function operatorsProgram(
       return current?.process.pid;
     },
     get ready() {
-      return lives();
+      return isRunning();
     },
-    get dead() {
-      return !lives();
+    get ended() {
+      return !isRunning();
     },
     start: async () => {
       early = undefined;
@@ -183,13 +183,13 @@ export async function operatorsProgram(
       }
       if (early !== undefined) current.process.kill(early);
     },
-    death: async () => {
-      const life = current?.process;
-      if (life === undefined) throw new Error('the operators were never started');
-      if (life.exitCode === null && life.signalCode === null) {
-        await new Promise((resolve) => life.once('exit', resolve));
+    untilEnded: async () => {
+      const last = current?.process;
+      if (last === undefined) throw new Error('the operators were never started');
+      if (last.exitCode === null && last.signalCode === null) {
+        await new Promise((resolve) => last.once('exit', resolve));
       }
-      return { ending: { code: life.exitCode, signal: life.signalCode }, lastWords: '' };
+      return { ending: { code: last.exitCode, signal: last.signalCode }, lastOutput: '' };
     },
     signal: (name) => {
       if (starting) early = name;
@@ -209,41 +209,41 @@ export async function operatorsProgram(
 }
 
 /** A vendor as its program knows it. */
-export interface Shop {
+export interface TestVendor {
   readonly vid: string;
   readonly key: string;
 }
 
-export interface Town {
-  readonly shops: readonly Shop[];
-  readonly collector: Shop;
+export interface TestParties {
+  readonly vendors: readonly TestVendor[];
+  readonly collector: TestVendor;
   readonly billers: readonly string[];
 }
 
-export interface TownOptions {
+export interface PartiesOptions {
   readonly operatorOrigin: string;
-  readonly shopCount: number;
+  readonly vendorCount: number;
   /** Billers that emulated providers pay, instead of those of a simulated operator. */
   readonly providers?: { readonly folder: string; readonly billers: readonly ProviderBiller[] };
 }
 
-/** Vendors with nothing yet, a collector, and billers that are paid through the operators. */
-export async function settleTown(pool: Pool, options: TownOptions): Promise<Town> {
-  const billers = await settleBillers(pool, options);
-  const shops: Shop[] = [];
-  for (let index = 0; index < options.shopCount; index += 1) {
+/** Adds vendors with empty accounts, a collector, and billers that are paid through the operators. */
+export async function addTestParties(pool: Pool, options: PartiesOptions): Promise<TestParties> {
+  const billers = await addBillers(pool, options);
+  const vendors: TestVendor[] = [];
+  for (let index = 0; index < options.vendorCount; index += 1) {
     const vid = `shop${index}`;
     const rules = { referenceRequired: false, enquiryPolicy: 'open' } as const;
-    const shop = { vid, name: vid, sector: 'retail', ...rules } as const;
-    const added = await addVendor(pool, shop, SEALING);
-    shops.push({ vid, key: added.securityKey });
+    const vendor = { vid, name: vid, sector: 'retail', ...rules } as const;
+    const added = await addVendor(pool, vendor, SEALING);
+    vendors.push({ vid, key: added.securityKey });
   }
   const key = await addCollector(pool, { collector: 'till', name: 'Till', scope: 'all' }, SEALING);
-  return { shops, collector: { vid: 'till', key }, billers };
+  return { vendors, collector: { vid: 'till', key }, billers };
 }
 
-/** Returns their codes. */
-async function settleBillers(pool: Pool, options: TownOptions): Promise<string[]> {
+/** Returns the billers' codes. */
+async function addBillers(pool: Pool, options: PartiesOptions): Promise<string[]> {
   const { operatorOrigin, providers } = options;
   if (providers !== undefined) {
     const { masterKeys } = SEALING;
@@ -271,10 +271,10 @@ async function settleBillers(pool: Pool, options: TownOptions): Promise<string[]
   return billers;
 }
 
-/** The collector's program reports income of a shop. */
+/** Reports income of a vendor, as the collector. */
 export async function collect(
   { origin }: Pick<Program, 'origin'>,
-  { collector }: Town,
+  { collector }: TestParties,
   income: { readonly vid: string; readonly reference: string; readonly amount: string },
 ): Promise<Answer> {
   const params = {
@@ -286,23 +286,23 @@ export async function collect(
   return await send(origin, encode(PATHS.collect, signed(params, collector.key), 'urlencoded'));
 }
 
-/** The first shop's program. */
-export function firstShop(
+/** A client for the first vendor. */
+export function firstVendor(
   { origin }: Pick<Program, 'origin'>,
-  { shops: [shop] }: Town,
+  { vendors: [vendor] }: TestParties,
 ): VendorClient {
-  if (shop === undefined) throw new Error('there is no shop');
-  return new VendorClient(origin, shop);
+  if (vendor === undefined) throw new Error('no vendor was added');
+  return new VendorClient(origin, vendor);
 }
 
-/** The first shop's program at a service that runs, with so much in its float. */
-export async function openShop(
+/** A client for the first vendor, with this amount in the vendor's float. The service must be running. */
+export async function fundedVendor(
   service: Pick<Program, 'origin'>,
-  town: Town,
+  parties: TestParties,
   amount: string,
 ): Promise<VendorClient> {
-  const vendor = firstShop(service, town);
-  await collect(service, town, { vid: vendor.vid, reference: 'income', amount });
+  const vendor = firstVendor(service, parties);
+  await collect(service, parties, { vid: vendor.vid, reference: 'income', amount });
   await vendor.fund();
   return vendor;
 }

@@ -12,7 +12,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { PATHS, encode, send, signed } from '../support/vendor-client.ts';
 import type { VendorClient, WireBody } from '../support/vendor-client.ts';
-import { openShop, serviceProgram, settleTown } from './fleet.ts';
+import { fundedVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
 // The whole program under more than it takes, of everything at once, with the limits as they are.
@@ -35,7 +35,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   folder = await makeTemporaryFolder();
   pool = createPool({ url: database.url, max: 2, name: 'test' });
-  const town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  const parties = await addTestParties(pool, {
+    operatorOrigin: 'http://127.0.0.1:9',
+    vendorCount: 1,
+  });
   service = await serviceProgram({
     name: 'api',
     roles: 'api',
@@ -44,13 +47,13 @@ beforeAll(async () => {
   });
   await service.start();
   await until('it is ready', () => service.ready, 60_000);
-  vendor = await openShop(service, town, '10000000.00');
+  vendor = await fundedVendor(service, parties, '10000000.00');
 });
 
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   service.signal('SIGKILL');
-  await service.death();
+  await service.untilEnded();
   await pool.end();
   await database.drop();
   await removeFolder(folder);

@@ -11,7 +11,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
-import { openShop, operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import { fundedVendor, operatorsProgram, serviceProgram, addTestParties } from './fleet.ts';
 import type { OperatorsProgram, Program } from './fleet.ts';
 
 // Dispatching processes whose event loop stands still for longer than their lease, each at another
@@ -31,18 +31,18 @@ beforeAll(async () => {
   pool = createPool({ url: database.url, max: 2, name: 'test' });
   operators = await operatorsProgram(path.join(folder, 'operators'));
   await operators.start();
-  const town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  const parties = await addTestParties(pool, { operatorOrigin: operators.origin, vendorCount: 1 });
   api = await program('api');
   await api.start();
   await until('it is ready', () => api.ready, 60_000);
-  vendor = await openShop(api, town, '10000.00');
+  vendor = await fundedVendor(api, parties, '10000.00');
 });
 
 afterAll(async () => {
   operators.signal('SIGCONT');
   for (const each of [...programs, operators]) {
     each.signal('SIGKILL');
-    await each.death();
+    await each.untilEnded();
   }
   await pool.end();
   await database.drop();
@@ -86,8 +86,8 @@ async function heldPayment(point: CrashPoint): Promise<Held> {
       // It hears of it when it goes on; so it takes no more work.
       dispatcher.signal('SIGTERM');
       await rm(file);
-      const { ending, lastWords } = await dispatcher.death();
-      expect(ending, lastWords).toEqual({ code: 0, signal: null });
+      const { ending, lastOutput } = await dispatcher.untilEnded();
+      expect(ending, lastOutput).toEqual({ code: 0, signal: null });
     },
   };
 }

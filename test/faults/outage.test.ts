@@ -15,7 +15,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
-import { openShop, serviceProgram, settleTown } from './fleet.ts';
+import { fundedVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
 // A database server of its own that goes down hard, or has no room left, under a running service.
@@ -54,7 +54,10 @@ beforeAll(async () => {
   await startDatabase();
   pool = createPool({ url: database.url, max: 2, name: 'test' });
   await migrate(pool, SCHEMA);
-  const town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  const parties = await addTestParties(pool, {
+    operatorOrigin: 'http://127.0.0.1:9',
+    vendorCount: 1,
+  });
   service = await serviceProgram({
     name: 'api',
     roles: 'api',
@@ -63,12 +66,12 @@ beforeAll(async () => {
   });
   await service.start();
   await until('it is ready', () => service.ready, 60_000);
-  vendor = await openShop(service, town, '1000000.00');
+  vendor = await fundedVendor(service, parties, '1000000.00');
 });
 
 afterAll(async () => {
   service.signal('SIGKILL');
-  await service.death();
+  await service.untilEnded();
   await pool.end();
   await database.stop();
   if (isSmall) await run('umount', [volume]);

@@ -16,7 +16,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
-import { SEALING, firstShop, serviceProgram, settleTown } from './fleet.ts';
+import { SEALING, firstVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
 // Receipts through the whole program, which is killed between the claim of a receipt and its end.
@@ -37,7 +37,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   folder = await makeTemporaryFolder();
   pool = createPool({ url: database.url, max: 4, name: 'test' });
-  const town = await settleTown(pool, { operatorOrigin: 'http://127.0.0.1:9', shopCount: 1 });
+  const parties = await addTestParties(pool, {
+    operatorOrigin: 'http://127.0.0.1:9',
+    vendorCount: 1,
+  });
   provider = await startProvider();
   await addDarajaSource(pool, { origin: provider.origin, sealing: SEALING });
   await addAccount(pool, { sourceCode: SOURCE, account: ACCOUNT, vid: 'shop0', by: 'Asha' });
@@ -47,7 +50,7 @@ beforeAll(async () => {
     folder,
     env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0' },
   });
-  vendor = firstShop(service, town);
+  vendor = firstVendor(service, parties);
   const row = await findSource(pool, SOURCE);
   const callbackBase = `${service.origin}/receipts`;
   const { masterKeys } = SEALING;
@@ -59,7 +62,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   service.signal('SIGKILL');
-  await service.death();
+  await service.untilEnded();
   await source.daraja.close();
   await provider.close();
   await pool.end();
@@ -69,20 +72,20 @@ afterAll(async () => {
 
 async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
   await service.start(env);
-  await until('it is ready, or dead', () => service.ready || service.dead, 60_000);
+  await until('it is ready or has ended', () => service.ready || service.ended, 60_000);
 }
 
 async function stop(): Promise<void> {
   service.signal('SIGTERM');
-  expect((await service.death()).ending).toEqual({ code: 0, signal: null });
+  expect((await service.untilEnded()).ending).toEqual({ code: 0, signal: null });
 }
 
 async function expectKilled(): Promise<void> {
-  const { ending, lastWords } = await service.death();
-  expect(ending, lastWords).toEqual({ code: null, signal: 'SIGKILL' });
+  const { ending, lastOutput } = await service.untilEnded();
+  expect(ending, lastOutput).toEqual({ code: null, signal: 'SIGKILL' });
 }
 
-/** What the provider calls. True: it was told that we have it. */
+/** Calls the service as the provider does. Returns true if the service answered that it has the receipt. */
 async function confirm(receipt: string): Promise<boolean> {
   const { origin, pathname } = new URL(source.daraja.urls.confirmation);
   const body = JSON.stringify({
@@ -166,9 +169,9 @@ test('a confirmation repeated 100 times at once, and killed three times: credite
   const receipt = 'HUNDRED001';
   for (const point of ['receipt:after-claim#40', 'receipt:after-credit', 'receipt:after-claim#5']) {
     await start({ CRASH_AT: point });
-    // The job may reach the point first, by what the life before has left.
+    // The job may reach the point first, with work that the previous run left.
     await Promise.all(Array.from({ length: REPEATS }, async () => await confirm(receipt)));
-    if (!service.dead) service.signal('SIGKILL');
+    if (!service.ended) service.signal('SIGKILL');
     await expectKilled();
   }
   await start();

@@ -10,7 +10,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
-import { openShop, operatorsProgram, serviceProgram, settleTown } from './fleet.ts';
+import { fundedVendor, operatorsProgram, serviceProgram, addTestParties } from './fleet.ts';
 import type { OperatorsProgram, Program } from './fleet.ts';
 
 // How the program ends when it is asked to, and when something in it breaks.
@@ -28,7 +28,7 @@ beforeAll(async () => {
   pool = createPool({ url: database.url, max: 2, name: 'test' });
   operators = await operatorsProgram(path.join(folder, 'operators'));
   await operators.start();
-  const town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 1 });
+  const parties = await addTestParties(pool, { operatorOrigin: operators.origin, vendorCount: 1 });
   // Patient enough for an operator that takes its time.
   const settings = { pay_timeout_ms: 4000, status_timeout_ms: 1000, acceptance_window_ms: 500 };
   await setOperator(pool, 'kplc', { settings }, async () => undefined);
@@ -39,14 +39,14 @@ beforeAll(async () => {
     env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0', LOG_LEVEL: 'info' },
   });
   await start();
-  vendor = await openShop(service, town, '10000.00');
+  vendor = await fundedVendor(service, parties, '10000.00');
 });
 
 afterAll(async () => {
   const { violations } = await checkLedger(pool);
   for (const program of [service, operators]) {
     program.signal('SIGKILL');
-    await program.death();
+    await program.untilEnded();
   }
   await pool.end();
   await database.drop();
@@ -79,9 +79,9 @@ async function attempts(account: string): Promise<readonly (string | null)[]> {
 test('SIGTERM during a call to an operator: the service waits for the answer and records it', async () => {
   const reference = await payment('254700009907');
   service.signal('SIGTERM');
-  const { ending, lastWords } = await service.death();
+  const { ending, lastOutput } = await service.untilEnded();
   expect(ending).toEqual({ code: 0, signal: null });
-  const lines = lastWords.trim().split('\n');
+  const lines = lastOutput.trim().split('\n');
   expect(JSON.parse(lines.find((line) => line.includes('"stopping"')) ?? '{}')).toMatchObject({
     level: 'info',
     signal: 'SIGTERM',
@@ -99,12 +99,12 @@ test('SIGTERM during a call to an operator: the service waits for the answer and
 
 test('SIGTERM with an operator that hangs past the grace period: the service ends, and verifies the payment after the restart', async () => {
   service.signal('SIGTERM');
-  await service.death();
+  await service.untilEnded();
   await start({ SHUTDOWN_GRACE_MS: '100' });
   const reference = await payment('254700009903');
   service.signal('SIGTERM');
-  const { ending, lastWords } = await service.death();
-  expect(ending, lastWords).toEqual({ code: 0, signal: null });
+  const { ending, lastOutput } = await service.untilEnded();
+  expect(ending, lastOutput).toEqual({ code: 0, signal: null });
   expect(await attempts('254700009903')).toEqual([null]);
   await start();
   await until('it is found out about', async () => {
@@ -126,7 +126,7 @@ test.each(Object.entries(BROKEN))(
   '%s ends the process with a log line; after the restart nothing accepted is lost',
   async (_, code) => {
     service.signal('SIGTERM');
-    await service.death();
+    await service.untilEnded();
     // At the first request for this path.
     const breaking = `import http from 'node:http';
       const emit = http.Server.prototype.emit;
@@ -140,9 +140,9 @@ test.each(Object.entries(BROKEN))(
     cases += 1;
     const reference = await payment(`25471${cases}009905`);
     await send(service.origin, { method: 'GET', path: '/break' }).catch(() => undefined);
-    const { ending, lastWords } = await service.death();
+    const { ending, lastOutput } = await service.untilEnded();
     expect(ending).toEqual({ code: 1, signal: null });
-    const line = lastWords.split('\n').find((text) => text.includes('nobody expects this'));
+    const line = lastOutput.split('\n').find((text) => text.includes('nobody expects this'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       level: 'fatal',
       msg: 'uncaught exception',

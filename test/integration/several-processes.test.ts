@@ -8,8 +8,8 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { changeVendor, rotateKey } from '../../src/parties/administer.ts';
-import { MASTER_KEY, operatorsProgram, serviceProgram, settleTown } from '../faults/fleet.ts';
-import type { OperatorsProgram, Program, Town } from '../faults/fleet.ts';
+import { MASTER_KEY, operatorsProgram, serviceProgram, addTestParties } from '../faults/fleet.ts';
+import type { OperatorsProgram, Program, TestParties } from '../faults/fleet.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -20,7 +20,7 @@ import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-cli
 // anything of its own, started at once on an empty database.
 
 const NAMES = ['api', 'api', 'dispatcher', 'dispatcher', 'jobs'] as const;
-/** The first API process kills itself when it has committed so many chunks of bulk rows. */
+/** The first API process kills itself when it has committed this many chunks of bulk rows. */
 const CHUNKS_BEFORE_DEATH = 2;
 
 const SEALING = {
@@ -33,7 +33,7 @@ let database: TestDatabase;
 let pool: Pool;
 let operators: OperatorsProgram;
 let programs: Program[] = [];
-let town: Town;
+let parties: TestParties;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
@@ -53,13 +53,13 @@ beforeAll(async () => {
   );
   await until('all are ready', () => programs.every((program) => program.ready), 60_000);
   pool = createPool({ url: database.ownerUrl, max: 2, name: 'test' });
-  town = await settleTown(pool, { operatorOrigin: operators.origin, shopCount: 2 });
+  parties = await addTestParties(pool, { operatorOrigin: operators.origin, vendorCount: 2 });
 }, 120_000);
 
 afterAll(async () => {
   for (const program of [...programs, operators]) {
     program.signal('SIGKILL');
-    await program.death();
+    await program.untilEnded();
   }
   await pool.end();
   await database.drop();
@@ -73,9 +73,9 @@ function clientsOf(vid: string, key: string): readonly [VendorClient, VendorClie
   return [first, second];
 }
 
-function shop(index: 0 | 1): { readonly vid: string; readonly key: string } {
-  const found = town.shops[index];
-  if (found === undefined) throw new Error(`there is no shop ${index}`);
+function vendor(index: 0 | 1): { readonly vid: string; readonly key: string } {
+  const found = parties.vendors[index];
+  if (found === undefined) throw new Error(`vendor ${index} was not added`);
   return found;
 }
 
@@ -91,7 +91,7 @@ async function fund(vid: string, clients: readonly [VendorClient, VendorClient])
   for (const client of clients) {
     await until('the vendor is known', async () => (await client.call('balance')).status === 200);
   }
-  const { vid: collector, key } = town.collector;
+  const { vid: collector, key } = parties.collector;
   const income = {
     collector,
     vid,
@@ -114,7 +114,7 @@ test('processes that start at once on an empty database migrate it once', async 
 });
 
 test('what one changes, all others know', async () => {
-  const [biller = ''] = town.billers;
+  const [biller = ''] = parties.billers;
   const apis = programs.slice(0, 2);
   for (const status of ['OFFLINE', 'ONLINE'] as const) {
     await changeBillerStatus(pool, biller, status);
@@ -124,7 +124,7 @@ test('what one changes, all others know', async () => {
       });
     }
   }
-  const { vid, key } = shop(1);
+  const { vid, key } = vendor(1);
   const signer = { holderKind: 'vendor', holder: vid } as const;
   const key2 = await rotateKey(pool, signer, { ...SEALING, overlapSeconds: 0 });
   for (const client of clientsOf(vid, key2)) {
@@ -139,8 +139,8 @@ test('what one changes, all others know', async () => {
   }
 });
 
-test('every payment is accepted once and paid once, whichever process accepts it and whichever dies', async () => {
-  const { vid, key } = shop(0);
+test('every payment is accepted once and paid once, whichever process accepts it and whichever is killed', async () => {
+  const { vid, key } = vendor(0);
   const clients = clientsOf(vid, key);
   await fund(vid, clients);
   const accepted = new Set<string>();
@@ -148,7 +148,7 @@ test('every payment is accepted once and paid once, whichever process accepts it
   // Each payment goes to both APIs at once; it is one payment.
   const pairs = Array.from({ length: 60 }, async (_, index) => {
     const payment = {
-      biller_name: town.billers[index % town.billers.length] ?? '',
+      biller_name: parties.billers[index % parties.billers.length] ?? '',
       amount: '50',
       account: `07${String(index).padStart(4, '0')}9901`,
       merchant_reference: `single-${index}`,
@@ -161,7 +161,7 @@ test('every payment is accepted once and paid once, whichever process accepts it
   });
   await Promise.all(pairs);
 
-  // A file, whose process dies in the middle of it.
+  // A bulk file. The process that reads it is killed in the middle.
   const rows = LIMITS.bulkChunkRows * CHUNKS_BEFORE_DEATH + 40;
   const file = [
     'biller_name,account,amount',
@@ -176,7 +176,7 @@ test('every payment is accepted once and paid once, whichever process accepts it
     body: file,
   });
   expect(taken.status).toBe(200);
-  expect((await programs[0]?.death())?.ending.signal).toBe('SIGKILL');
+  expect((await programs[0]?.untilEnded())?.ending.signal).toBe('SIGKILL');
 
   const origin = programs[1]?.origin ?? '';
   const ask = async (what: string) =>

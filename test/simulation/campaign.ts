@@ -6,12 +6,12 @@ import { runSeed } from './run.ts';
 import type { Run } from './run.ts';
 import type { Shape } from './scenario.ts';
 
-/** What is worth telling of a run when it is one of thousands. */
+/** What a campaign keeps of each run. */
 export type RunResult = Pick<Run, 'seed' | 'violations' | 'faults'>;
 
-/** What many runs came to. */
+/** The result of many runs. */
 export interface Campaign {
-  /** Runs that were finished. */
+  /** Finished runs. */
   seeds: number;
   readonly faults: FaultCounts;
   /** Runs with violations. */
@@ -34,8 +34,8 @@ export function firstFailed(campaign: Campaign): RunResult | undefined {
 }
 
 /**
- * Runs seeds as long as there are any, one beside another in each database.
- * Throws: when a run broke off, naming its seed.
+ * Runs seeds until none are left, several at a time, one in each database.
+ * Throws if a run was interrupted by an error, and names its seed.
  */
 export async function runSeeds(options: {
   readonly databases: readonly SimulatedDatabase[];
@@ -61,7 +61,7 @@ export async function runSeeds(options: {
 
 /**
  * Runs the seeds `first`, `first + 1`, … here.
- * @param options.untilFailed ends with the first run that went wrong, after those under way.
+ * @param options.untilFailed stops after the first run with violations, once the runs in progress have ended.
  */
 export async function runCampaign(options: {
   readonly databases: readonly SimulatedDatabase[];

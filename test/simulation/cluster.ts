@@ -12,8 +12,8 @@ export interface SimulationCluster {
 }
 
 /**
- * A PostgreSQL of its own, in memory where there is room, with so many databases for runs beside
- * each other. For the commands; tests have the cluster of their run.
+ * A separate PostgreSQL, in memory where there is room, with this many databases for simultaneous runs.
+ * Used by the commands; tests have the cluster of their test run.
  */
 export async function startSimulationCluster(count: number): Promise<SimulationCluster> {
   await removeAbandonedFolders();

@@ -22,10 +22,10 @@ interface Posted {
 
 const TYPICAL_MS = 20;
 const PREPARE_MS = 1_000;
-/** When people are asked about an instruction that nobody can ask about. */
+/** When a case is opened for an instruction whose result cannot be queried. */
 const CASE_AFTER_MS = 20_000;
 
-/** The way from one process to one operator and back, with all that can go wrong on it. */
+/** The connection from one process to one operator and back, with its faults. */
 export function createSimulatedConnector(
   world: World,
   life: Life & CallsOut,
@@ -82,7 +82,7 @@ export function createSimulatedConnector(
   };
 }
 
-/** What protocols have that are not like most. */
+/** Properties that only some protocols have. */
 function shapedParts(
   world: World,
   life: Life,
@@ -108,7 +108,10 @@ function shapedParts(
   };
 }
 
-/** A callback that is not signed only makes us ask; where nothing can be asked it is all there is. */
+/**
+ * An unsigned callback only causes a status query. Where no query is possible, the callback is the only
+ * source.
+ */
 function believed(reading: CallbackReading, { character }: HostileOperator): CallbackReading {
   const isConfirmed = character.shape?.callbackTrust === 'secret_url_confirmed_by_query';
   if (!isConfirmed || reading.kind !== 'reports') return reading;
@@ -185,7 +188,7 @@ async function carry(
   });
 }
 
-/** Sends the instruction on its way; `arrived` is called for each time it arrives. */
+/** Sends the instruction; `arrived` is called each time it arrives. */
 function depart(
   world: World,
   operator: HostileOperator,

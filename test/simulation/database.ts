@@ -13,7 +13,7 @@ export interface Bugs {
   readonly functions?: readonly FunctionBug[];
 }
 
-/** The code that a bug was made for has changed: it must be planted again, or nothing is tested. */
+/** The code that a bug was made for has changed: adapt the bug, otherwise nothing is tested. */
 export class BugNotPlantedError extends Error {}
 
 /** The real PostgreSQL under a simulation: one connection, one statement at a time, simulated time. */
@@ -27,9 +27,9 @@ export interface SimulatedDatabase {
       readonly values: readonly unknown[];
     },
   ): Promise<QueryResult>;
-  /** Empties the books and takes up these bugs. */
+  /** Empties the tables and installs these bugs. */
   reset(bugs: Bugs): Promise<void>;
-  /** Without simulated time, for the judge. */
+  /** A connection without simulated time, for `judge`. */
   readonly client: Client;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface SimulatedDatabase {
 /** Simulated time 0. */
 export const EPOCH_MS = Date.UTC(2030, 0, 1);
 
-// The schema before pg_catalog: production's SQL calls now() and gets ours.
+// The schema comes before pg_catalog, so production's SQL calls our now().
 const SHADOWS = `
   drop schema if exists simulated cascade;
   create schema simulated;
@@ -65,11 +65,11 @@ const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'coll
     'operator_floats',
     'operator_float_hours',
   ]);
-// Ten times as quick as to truncate.
+// Ten times as fast as TRUNCATE.
 const EMPTY = BOOKS.toReversed()
   .map((table) => `delete from ${table}`)
   .join(';');
-/** Deleted rows are cleared away after so many runs. */
+/** Deleted rows are vacuumed after this many runs. */
 const RUNS_BETWEEN_VACUUMS = 100;
 
 /** @param url of a migrated database that nobody else uses. */
@@ -84,7 +84,7 @@ export async function openSimulatedDatabase(url: string): Promise<SimulatedDatab
      where relnamespace = 'public'::regnamespace and relkind = 'r'`,
   );
   for (const table of (written.rows[0]?.tables ?? '').split(', ')) {
-    // Statistics must not depend on when a background process came by.
+    // Statistics must not depend on when autovacuum runs.
     await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
   }
   let setMs = -1;
@@ -118,9 +118,10 @@ export async function openSimulatedDatabase(url: string): Promise<SimulatedDatab
       runs += 1;
       if (runs % RUNS_BETWEEN_VACUUMS === 0) await client.query(`vacuum ${BOOKS.join(', ')}`);
       if (wanted === bugs) return;
-      // Until all are planted: one that has no place must not count as planted for the next run.
+      // Until all bugs are installed: a bug without a matching text must not count as installed for the
+      // next run.
       bugs = {};
-      // Prepared statements keep the functions they found when they were planned.
+      // Prepared statements keep the functions that they were planned with.
       generation += 1;
       await client.query('discard plans');
       for (const name of shadowed) await client.query(`drop function simulated.${name}`);

@@ -4,10 +4,10 @@ import type { World } from './world.ts';
 
 /** Our floats with the operators, as they report them. */
 export interface Floats {
-  /** One of them is used up, or filled again. */
+  /** Uses up one of them, or fills it again. */
   change(): void;
-  /** All are filled. */
-  calmDown(): void;
+  /** Fills all of them. */
+  endFaults(): void;
 }
 
 export const FLOAT_LIMITS = { stopCents: 1_000n, resumeCents: 5_000n };
@@ -42,7 +42,7 @@ export function createFloats(world: World, network: Network): Floats {
       await save(operatorCode);
     }
   };
-  // One after the other, or an earlier report could be saved last.
+  // One at a time, otherwise an earlier report could be saved last.
   let saved = Promise.resolve();
   const report = (operatorCode: string): void => {
     saved = saved.then(async () => await save(operatorCode));
@@ -53,7 +53,7 @@ export function createFloats(world: World, network: Network): Floats {
       if (!emptyFloats.delete(operatorCode)) emptyFloats.add(operatorCode);
       report(operatorCode);
     },
-    calmDown: () => {
+    endFaults: () => {
       emptyFloats.clear();
       for (const { operatorCode } of scenario.operators) report(operatorCode);
     },

@@ -46,7 +46,7 @@ async function readRows(client: Client): Promise<(Row & { readonly reference: st
   }));
 }
 
-/** True when nothing is open but what nobody will ever tell about. */
+/** True when only payments are open whose result will never be reported. */
 export async function isDrained(world: World): Promise<boolean> {
   const rows = await readRows(world.database.client);
   return rows.every((row) => row.outcome !== null || mayStayOpen(world, row));
@@ -62,7 +62,7 @@ function mayStayOpen(
   const character = characterOf(world, row.operator_code);
   if (row.stage !== 'verify' || entry?.callbackTaken === true) return false;
   if (character?.shape?.statusBy === 'operator_handle' && row.operator_handle === null) {
-    // The documented hole: people have it.
+    // The documented exception: a case for people.
     return row.cases.includes('no_answer');
   }
   const neverArrived = entry === undefined || entry.state === 'on_its_way';
@@ -94,8 +94,8 @@ const TORN = `select coalesce(q.payment_id, a.payment_id) as payment_id, q.stage
   where case q.stage when 'verify' then a.open is distinct from 1 else a.open is not null end`;
 
 /**
- * What holds after every commit: a payment that waits for the operator’s word has one instruction
- * out, and no other payment has any.
+ * What holds after every commit: a payment that waits for the operator’s report has one open
+ * instruction, and no other payment has one.
  */
 export async function judgeQueue(world: World): Promise<void> {
   const torn = await world.database.client.query<{
@@ -108,7 +108,7 @@ export async function judgeQueue(world: World): Promise<void> {
   }
 }
 
-/** Compares the books with what really happened; every difference is a violation. */
+/** Compares the ledger with what really happened; every difference is a violation. */
 export async function judge(world: World): Promise<void> {
   const { client } = world.database;
   const rows = await readRows(client);
@@ -116,7 +116,7 @@ export async function judge(world: World): Promise<void> {
   for (const row of rows) judgePayment(world, row);
   for (const { reference } of world.truth.entries.values()) {
     if (!rows.some((row) => row.reference === reference)) {
-      world.violated(`${reference} was instructed and is not in the books`);
+      world.violated(`${reference} was instructed but has no payment`);
     }
   }
   await judgeUnmatched(world);
@@ -124,7 +124,7 @@ export async function judge(world: World): Promise<void> {
   for (const { invariant, vendorId, detail } of report.violations) {
     // The simulation has a schema of its own, which is not the one the migrations recorded.
     if (invariant === 'schema_intact') continue;
-    // Nor is its time that of the server, which judges what is in the future.
+    // Its time also differs from the server's, so checks for times in the future do not apply.
     if (invariant === 'nothing_in_future') continue;
     world.violated(`ledger ${invariant}: vendor ${vendorId}, ${detail}`);
   }
@@ -136,7 +136,7 @@ function judgeAnswers(world: World, rows: readonly Row[]): void {
   );
   for (const [name, paymentId] of world.truth.answered) {
     if (kept.get(name) !== paymentId) {
-      world.violated(`${name} was accepted as ${paymentId} and is not in the books`);
+      world.violated(`${name} was accepted as ${paymentId} but has no payment`);
     }
   }
 }
@@ -182,7 +182,7 @@ function judgeOutcome(
     world.violated(`${reference} was paid by two operators without a case`);
   }
   if (contradicted && !entries.some((one) => one.lied)) {
-    world.violated(`${reference} has a case though nobody lied: ${describe(entry)}`);
+    world.violated(`${reference} has a case without a false report: ${describe(entry)}`);
   }
   if (entry?.state !== 'paid' || outcome !== 'success' || entry.lied || entry.excused) return;
   judgeAmount(world, row, entry);
@@ -204,7 +204,7 @@ function judgeAmount(world: World, row: Row & { readonly reference: string }, en
   }
 }
 
-/** What was acknowledged is known: it is in the books, or a case says that it contradicts them. */
+/** An acknowledged callback must be recorded: in the ledger, or in a case if it contradicts the ledger. */
 function judgeCallbacks(world: World, row: Row & { readonly reference: string }): void {
   const operators = entriesOf(world.truth, row.reference).length;
   const cameBack = operators > 1 && row.attempts > operators;
@@ -218,7 +218,9 @@ function judgeCallbacks(world: World, row: Row & { readonly reference: string })
     if (isOurs && callback.outcome === 'declined' && cameBack) continue;
     const isOpen = isOurs && row.outcome === null;
     if (isOpen || (!agrees && !row.cases.includes('contradiction'))) {
-      world.violated(`a callback ${callback.outcome} of ${row.reference} was taken and forgotten`);
+      world.violated(
+        `a callback ${callback.outcome} of ${row.reference} was accepted and not recorded`,
+      );
     }
   }
 }
@@ -232,7 +234,8 @@ async function judgeUnmatched(world: World): Promise<void> {
       (row) => row.operator_code === operatorCode && row.reference === reference,
     );
     if (kept) world.note('stray_recorded');
-    else world.violated(`a callback about ${reference} was taken from ${operatorCode} and dropped`);
+    else
+      world.violated(`a callback about ${reference} was accepted from ${operatorCode} and dropped`);
   }
 }
 

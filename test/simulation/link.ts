@@ -5,10 +5,10 @@ import { judgeQueue } from './judge.ts';
 import type { Owner } from './schedule.ts';
 import type { World } from './world.ts';
 
-/** A process's memory, as far as the network sees it. */
+/** A running process, as the network sees it. */
 export interface Life extends Owner {
   readonly name: string;
-  /** Its memory is gone. */
+  /** It has crashed. */
   crash(): Promise<void>;
   standStill(forMs: number): void;
 }
@@ -19,7 +19,7 @@ export interface Network {
   poolOf(life: Life): Pool;
   /** Nobody can connect until then. */
   awayUntilMs: number;
-  /** To be called when a process ended: its transaction is rolled back. */
+  /** Call this when a process has ended: its database transaction is rolled back. */
   bury(life: Life): Promise<void>;
   /** Called after each commit that changed settings, as their notification does. */
   onSettingsChanged: () => void;
@@ -44,14 +44,14 @@ interface Answer {
 
 const TYPICAL_MS = 2;
 
-/** Which crash a statement stands for, by its name: before it was committed, and after. */
+/** The crash faults that a statement stands for, by its name: before its commit, and after. */
 const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
   create_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
   claim_payments: ['crash_before_claim_commit', 'crash_after_claim_commit'],
   settle_payments: ['crash_before_settle_commit', 'crash_after_settle_commit'],
   write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
 };
-/** How often, against the usual, a process dies with one of them on its way. */
+/** How much more often than usual a process crashes during each of them. */
 const BEFORE_COMMIT: Readonly<Record<string, number>> = {
   create_payments: 3,
   settle_payments: 6,
@@ -63,19 +63,19 @@ const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   settle_payments: 'settle_answer_lost',
 };
 
-/** Sent through lanes, which do not wait for ever. */
+/** Sent through lanes, which have a time limit. */
 const LANES = new Set(['create_payments', 'settle_payments', 'write_progress']);
 
 /**
- * Connections to the database. A statement travels, is executed alone, and its answer travels back:
- * three moments between which anything else may happen. A transaction of several statements keeps
- * the others waiting, as the rows it locks would.
+ * Connections to the database. A statement is sent, executed alone, and answered: anything else may
+ * happen between these three moments. A database transaction of several statements makes the others
+ * wait, as its row locks would.
  */
 export function createNetwork(world: World): Network {
   const { schedule, random, database } = world;
   let holder: Session | undefined;
   const waiting: (() => Promise<void>)[] = [];
-  // Who was answered by the database and does not know yet.
+  // Processes whose answer from the database is still on its way.
   const unaware = new Map<string, Life>();
 
   const letOthersIn = async (): Promise<void> => {
@@ -132,7 +132,7 @@ export function createNetwork(world: World): Network {
       error = thrown;
     }
     const rows = (result as { rowCount?: number } | undefined)?.rowCount;
-    world.tell(
+    world.log(
       `${life.name} ${kind} ${error === undefined ? `→ ${rows}` : `failed: ${messageOf(error)}`}`,
     );
     follow(kind, { statement, result, failed: error !== undefined });

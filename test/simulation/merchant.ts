@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 /** A create without an answer is repeated after this long, as clients do. */
 const PATIENCE_MS = 10_000;
 
-/** The vendors: each wish is asked for until it has an answer, always with the same reference. */
+/** The vendors: each create is repeated until it has an answer, always with the same reference. */
 export function startMerchants(
   world: World,
   anyProcess: () => SimulatedProcess | undefined,
@@ -55,14 +55,14 @@ export function startMerchants(
       world.violated(`${name} was answered with two transactions`);
     }
     truth.answered.set(name, paymentId);
-    world.tell(`vendor ${name} ${created.replayed ? 'replayed' : 'accepted'} ${paymentId}`);
+    world.log(`vendor ${name} ${created.replayed ? 'replayed' : 'accepted'} ${paymentId}`);
   };
 
-  /** Returns true when the refusal decides the wish. */
+  /** Returns true when the refusal is final. */
   const hearRefusal = (wish: Wish, error: unknown, stillWaiting: boolean): boolean => {
     const name = `${wish.vendorId} ${wish.merchantReference}`;
     if (!(error instanceof Refusal)) {
-      // Only looking for an earlier answer fails like this; the API answers it as `unavailable`.
+      // Only the search for an earlier answer fails like this; the API answers `unavailable`.
       if (!isConnectionError(error)) world.violated(`a create failed: ${String(error)}`);
       return false;
     }
@@ -80,7 +80,7 @@ export function startMerchants(
       default:
         return false;
     }
-    // A refusal that comes after the vendor gave up may be older than what was accepted since.
+    // A refusal that arrives after the vendor's time-out may be older than a later acceptance.
     if (truth.answered.has(name) && stillWaiting) {
       world.violated(`${name} was accepted and then refused`);
     }

@@ -3,9 +3,9 @@ import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import type { Bugs } from './database.ts';
 
 /**
- * A planted bug. It sits at a border of the real code (the connector a dispatcher is handed, the
- * callback desk, a statement on its way to the database), where it has the effect that the mistake
- * would have inside; production knows nothing of it.
+ * A planted bug. It is at a boundary of the real code (the connector that a dispatcher gets, the
+ * handling of callbacks, a statement on its way to the database), where it has the effect that the
+ * mistake would have inside. The production code does not contain it.
  */
 export interface Mutant {
   readonly name: string;
@@ -21,7 +21,7 @@ function changed(connector: Connector, changes: Partial<Connector>): Connector {
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    // Silence after an instruction taken for proof that it was not executed.
+    // A missing answer to an instruction is treated as proof that it was not executed.
     name: 'resend_after_timeout',
     connector: (connector) =>
       changed(connector, {
@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    // A status query without an answer taken for a decline.
+    // An unanswered status query is treated as a decline.
     name: 'refund_of_unknown',
     connector: (connector) => {
       const { status } = connector;
@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    // A final word that came before is written once more, and no key stops it.
+    // A repeated final result is recorded again, and no key prevents it.
     name: 'double_settle',
     bugs: {
       functions: [
@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    // Acknowledged although it could not be written.
+    // A callback is acknowledged although it could not be recorded.
     name: 'lost_callback',
     receiver: (receiver) => ({
       receive: async (operatorCode, request) =>
@@ -99,7 +99,7 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    // A worker whose lease lapsed writes all the same.
+    // A worker with an expired lease writes all the same.
     name: 'lease_without_fencing',
     bugs: {
       functions: [
@@ -111,13 +111,13 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    // "Not found" believed at once, while the instruction may be on its way.
+    // "Not found" is believed at once, while the instruction may still arrive.
     name: 'no_acceptance_window',
     connector: (connector) =>
       changed(connector, { acceptanceWindowMs: connector.acceptanceWindowMs === null ? null : 0 }),
   },
   {
-    // The window counted from the claim, although the instruction may leave later.
+    // The window is counted from the claim, although the instruction may be sent later.
     name: 'window_from_claim',
     connector: (connector) =>
       changed(connector, {
@@ -128,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    // The claim forgets to say that an instruction may have been sent.
+    // The claim does not record that an instruction may have been sent.
     name: 'claim_without_attempt',
     bugs: {
       functions: [
@@ -145,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    // What is unknown goes to another operator, which the first did not prove that it may.
+    // An unknown payment goes to another operator, without proof that the first did not execute it.
     name: 'failover_without_proof',
     bugs: {
       functions: [
@@ -172,7 +172,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    // An answer that contradicts the books is dropped.
+    // An answer that contradicts the ledger is dropped.
     name: 'silent_contradiction',
     bugs: {
       functions: [

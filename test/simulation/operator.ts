@@ -11,11 +11,11 @@ import { entriesOf, entryKey } from './truth.ts';
 import type { Entry } from './truth.ts';
 import type { World } from './world.ts';
 
-/** One instruction on its way; the network may deliver it more than once. */
+/** One instruction in transit; the network may deliver it more than once. */
 export interface Message {
   readonly entry: Entry;
   readonly instruction: PaymentInstruction;
-  /** Of its first arrival. */
+  /** The time of its first arrival. */
   said: Said | undefined;
 }
 
@@ -23,20 +23,20 @@ export type Said = Paid | Declined | NotSent | Unknown;
 
 export interface HostileOperator {
   readonly character: OperatorCharacter;
-  /** Somebody is about to instruct it: the moment at which a second payment would begin. */
+  /** Called before it is instructed: the moment at which a second payment would begin. */
   instruct(instruction: PaymentInstruction): Message;
-  /** Nobody reaches it: no instruction leaves, and no query is answered. */
+  /** True while it cannot be reached: no instruction is sent, and no query is answered. */
   isDown(): boolean;
   /** An instruction arrives. */
   receive(message: Message): Said;
   /** A status query arrives. */
   query(reference: string): Paid | Declined | NotFound | Unknown;
-  /** The storm is over: it takes everything, and corrects what it said falsely. */
-  calmDown(): void;
+  /** Ends its faults: it accepts everything, and corrects its false reports. */
+  endFaults(): void;
 }
 
-/** Sends a callback until it was taken, or until the operator gives up. */
-/** A simulated operator says only what is final. */
+/** Sends a callback until it is accepted, or until the operator gives up. */
+/** A simulated operator reports only final results. */
 export interface FinalCallback {
   readonly reference: string;
   readonly outcome: Paid | Declined;
@@ -45,8 +45,8 @@ export interface FinalCallback {
 export type CallbackSender = (entry: Entry, report: FinalCallback) => void;
 
 /**
- * A company that executes payments: what it does and what it says about it are two things. Its
- * entries are the truth that the books are compared with.
+ * A company that executes payments. What it reports may differ from what it does. The ledger is
+ * compared with its entries.
  */
 export function createHostileOperator(
   world: World,
@@ -66,26 +66,26 @@ export function createHostileOperator(
         : instructedCents;
       entry.payments.push(cents);
     }
-    world.tell(`${character.operatorCode} ${entry.state} ${entry.reference}`);
+    world.log(`${character.operatorCode} ${entry.state} ${entry.reference}`);
   };
 
-  const tellTruth = (entry: Entry): void => {
+  const sendTruth = (entry: Entry): void => {
     sendCallback(entry, { reference: entry.reference, outcome: honest(entry) });
   };
 
-  const tell = (entry: Entry): void => {
+  const report = (entry: Entry): void => {
     if (entry.lied && world.calm) {
-      tellTruth(entry);
+      sendTruth(entry);
       return;
     }
     if (entry.silent) return;
-    // A liar's true word often comes when its false one was believed long ago.
+    // The true report of a lying operator often arrives long after its false one was believed.
     const late = character.lies && random.chance(0.6);
     const delayMs = late ? random.whole(1_000, 25_000) : random.latencyMs(50);
     schedule.after(delayMs, () => {
-      // Instructed again meanwhile: it tells when it has decided.
+      // Instructed again in the meantime: it reports when it has decided.
       if (entry.state === 'deciding') return;
-      tellTruth(entry);
+      sendTruth(entry);
       if (!character.lies || !world.strikes('callback_contradicts')) return;
       sendCallback(entry, { reference: entry.reference, outcome: lie(entry) });
     });
@@ -101,12 +101,12 @@ export function createHostileOperator(
       entry.state = 'deciding';
       schedule.after(random.whole(100, 8_000), () => {
         execute(entry);
-        if (character.callbacks !== 'never') tell(entry);
+        if (character.callbacks !== 'never') report(entry);
       });
       return unknown('accepted', handleOf(entry.reference));
     }
     execute(entry);
-    if (character.callbacks === 'always') tell(entry);
+    if (character.callbacks === 'always') report(entry);
     return honest(entry);
   };
 
@@ -179,27 +179,27 @@ export function createHostileOperator(
       }
       return known(entry);
     },
-    calmDown: () => {
+    endFaults: () => {
       pausedUntilMs = 0;
       downUntilMs = 0;
       for (const entry of truth.entries.values()) {
         if (entry.operatorCode !== character.operatorCode || !entry.lied) continue;
-        // What is being decided is told when it is.
-        if (entry.state !== 'deciding') tellTruth(entry);
+        // Entries that are still being decided are reported later.
+        if (entry.state !== 'deciding') sendTruth(entry);
       }
     },
   };
 }
 
 /**
- * The heart of the matter: an instruction may be repeated only when the first was not executed and
- * cannot be any more.
+ * The central check: an instruction may be repeated only if the first was not executed and no longer
+ * can be.
  */
 function checkRepeat(world: World, entry: Entry): void {
   const mayBeExecuted = entry.underWay > 0 || entry.state !== 'on_its_way';
   if (mayBeExecuted && !entry.lied) {
     world.violated(
-      `${entry.reference} was instructed again while the first, at ${entry.operatorCode}, was ${entry.state}, ${entry.underWay} on the way`,
+      `${entry.reference} was instructed again while the first, at ${entry.operatorCode}, was ${entry.state}, ${entry.underWay} in transit`,
     );
   } else world.note('instructed_again');
 }
@@ -258,7 +258,7 @@ export function handleOf(reference: string): string {
   return `handle ${reference.slice(-4)}`;
 }
 
-/** What the operator says of an entry when it says the truth. */
+/** The true report of an entry. */
 function known(entry: Entry): Paid | Declined | Unknown {
   if (entry.state === 'deciding' || entry.silent) return unknown('still deciding', null);
   return honest(entry);

@@ -8,22 +8,22 @@ import type { FinalCallback } from './operator.ts';
 import type { World } from './world.ts';
 
 const TYPICAL_MS = 50;
-/** An operator's tries during the storm; afterwards it tries until it succeeds. */
+/** An operator's attempts while there are faults; afterwards it repeats until it succeeds. */
 const MAX_TRIES = 4;
 
 interface Letter {
   readonly operatorCode: string;
   readonly request: CallbackRequest;
   readonly label: string;
-  /** What an acknowledgement is worth. */
+  /** Called when the callback is acknowledged. */
   readonly onTaken: () => void;
   tries: number;
 }
 
-/** Brings callbacks to whichever process answers, the way operators do: until one is acknowledged. */
+/** Sends callbacks to any process that answers, as operators do: until one is acknowledged. */
 export interface Post {
   send(entry: Entry, report: FinalCallback): void;
-  /** Callbacks that are neither acknowledged nor given up. */
+  /** Number of callbacks that are neither acknowledged nor given up. */
   readonly onTheirWay: number;
 }
 
@@ -62,14 +62,14 @@ export function createPost(options: {
 
   const receive = (process: SimulatedProcess, letter: Letter, again: () => void): void => {
     let answered = false;
-    // A process that dies does not answer, and the operator gives up waiting.
+    // A process that crashes does not answer, and the operator's request times out.
     schedule.after(12_000, () => {
       if (!answered) again();
       answered = true;
     });
     process.callback(letter.operatorCode, letter.request).then(
       (answer) => {
-        world.tell(`${process.name} callback ${letter.label} ${answer.kind}`);
+        world.log(`${process.name} callback ${letter.label} ${answer.kind}`);
         if (answer.kind === 'accepted') letter.onTaken();
         if (answered) return;
         answered = true;
@@ -99,7 +99,7 @@ export function createPost(options: {
     });
   };
 
-  /** What strangers and confused operators send beside it. */
+  /** Forged and mistaken callbacks that are sent in addition. */
   const disturb = (entry: Entry, report: FinalCallback): void => {
     const taken = (reference: string, operatorCode: string) => ({
       genuine: true,
@@ -114,7 +114,8 @@ export function createPost(options: {
       post(entry.operatorCode, { ...report, reference }, taken(reference, entry.operatorCode));
     }
     const other = options.operators.find(({ operatorCode }) => operatorCode !== entry.operatorCode);
-    // One that may execute the biller too can have it; then it is not a stranger's.
+    // An operator that may also execute the biller's payments may have this one. Its callback is not
+    // mistaken.
     const isRouted = world.scenario.routes.some(
       (route) =>
         route.billerCode === entry.billerCode && route.operatorCode === other?.operatorCode,

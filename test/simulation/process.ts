@@ -26,15 +26,15 @@ const STOP_GRACE_MS = 4_000;
 const SETTINGS_POLL_MS = 2_000;
 const SILENT = pino({ level: 'silent' });
 
-/** One simulated process: the payments wing as the service opens it, on simulated surroundings. */
+/** One simulated process: the payments wing as the service opens it, in a simulated environment. */
 export interface SimulatedProcess extends Life {
   readonly ready: boolean;
   readonly stopping: boolean;
   create(request: CreateRequest, vendorId: number): Promise<Created>;
   callback(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
-  /** The run is over. */
+  /** Ends the process at the end of the run. */
   end(): Promise<void>;
-  /** SIGTERM: finishes what is under way within the grace period, then ends. */
+  /** SIGTERM: finishes current work within the grace period, then ends. */
   stop(): void;
   /** Settings changed in the database: reloads them, as the watch does. */
   hintSettings(): void;
@@ -56,7 +56,7 @@ export interface ProcessOptions {
   readonly operators: readonly HostileOperator[];
   readonly name: string;
   readonly mutant: Mutant | undefined;
-  /** Told once when it has ended, by crash or by stop. */
+  /** Called once when it has ended, by a crash or a stop. */
   readonly onEnd: () => void;
 }
 
@@ -68,12 +68,12 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       if (parts === undefined) world.note('crash_while_starting');
       if (state.instructionsOut > 0) world.note('crash_with_instruction_out');
       if (state.queriesOut > 0) world.note('crash_with_query_out');
-      world.tell(`${name} crashes`);
+      world.log(`${name} crashes`);
       await end();
     },
     standStill: (forMs) => {
       if (forMs > 10_000) world.note('stood_still');
-      world.tell(`${name} stands still for ${forMs}`);
+      world.log(`${name} stands still for ${forMs}`);
       state.standsStillUntilMs = world.schedule.nowMs + forMs;
     },
     dead: false,
@@ -84,7 +84,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   let parts: Parts | undefined;
   let stopping = false;
   const callbacks = new Set<Promise<CallbackAnswer>>();
-  world.tell(`${name} starts`);
+  world.log(`${name} starts`);
 
   const end = async (): Promise<void> => {
     if (state.dead) return;
@@ -97,7 +97,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       parts = booted;
     },
     async () => {
-      world.tell(`${name} could not start`);
+      world.log(`${name} could not start`);
       await end();
     },
   );
@@ -138,9 +138,9 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       stopping = true;
       world.note('stopped');
       if (state.instructionsOut > 0) world.note('stopped_with_call_out');
-      world.tell(`${name} stops`);
+      world.log(`${name} stops`);
       const { payments } = parts;
-      // As the service does: requests that were taken are answered first.
+      // As the service does: accepted requests are answered first.
       void Promise.allSettled(callbacks)
         .then(async () => await payments.stop(() => STOP_GRACE_MS))
         .then(end);
@@ -182,7 +182,7 @@ async function boot(state: State, options: ProcessOptions): Promise<Parts> {
   return { payments, receiver: mutant?.receiver?.(receiver) ?? receiver };
 }
 
-/** A reload that failed is made good by the watch's next poll. */
+/** The next poll of the watch repeats a failed reload. */
 function reloadUntilDone(world: World, state: State, parts: Parts): void {
   if (state.dead) return;
   parts.payments.catalogue.reload().catch(() => {

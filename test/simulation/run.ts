@@ -26,13 +26,13 @@ export interface Run {
   readonly events: number;
 }
 
-/** How long, in simulated time, a calm service may need to bring everything to its end. */
+/** How long, in simulated time, the service may need to end all payments after the faults. */
 const CALM_MS = 240_000;
 const CALM_STEP_MS = 4_000;
 
 /**
- * One run: a storm of a seed's making, then calm until everything that can end has ended, then the
- * judgement. The database must not be used by anybody else.
+ * One run: a phase with faults that the seed chooses, a calm phase until every payment that can end has
+ * ended, then the comparison. Nothing else may use the database.
  */
 export async function runSeed(options: {
   readonly seed: number;
@@ -45,22 +45,22 @@ export async function runSeed(options: {
   const { database, seed, mutant } = options;
   await database.reset(mutant?.bugs ?? NO_BUGS);
   const world = createWorld({ seed, database, shape: options.shape, onLine: options.onLine });
-  await furnish(database.client, world);
+  await addInitialData(database.client, world);
   const network = createNetwork(world);
   const fleet = startFleet(world, network, mutant);
   const merchants = startMerchants(world, fleet.anyProcess);
   const floats = createFloats(world, network);
-  scheduleStorm(world, network, { fleet, floats });
+  scheduleFaults(world, network, { fleet, floats });
 
   const { schedule, scenario } = world;
-  await schedule.runUntil(scenario.stormMs);
+  await schedule.runUntil(scenario.faultsMs);
   world.calm = true;
-  world.tell('calm');
+  world.log('calm');
   network.awayUntilMs = 0;
-  fleet.calmDown();
-  floats.calmDown();
+  fleet.endFaults();
+  floats.endFaults();
   for (let sinceMs = 0; sinceMs < CALM_MS; sinceMs += CALM_STEP_MS) {
-    await schedule.runUntil(scenario.stormMs + sinceMs + CALM_STEP_MS);
+    await schedule.runUntil(scenario.faultsMs + sinceMs + CALM_STEP_MS);
     if (merchants.unanswered === 0 && fleet.idle && (await isDrained(world))) break;
   }
   if (merchants.unanswered > 0) world.violated(`${merchants.unanswered} creates have no answer`);
@@ -83,7 +83,7 @@ interface Fleet {
   readonly alive: readonly SimulatedProcess[];
   /** No callback is on its way. */
   readonly idle: boolean;
-  calmDown(): void;
+  endFaults(): void;
   end(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
       mutant,
       onEnd: () => {
         processes.delete(process);
-        // Somebody starts it again.
+        // As a supervisor does.
         if (!ending) schedule.after(random.whole(100, 3_000), start);
       },
     });
@@ -132,8 +132,8 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
     get idle() {
       return post.onTheirWay === 0;
     },
-    calmDown: () => {
-      for (const operator of operators) operator.calmDown();
+    endFaults: () => {
+      for (const operator of operators) operator.endFaults();
     },
     end: async () => {
       ending = true;
@@ -142,8 +142,8 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
   };
 }
 
-/** What happens to processes and to the database as a whole, again and again while the storm lasts. */
-function scheduleStorm(
+/** Repeats faults of processes and of the whole database until the calm phase. */
+function scheduleFaults(
   world: World,
   network: Network,
   { fleet, floats }: { readonly fleet: Fleet; readonly floats: Floats },
@@ -173,14 +173,14 @@ function scheduleStorm(
 }
 
 /** Vendors with money, operators, billers: what a service has before its first payment. */
-async function furnish(client: Client, world: World): Promise<void> {
+async function addInitialData(client: Client, world: World): Promise<void> {
   const { scenario } = world;
   const floats = [...scenario.floatsCents];
   const billers = scenario.operators.flatMap((operator) =>
     operator.billerCodes.map((billerCode) => ({ billerCode, operator })),
   );
   await client.query({
-    name: 'furnish',
+    name: 'addInitialData',
     text: FURNISH,
     values: [
       floats.map(([vendorId]) => vendorId),

@@ -24,7 +24,7 @@ export interface OperatorCharacter {
   /** Callbacks: none, only what was accepted first, or everything. */
   readonly callbacks: 'never' | 'accepted' | 'always';
   readonly hasBalance: boolean;
-  /** May say what is not so. It sends the truth in the end. */
+  /** May send false reports. It sends the truth in the end. */
   readonly lies: boolean;
   readonly maxConcurrency: number;
   readonly maxPerSecond: number | null;
@@ -32,7 +32,7 @@ export interface OperatorCharacter {
   readonly shape?: Shape;
 }
 
-/** One payment a vendor wants. */
+/** One payment that a vendor creates. */
 export interface Wish {
   readonly atMs: number;
   readonly vendorId: number;
@@ -67,8 +67,8 @@ export interface Scenario {
     readonly commissionNetted: boolean;
   } | null;
   readonly wishes: readonly Wish[];
-  /** When the storm ends. */
-  readonly stormMs: number;
+  /** When the faults end. */
+  readonly faultsMs: number;
   readonly crashEveryMs: number | null;
   /** Probability of a crash, and of standing still, between any two effects. */
   readonly crashPointRate: number;
@@ -118,14 +118,14 @@ const MOST: Readonly<Partial<Record<Fault, number>>> = {
   callback_forged: 0.3,
 };
 
-/** What a lying operator seldom comes to unless all of it is on. */
+/** Faults that a lying operator needs together; alone they rarely have an effect. */
 const LIES = ['answer_false', 'query_false', 'answer_lost', 'callback_contradicts'] as const;
-/** What makes workers outlive their leases, and instructions their senders. */
+/** Faults by which workers run past their leases and instructions arrive after their senders gave up. */
 const DELAYS = ['instruction_lost', 'instruction_left_late', 'answer_lost'] as const;
 
 /**
- * Every run has another mix: about half of the faults are off, so that each of them also meets a
- * service that is not already busy with all the others.
+ * Every run has a different mix: about half of the faults are off, so that each fault also occurs
+ * without most of the others.
  * @param shape of every operator's protocol.
  */
 export function drawScenario(random: Random, shape?: Shape): Scenario {
@@ -143,12 +143,12 @@ export function drawScenario(random: Random, shape?: Shape): Scenario {
   ];
   for (const name of mixed) rates[name] ??= MOST[name] ?? 0;
   const vendorIds = Array.from({ length: random.whole(1, 3) }, (_, index) => index + 1);
-  const stormMs = random.whole(sluggish ? 35 : 15, 45) * 1000;
+  const faultsMs = random.whole(sluggish ? 35 : 15, 45) * 1000;
   const every = (probability: number, leastMs: number, maxMs: number): number | null =>
     random.chance(probability) ? random.whole(leastMs, maxMs) : null;
   const billers = operators.flatMap((operator) => operator.billerCodes);
   const wishes = Array.from({ length: random.whole(2, 10) }, (_, index) => ({
-    atMs: random.whole(0, Math.floor(stormMs * 0.6)),
+    atMs: random.whole(0, Math.floor(faultsMs * 0.6)),
     vendorId: random.pick(vendorIds),
     billerCode: random.pick(billers),
     amountCents: BigInt(random.whole(1, 200) * 50),
@@ -163,7 +163,7 @@ export function drawScenario(random: Random, shape?: Shape): Scenario {
     ),
     prices: random.chance(0.4) ? drawPrices(random) : null,
     wishes,
-    stormMs,
+    faultsMs,
     crashEveryMs: every(0.3, 3_000, 15_000),
     crashPointRate: random.chance(0.5) ? 0.03 * random.next() : 0,
     standStillPointRate: sluggish || random.chance(0.3) ? 0.05 * random.next() : 0,
@@ -188,7 +188,7 @@ function drawPrices(random: Random): NonNullable<Scenario['prices']> {
   };
 }
 
-/** The highest amount of a wish. */
+/** The highest amount of a payment. */
 const MOST_CENTS = 10_000;
 
 function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): ScenarioRoute[] {

@@ -1,6 +1,9 @@
 import type { Random } from './random.ts';
 
-/** Whose effects an event is part of: once it is dead they come to nothing, while it stands still they wait. */
+/**
+ * The process that an event belongs to. Events of a crashed process are dropped; those of a paused one
+ * wait.
+ */
 export interface Owner {
   readonly dead: boolean;
   readonly standsStillUntilMs: number;
@@ -19,14 +22,14 @@ interface Event {
 const MAX_EVENTS = 60_000;
 
 /**
- * Owns time and the order of everything: each event runs alone, and the next one only when nothing
- * that followed from it can go on by itself.
+ * Controls time and the order of events. Each event runs alone. The next one starts when all work that
+ * the event caused is waiting.
  */
 export interface Schedule {
   readonly nowMs: number;
   /** How many events have run. */
   readonly events: number;
-  /** Runs after so many milliseconds of simulated time. Returns what takes it back. */
+  /** Runs an event after this many milliseconds of simulated time. Returns a function that cancels it. */
   after(delayMs: number, run: () => void | Promise<void>, owner?: Owner): () => void;
   /** Runs events in the order of time until `untilMs`, or until nothing is left. */
   runUntil(untilMs: number): Promise<void>;

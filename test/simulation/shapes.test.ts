@@ -47,7 +47,7 @@ const CASES = Object.keys(DECLARATIONS).flatMap((protocol, index) =>
 );
 
 test.each(CASES)(
-  '$protocol, $steps: nothing is paid twice, nothing unknown fails, and what nobody can ask about is a case',
+  '$protocol, $steps: nothing is paid twice, nothing unknown fails, and a payment that cannot be queried becomes a case',
   async ({ shape, first }) => {
     const campaign = await runCampaign({ databases: [database], first, count: SEEDS, shape });
     expect(campaign.failed.map(({ seed, violations }) => [seed, violations[0]])).toEqual([]);
@@ -59,13 +59,13 @@ test.each(CASES)(
   TIMEOUT_MS,
 );
 
-test('it was a storm, and results came by callback', () => {
+test('faults occurred, and results came by callback', () => {
   expect(lost.instructions).toBeGreaterThan(0);
   expect(lost.answers).toBeGreaterThan(0);
   expect(declinedByCallback).toBeGreaterThan(0);
 });
 
-/** An instruction that nobody can ask about, taken for one that never arrived. */
+/** An instruction whose result cannot be queried is treated as one that never arrived. */
 const FORGETFUL: Mutant = {
   name: 'no_handle_is_not_found',
   connector: (connector) => ({
@@ -79,7 +79,7 @@ const FORGETFUL: Mutant = {
 };
 
 test(
-  'a connector that sends again what it cannot ask about is found out',
+  'a connector that repeats an instruction whose result it cannot query is detected',
   async () => {
     const campaign = await runCampaign({
       databases: [database],

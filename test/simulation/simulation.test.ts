@@ -7,7 +7,7 @@ import type { SimulatedDatabase } from './database.ts';
 import { FAULT_NAMES, RUNS_FOR_ALL_FAULTS } from './faults.ts';
 import { runSeed } from './run.ts';
 
-/** Runs beside each other: while one waits for PostgreSQL another computes. */
+/** Simultaneous runs: while one waits for PostgreSQL, another computes. */
 const SIDE_BY_SIDE = 2;
 const CAMPAIGN_TIMEOUT_MS = 240_000;
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all(tests.map((made) => made.drop()));
 });
 
-describe('storms over the money core', () => {
+describe('simulated runs of the money core', () => {
   test(
     'leave a ledger that agrees with what really happened, whatever faults occur',
     { timeout: CAMPAIGN_TIMEOUT_MS },
@@ -43,15 +43,18 @@ describe('storms over the money core', () => {
     },
   );
 
-  test('are the same storm for the same seed, in whatever database', async () => {
+  test('are the same for the same seed, in any database', async () => {
     const [one, other] = databases as [SimulatedDatabase, SimulatedDatabase];
     const seeds = [11, 12, 13, 14, 15];
-    const tell = async (database: SimulatedDatabase, order: readonly number[]) => {
-      const told = new Map<number, string>();
-      for (const seed of order) told.set(seed, (await runSeed({ seed, database })).fingerprint);
-      return told;
+    const fingerprints = async (database: SimulatedDatabase, order: readonly number[]) => {
+      const found = new Map<number, string>();
+      for (const seed of order) found.set(seed, (await runSeed({ seed, database })).fingerprint);
+      return found;
     };
-    const [first, again] = await Promise.all([tell(one, seeds), tell(other, seeds.toReversed())]);
+    const [first, again] = await Promise.all([
+      fingerprints(one, seeds),
+      fingerprints(other, seeds.toReversed()),
+    ]);
     expect(Object.fromEntries(again)).toEqual(Object.fromEntries(first));
     expect(new Set(first.values()).size).toBe(seeds.length);
   });

@@ -1,4 +1,4 @@
-/** What really became of the instructions about one reference, by the operator's own books. */
+/** What really happened to the instructions with one reference, by the operator's own records. */
 export interface Entry {
   readonly reference: string;
   readonly operatorCode: string;
@@ -6,7 +6,7 @@ export interface Entry {
   readonly instructedCents: bigint;
   /** `on_its_way` while the operator does not know of it. */
   state: 'on_its_way' | 'deciding' | 'paid' | 'declined';
-  /** What it will be, for `deciding`. */
+  /** The state that follows `deciding`. */
   verdict: 'paid' | 'declined' | undefined;
   /** Each payment really made, in cents. */
   readonly payments: bigint[];
@@ -14,35 +14,35 @@ export interface Entry {
   underWay: number;
   /** When the last instruction about it left its sender. */
   leftAtMs: number;
-  /** When the operator got to know of it. */
+  /** When it arrived at the operator. */
   arrivedAtMs: number | undefined;
-  /** The operator never tells about it, not even when asked. */
+  /** The operator never reports a result, not even when queried. */
   silent: boolean;
-  /** The operator said, somewhere, what was not so. */
+  /** The operator sent a false report. */
   lied: boolean;
   /** Paid several times by the operator's or the network's own fault. */
   excused: boolean;
-  /** Final words it gave, true or not, whether they arrived or not. */
+  /** Final results that it reported, true or false, whether they arrived or not. */
   readonly words: Set<'paid' | 'declined'>;
   /** The service acknowledged a callback about it. */
   callbackTaken: boolean;
-  /** Instructions whose sender waits for the answer. */
+  /** Number of instructions whose sender waits for the answer. */
   answersOut: number;
 }
 
-/** An acknowledged callback: after it the service has to know. */
+/** An acknowledged callback, which the service must have recorded. */
 export interface TakenCallback {
   readonly operatorCode: string;
   readonly reference: string;
   readonly outcome: 'paid' | 'declined';
 }
 
-/** What the outside world knows; the judge compares it with the books. */
+/** What vendors and operators know; `judge` compares it with the ledger. */
 export interface Truth {
   /** By operator and reference: `entryKey`. */
   readonly entries: Map<string, Entry>;
   readonly takenCallbacks: TakenCallback[];
-  /** Acknowledged callbacks about what the operator does not have. */
+  /** Acknowledged callbacks about payments that the operator does not have. */
   readonly unmatched: { readonly operatorCode: string; readonly reference: string }[];
   /** Answers to creates, by the vendor's id and reference. */
   readonly answered: Map<string, string>;
@@ -52,7 +52,7 @@ export function entryKey(operatorCode: string, reference: string): string {
   return `${operatorCode} ${reference}`;
 }
 
-/** What every operator knows of the reference. */
+/** The entries of all operators with the reference. */
 export function entriesOf(truth: Truth, reference: string): Entry[] {
   return [...truth.entries.values()].filter((entry) => entry.reference === reference);
 }

@@ -7,11 +7,11 @@ export interface WorkerTask {
   readonly urls: readonly string[];
   readonly first: number;
   readonly count: number;
-  /** Seeds taken by all workers, one number. */
+  /** The counter of seeds that all workers share. */
   readonly taken: SharedArrayBuffer;
 }
 
-// A thread of its own: a campaign is as quick as the machine has cores.
+// Runs in its own thread, so that a campaign uses all cores.
 const { urls, first, count, taken } = workerData as WorkerTask;
 const counter = new Int32Array(taken);
 const databases = await Promise.all(urls.map(openSimulatedDatabase));

@@ -12,7 +12,7 @@ import type { Schedule } from './schedule.ts';
 import { createTruth } from './truth.ts';
 import type { Truth } from './truth.ts';
 
-/** All that one run shares. */
+/** The shared state of one run. */
 export interface World {
   readonly seed: number;
   readonly random: Random;
@@ -22,14 +22,14 @@ export interface World {
   readonly truth: Truth;
   readonly faults: FaultCounts;
   readonly violations: string[];
-  /** Operators with which our float is used up. */
+  /** Operators whose float is used up. */
   readonly emptyFloats: Set<string>;
-  /** Set when the storm is over: from then on nothing goes wrong any more. */
+  /** True in the calm phase: no further faults. */
   calm: boolean;
   note(fault: Fault): void;
   /**
-   * A moment between two effects of a process, at which it may die or stand still; so many times as
-   * often as usual where it is most delicate.
+   * A moment between two effects of a process, at which it may crash or pause. The weights raise the
+   * probability at critical moments.
    */
   crashPoint(
     life: Life,
@@ -38,13 +38,13 @@ export interface World {
   /** True when this fault is to happen now; its rate is the scenario's. */
   strikes(fault: Fault): boolean;
   violated(what: string): void;
-  /** Adds a line to what happened. */
-  tell(line: string): void;
-  /** The same for two runs if, and only if, the same happened in both. */
+  /** Adds a line to the history. */
+  log(line: string): void;
+  /** A hash of the history: equal for two runs if, and only if, the same happened in both. */
   fingerprint(): string;
 }
 
-/** Shortly; about as long as a lease lasts; for long. */
+/** Short pauses; pauses about as long as a lease; long pauses. */
 const STAND_STILL = [
   { leastMs: 500, maxMs: 3_000 },
   { leastMs: 6_000, maxMs: 14_000 },
@@ -55,7 +55,7 @@ export function createWorld(options: {
   readonly seed: number;
   readonly database: SimulatedDatabase;
   readonly shape?: Shape | undefined;
-  /** Takes what happened, line by line. */
+  /** Receives each line of the history. */
   readonly onLine?: ((line: string) => void) | undefined;
 }): World {
   const random = createRandom(options.seed);
@@ -63,7 +63,7 @@ export function createWorld(options: {
   const faults = noFaults();
   const violations: string[] = [];
   const scenario = drawScenario(random, options.shape);
-  const story = createHash('sha256');
+  const history = createHash('sha256');
   const world: World = {
     seed: options.seed,
     random,
@@ -82,7 +82,7 @@ export function createWorld(options: {
       const rate = scenario.rates[fault] ?? 0;
       if (world.calm || rate === 0 || !random.chance(rate)) return false;
       world.note(fault);
-      world.tell(`fault ${fault}`);
+      world.log(`fault ${fault}`);
       return true;
     },
     crashPoint: async (life, { crash = 1, standStill = 1 } = {}) => {
@@ -95,14 +95,14 @@ export function createWorld(options: {
     },
     violated: (what) => {
       violations.push(what);
-      world.tell(`VIOLATION ${what}`);
+      world.log(`VIOLATION ${what}`);
     },
-    tell: (line) => {
-      const told = `${String(schedule.nowMs).padStart(7)} ${line}`;
-      story.update(`${told}\n`);
-      options.onLine?.(told);
+    log: (line) => {
+      const timed = `${String(schedule.nowMs).padStart(7)} ${line}`;
+      history.update(`${timed}\n`);
+      options.onLine?.(timed);
     },
-    fingerprint: () => story.copy().digest('hex'),
+    fingerprint: () => history.copy().digest('hex'),
   };
   return world;
 }

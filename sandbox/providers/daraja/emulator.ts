@@ -151,10 +151,10 @@ export class DarajaEmulator {
         return;
       case '9905':
         this.#execute(known);
-        return this.#tell(known, [4 * resultAfterMs]);
+        return this.#callBack(known, [4 * resultAfterMs]);
       case '9906':
         this.#execute(known);
-        return this.#tell(known, [4 * resultAfterMs, 4 * resultAfterMs, 14 * resultAfterMs]);
+        return this.#callBack(known, [4 * resultAfterMs, 4 * resultAfterMs, 14 * resultAfterMs]);
       case '9911':
       case '9916':
         return this.#execute(known);
@@ -164,17 +164,17 @@ export class DarajaEmulator {
       case '9913':
         this.#send(order.timeoutUrl, {});
         this.#execute(known);
-        return this.#tell(known);
+        return this.#callBack(known);
       case '9914':
         known.paidAmount -= 10;
         this.#execute(known);
-        return this.#tell(known);
+        return this.#callBack(known);
       case '9915':
         this.#execute(known, 'Reversed');
-        return this.#tell(known);
+        return this.#callBack(known);
       default:
         this.#execute(known);
-        return this.#tell(known);
+        return this.#callBack(known);
     }
   }
 
@@ -192,7 +192,7 @@ export class DarajaEmulator {
   }
 
   /** @param afterMs when each Result is sent. */
-  #tell({ order, paidAmount }: Known, afterMs = [this.#options.resultAfterMs]): void {
+  #callBack({ order, paidAmount }: Known, afterMs = [this.#options.resultAfterMs]): void {
     const result = paidResult(order, { amount: paidAmount, atMs: this.#nowMs() });
     for (const delayMs of afterMs) this.later.run(delayMs, jsonPost(order.resultUrl, result));
   }

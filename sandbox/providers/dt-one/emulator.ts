@@ -243,7 +243,7 @@ export class DtOneEmulator {
     if (transaction === undefined) return;
     if (task.kind === 'finish') return this.#finish(transaction);
     this.#enter(transaction, 'REVERSED');
-    this.#tell(transaction);
+    this.#callBack(transaction);
   }
 
   #finish(transaction: Transaction): void {
@@ -252,18 +252,18 @@ export class DtOneEmulator {
     const decline = isListed ? undefined : DECLINES[transaction.account.slice(-2)];
     if (decline !== undefined || special === '9924') {
       this.#enter(transaction, 'DECLINED', decline ?? 'DECLINED');
-      return this.#tell(transaction);
+      return this.#callBack(transaction);
     }
     if (special === '9914') transaction.delivered -= 10;
     this.#enter(transaction, 'COMPLETED');
     if (special === '9911') return;
     const late = 5_000 * this.options.speed;
-    this.#tell(transaction, special === '9906' ? [0, 0, late] : [0]);
+    this.#callBack(transaction, special === '9906' ? [0, 0, late] : [0]);
     if (special === '9915') this.later.run(1, { kind: 'reverse', id: transaction.id });
   }
 
   /** @param afterMs when each callback is sent. */
-  #tell(transaction: Transaction, afterMs: readonly number[] = [0]): void {
+  #callBack(transaction: Transaction, afterMs: readonly number[] = [0]): void {
     const { callbackUrl } = transaction;
     const content = show(transaction, this.#skewMs);
     if (callbackUrl === null) return;

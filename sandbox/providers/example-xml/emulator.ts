@@ -147,12 +147,12 @@ export class ExampleXmlEmulator {
     this.later.run(this.#options.decideAfterMs, () => {
       bill.code = code;
       for (let time = 0; time < times; time += 1) {
-        this.later.run(0, async () => await this.#tell(bill));
+        this.later.run(0, async () => await this.#callBack(bill));
       }
     });
   }
 
-  async #tell(bill: Bill): Promise<void> {
+  async #callBack(bill: Bill): Promise<void> {
     const atMs = Date.now() + this.#skewMs + NAIROBI_MS;
     const time = new Date(atMs).toISOString().replaceAll(/\D/g, '').slice(0, 14);
     const body = billAnswer(bill);

@@ -194,22 +194,25 @@ export class JambopayEmulator {
         return;
       case '9904':
       case '9924':
-        return this.#tell(transaction, { refunded: transaction.amount });
+        return this.#sendCallback(transaction, { refunded: transaction.amount });
       case '9915':
         transaction.isRefunded = true;
         this.#transactions.put(transaction.transactionId, transaction);
-        return this.#tell(transaction, { refunded: transaction.amount });
+        return this.#sendCallback(transaction, { refunded: transaction.amount });
       case '9921':
-        this.#tell(transaction, { refunded: null });
-        return this.#tell(transaction, { refunded: 10 });
+        this.#sendCallback(transaction, { refunded: null });
+        return this.#sendCallback(transaction, { refunded: 10 });
       default:
         for (let time = 0; time < (suffix === '9906' ? 3 : 1); time += 1) {
-          this.#tell(transaction, { refunded: null });
+          this.#sendCallback(transaction, { refunded: null });
         }
     }
   }
 
-  #tell(transaction: Transaction, { refunded }: { readonly refunded: number | null }): void {
+  #sendCallback(
+    transaction: Transaction,
+    { refunded }: { readonly refunded: number | null },
+  ): void {
     const { callbackUrl, transactionId, account, phoneNumber, soldFor } = transaction;
     if (callbackUrl === null || transaction.stream !== 'kplc') return;
     const message = {

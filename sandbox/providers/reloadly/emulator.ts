@@ -41,7 +41,7 @@ type Ending = Exclude<TopUp['status'], 'PROCESSING'>;
 
 /** What happens later: a webhook, or the end of a top-up. */
 type Task =
-  | { readonly kind: 'tell'; readonly data: object; readonly oldMs: number }
+  | { readonly kind: 'callback'; readonly data: object; readonly oldMs: number }
   | {
       readonly kind: 'end';
       readonly transactionId: number;
@@ -78,7 +78,7 @@ export class ReloadlyEmulator {
     this.#used = memory.table('used');
     this.#wasLow = memory.table('low');
     this.later = new Later(memory, async (task) => {
-      if (task.kind === 'tell') await this.#tell(task.data, task.oldMs);
+      if (task.kind === 'callback') await this.#callBack(task.data, task.oldMs);
       else this.#end(task);
     });
   }
@@ -228,11 +228,11 @@ export class ReloadlyEmulator {
     const data = this.#shown(topUp);
     for (let time = 0; time < webhooks; time += 1) {
       const delayMs = time === 2 ? 2.5 * this.#options.endsAfterMs : 0;
-      this.later.run(delayMs, { kind: 'tell', data, oldMs });
+      this.later.run(delayMs, { kind: 'callback', data, oldMs });
     }
   }
 
-  async #tell(data: object, oldMs: number): Promise<void> {
+  async #callBack(data: object, oldMs: number): Promise<void> {
     const body = JSON.stringify({ type: 'airtime_transaction.status', data });
     const timestamp = String(Math.floor((this.#nowMs() - oldMs) / 1000));
     const signature = createHmac('sha256', this.#options.webhookSecret)

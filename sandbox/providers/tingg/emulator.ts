@@ -39,8 +39,8 @@ interface Payment {
 
 /** What happens later: a callback, or the end of a payment. */
 type Task =
-  | { readonly kind: 'tell'; readonly id: number; readonly times: number }
-  | { readonly kind: 'end'; readonly id: number; readonly code: number; readonly tells: boolean };
+  | { readonly kind: 'callback'; readonly id: number; readonly times: number }
+  | { readonly kind: 'end'; readonly id: number; readonly code: number; readonly reports: boolean };
 
 interface Result {
   readonly statusCode: number;
@@ -68,7 +68,7 @@ export class TinggEmulator {
     this.#payments = memory.table('payments');
     this.#wasLow = memory.table('low');
     this.later = new Later(memory, async (task) => {
-      if (task.kind === 'tell') await this.#tell(task);
+      if (task.kind === 'callback') await this.#callBack(task);
       else this.#end(task);
     });
   }
@@ -183,8 +183,8 @@ export class TinggEmulator {
 
   #proceed(payment: Payment, suffix: string): void {
     const { endsAfterMs } = this.#options;
-    const end = (code: number, tells = true, afterMs = endsAfterMs): void =>
-      this.later.run(afterMs, { kind: 'end', id: payment.beepTransactionId, code, tells });
+    const end = (code: number, reports = true, afterMs = endsAfterMs): void =>
+      this.later.run(afterMs, { kind: 'end', id: payment.beepTransactionId, code, reports });
     switch (suffix) {
       case '9904':
       case '9924':
@@ -210,18 +210,18 @@ export class TinggEmulator {
     }
   }
 
-  #end({ id, code, tells }: Extract<Task, { kind: 'end' }>): void {
+  #end({ id, code, reports }: Extract<Task, { kind: 'end' }>): void {
     const payment = this.#payments.get(id);
     if (payment === undefined) return;
     payment.code = code;
     payment.endedAtMs = Date.now();
     this.#payments.put(id, payment);
-    if (tells) this.#tellLater(id, MOST_CALLBACKS);
-    if (payment.account.endsWith('9906')) this.#tellLater(id, 1);
+    if (reports) this.#callBackLater(id, MOST_CALLBACKS);
+    if (payment.account.endsWith('9906')) this.#callBackLater(id, 1);
   }
 
   /** It is repeated until the answer's body acknowledges it. */
-  async #tell({ id, times }: Extract<Task, { kind: 'tell' }>): Promise<void> {
+  async #callBack({ id, times }: Extract<Task, { kind: 'callback' }>): Promise<void> {
     const payment = this.#payments.get(id);
     if (payment === undefined) return;
     const { username, password } = this.#options;
@@ -231,11 +231,11 @@ export class TinggEmulator {
       payload: { credentials: { username, password }, packet: [statusShown(payment)] },
     };
     const answer = await post(jsonPost(payment.callbackUrl, content)).catch(() => undefined);
-    if (answer === undefined || !ACKNOWLEDGED.test(answer.body)) this.#tellLater(id, times - 1);
+    if (answer === undefined || !ACKNOWLEDGED.test(answer.body)) this.#callBackLater(id, times - 1);
   }
 
-  #tellLater(id: number, times: number): void {
-    if (times > 0) this.later.run(this.#options.endsAfterMs, { kind: 'tell', id, times });
+  #callBackLater(id: number, times: number): void {
+    if (times > 0) this.later.run(this.#options.endsAfterMs, { kind: 'callback', id, times });
   }
 }
 

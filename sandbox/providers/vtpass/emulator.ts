@@ -172,7 +172,7 @@ export class VtpassEmulator {
     const said = saleAnswer(sale);
     if (suffix === '9915') {
       this.#enter(sale, 'reversed');
-      this.#tell(sale);
+      this.#callBack(sale);
     }
     return said;
   }
@@ -188,11 +188,11 @@ export class VtpassEmulator {
     if (sale === undefined) return;
     this.#enter(sale, 'delivered');
     const lateMs = 2.5 * this.#options.deliverAfterMs;
-    this.#tell(sale, sale.account.endsWith('9906') ? [0, 0, lateMs] : [0]);
+    this.#callBack(sale, sale.account.endsWith('9906') ? [0, 0, lateMs] : [0]);
   }
 
   /** @param afterMs when each webhook is sent. */
-  #tell(sale: Sale, afterMs: readonly number[] = [0]): void {
+  #callBack(sale: Sale, afterMs: readonly number[] = [0]): void {
     const content = { type: 'transaction-update', data: saleAnswer(sale) };
     const message = jsonPost(this.#options.webhookUrl(), content);
     for (const delayMs of afterMs) this.later.run(delayMs, { kind: 'post', post: message });

@@ -53,7 +53,7 @@ export async function runServer(options: ServerOptions): Promise<RunningServer> 
     const child = watch(options, port);
     const url = databaseUrl(options.password, port);
     if (await waitUntilReady(child, options, port)) return running(child, url, options.stopGraceMs);
-    last = await child.lastWords();
+    last = await child.logTail();
     await recoverFrom(last, options);
   }
   throw explainFailure(`PostgreSQL did not start on ${options.data}`, last);
@@ -65,20 +65,20 @@ export function databaseUrl(password: string, port: number, database = DATABASE)
 }
 
 /** Returns if another attempt may succeed. Throws: `EmbeddedDatabaseError` if it cannot. */
-async function recoverFrom(lastWords: string, options: ServerOptions): Promise<void> {
+async function recoverFrom(logTail: string, options: ServerOptions): Promise<void> {
   // Another program took the port after we chose it.
-  if (/could not create any TCP\/IP sockets|Address already in use/.test(lastWords)) return;
-  if (/lock file ".*" (already exists|is empty)/.test(lastWords)) {
+  if (/could not create any TCP\/IP sockets|Address already in use/.test(logTail)) return;
+  if (/lock file ".*" (already exists|is empty)/.test(logTail)) {
     // Another process started first; the next attempt finds out which.
     await delay(50);
     return;
   }
-  if (/pre-existing shared memory block/.test(lastWords)) {
+  if (/pre-existing shared memory block/.test(logTail)) {
     await endLeftovers(options.data);
     await delay(50);
     return;
   }
-  throw explainFailure(`PostgreSQL did not start on ${options.data}`, lastWords);
+  throw explainFailure(`PostgreSQL did not start on ${options.data}`, logTail);
 }
 
 async function findFreePort(): Promise<number> {
@@ -98,7 +98,7 @@ interface WatchedProcess {
   /** When it was started or last logged a line, in epoch milliseconds. */
   lastSignMs(): number;
   /** The end of its log, complete once the process is gone. */
-  lastWords(): Promise<string>;
+  logTail(): Promise<string>;
 }
 
 function watch(options: ServerOptions, port: number): WatchedProcess {
@@ -137,13 +137,13 @@ function watch(options: ServerOptions, port: number): WatchedProcess {
     });
     child.once('exit', (code, signal) => end(`exit by ${signal ?? `code ${code}`}`));
   });
-  const lastWords = async (): Promise<string> => {
+  const logTail = async (): Promise<string> => {
     const reason = await ended;
     // A child process of the server could keep the pipe open.
     await Promise.race([Promise.all(drained), delay(500, undefined, { ref: false })]);
     return tail.length > 0 ? tail.join('\n') : reason;
   };
-  return { child, ended, hasEnded: () => gone, lastSignMs: () => lastSignMs, lastWords };
+  return { child, ended, hasEnded: () => gone, lastSignMs: () => lastSignMs, logTail };
 }
 
 /** True once we have connected and the database exists, false if the process ended before. */
@@ -162,7 +162,7 @@ async function waitUntilReady(server: WatchedProcess, options: ServerOptions, po
       const doing = wrongPassword
         ? `The password in ${options.data} is not the database’s; restore the file`
         : `PostgreSQL accepted no connection on ${options.data}`;
-      const cause = failure ?? new Error(await server.lastWords());
+      const cause = failure ?? new Error(await server.logTail());
       throw explainFailure(doing, cause);
     }
     await Promise.race([server.ended, delay(10)]);
@@ -210,11 +210,11 @@ function running(server: WatchedProcess, url: string, stopGraceMs: number): Runn
     url,
     pid: server.child.pid ?? 0,
     onUnexpectedExit: (listener) => {
-      const tell = async (): Promise<void> => {
+      const report = async (): Promise<void> => {
         const reason = await server.ended;
         if (stopping === undefined) listener(reason);
       };
-      void tell();
+      void report();
     },
     stop: async () => {
       stopping ??= endServer(server, stopGraceMs);

@@ -11,16 +11,16 @@ import { resetCitus } from '../../support/citus.ts';
 import { findFreePort } from '../../support/service-process.ts';
 import { until } from '../../support/until.ts';
 
-/** The database of a chaos run. It begins migrated and empty. */
+/** The database of a chaos run. It is migrated and empty at the beginning. */
 export interface ChaosDatabase {
   readonly url: string;
-  /** Its parts, each of which can be killed alone; none: it is one. */
+  /** Its nodes, each of which can be killed alone; empty for a single server. */
   readonly nodes: readonly number[];
-  /** As a crash would, one of its parts or all of it. */
+  /** Kills one node, or all of the database. */
   kill(node?: number): Promise<void>;
-  /** Starts what was killed, and returns when it answers. */
+  /** Starts what was killed, and waits until it answers. */
   start(): Promise<void>;
-  /** The run is over. */
+  /** Ends the run. */
   end(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function embeddedDatabase(folder: string): Promise<ChaosDatabase> {
 }
 
 const run = promisify(execFile);
-/** A node that was killed in the middle of much work needs time to recover. */
+/** A node that was killed under load needs time to recover. */
 const START_MS = 120_000;
 
 /**
@@ -78,7 +78,7 @@ export async function citusDatabase(url: string, control: string): Promise<Chaos
 async function answers(url: string): Promise<boolean> {
   const pool = createPool({ url, max: 1, name: 'chaos' });
   try {
-    // Every worker is asked.
+    // This query runs on every worker.
     await pool.query('select count(*) from accounts');
     return true;
   } catch (error) {
@@ -99,7 +99,7 @@ async function killDatabase({ pid }: EmbeddedDatabase): Promise<void> {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
-  await until('the database server is gone', () => !isThere(pid));
+  await until('the database server has ended', () => !isThere(pid));
 }
 
 function isThere(pid: number): boolean {

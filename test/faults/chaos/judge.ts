@@ -6,20 +6,23 @@ import type { Load, Order } from './load.ts';
 import { isLeftToPeople, readPayments } from './payments.ts';
 import type { PaymentRow as Row } from './payments.ts';
 
-/** What came of it: numbers of transactions, and a line for everything that should not be. */
+/** The result of a run: numbers of payments, and a line for everything that is wrong. */
 export interface Judgement {
   readonly accepted: number;
-  /** Open, because nobody can find out how it ended, and with a case for people. */
+  /** Open, with a case for people, because the result cannot be found out. */
   readonly openWithCase: number;
-  /** Accepted in an answer, and not in the books as it was accepted. */
+  /** Payments that an answer accepted, but that are missing or different in the database. */
   readonly lost: readonly string[];
   /** Paid more than once, or instructed again though the operator had it. */
   readonly paidTwice: readonly string[];
-  /** Everything else: the books' own invariants, books against truth, money that came from nowhere. */
+  /**
+   * Everything else: the ledger's invariants, the ledger against the operators' records, unexplained
+   * money.
+   */
   readonly violations: readonly string[];
 }
 
-/** Compares what vendors were told, what is in the database, and what the operators really did. */
+/** Compares the answers to vendors, the database, and what the operators really paid. */
 export async function judge(options: {
   readonly pool: Pool;
   readonly load: Load;
@@ -30,7 +33,7 @@ export async function judge(options: {
   const all = await readPayments(pool);
   const rows = new Map(all.map((row) => [`${row.vendor_id} ${row.payment_id}`, row]));
   const orders = new Map(load.orders.map((order) => [nameOf(order), order]));
-  // Each order has an account of its own, which every operator knows.
+  // Each order has a different account, which every operator knows.
   const paid = new Map<string, TruthEntry[]>();
   for (const entry of options.truth) {
     paid.set(entry.account, [...(paid.get(entry.account) ?? []), entry]);
@@ -83,14 +86,14 @@ function findLost(order: Order, rows: ReadonlyMap<string, Row>): string[] {
     .map((reference) => `${nameOf(order)}: ${reference}`);
 }
 
-/** An order that was made into two transactions is paid twice, whatever their references say. */
+/** Finds orders with two payments. */
 function findTwins(rows: readonly Row[]): string[] {
   const seen = new Set<string>();
   return rows.flatMap((row) => {
     const name = `${row.vid} ${row.merchant_reference}`;
     const isTwin = seen.has(name);
     seen.add(name);
-    return isTwin ? [`${name} is in the books twice`] : [];
+    return isTwin ? [`${name} has two payments`] : [];
   });
 }
 
@@ -108,7 +111,7 @@ function misnamed({ reference, account }: TruthEntry, rows: ReadonlyMap<string, 
   return named === account ? [] : [`${reference} is about ${named}, and ${account} was paid`];
 }
 
-/** Every end by the operators' truth; only what nobody can find out may be open. */
+/** Compares every outcome with the operators' records. Only payments that cannot be resolved may be open. */
 function againstTruth(
   rows: readonly Row[],
   paid: ReadonlyMap<string, readonly TruthEntry[]>,
@@ -116,7 +119,7 @@ function againstTruth(
   const known = new Set(rows.map(({ account }) => account));
   const strangers = [...paid.keys()].filter((account) => !known.has(account));
   return [
-    ...strangers.map((account) => `${account} was paid, and is not in the books`),
+    ...strangers.map((account) => `${account} was paid but has no payment`),
     ...rows.flatMap((row) => {
       const [entry] = paid.get(row.account) ?? [];
       const expected = expectedOutcome(row, entry !== undefined);
@@ -143,5 +146,8 @@ async function againstCollectors(pool: Pool, load: Load): Promise<string[]> {
   );
   return read.rows
     .filter(({ vid, total }) => total !== (load.collectedCents.get(vid) ?? 0n))
-    .map(({ vid, total }) => `${vid} has ${total} cents, its collectors were told otherwise`);
+    .map(
+      ({ vid, total }) =>
+        `${vid} has ${total} cents, which differs from the collectors' confirmed total`,
+    );
 }

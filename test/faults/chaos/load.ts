@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../simulation/random.ts';
 import { PATHS, encode, send, signed } from '../../support/vendor-client.ts';
 import type { Answer, Params } from '../../support/vendor-client.ts';
-import type { Shop, Town } from '../fleet.ts';
+import type { TestVendor, TestParties } from '../fleet.ts';
 
-/** Ends of accounts and their share: what the operators do with the payment. */
+/** The last digits of accounts, which decide what the operators do, with their shares. */
 const SUFFIXES: readonly (readonly [string, number])[] = [
   ['9901', 60],
   ['9902', 6],
@@ -25,17 +25,17 @@ export interface Order {
   readonly account: string;
   /** Decimal text. */
   readonly amount: string;
-  /** Every `ipay_reference` that was ever answered for it; one, if all is well. */
+  /** Every `ipay_reference` that was answered for it. There must be only one. */
   readonly references: Set<string>;
 }
 
 export interface Load {
   readonly orders: readonly Order[];
-  /** What collectors were told that it was taken, by vendor, in cents. */
+  /** Confirmed collections of each vendor, in cents. */
   readonly collectedCents: ReadonlyMap<string, bigint>;
-  /** Answers that no fault explains. */
+  /** Unexpected answers. */
   readonly findings: readonly string[];
-  /** Begins nothing new; resolves when everything begun was answered. */
+  /** Starts no new requests, and waits until all requests in progress have been answered. */
   stop(): Promise<void>;
 }
 
@@ -46,31 +46,31 @@ const MAX_PAUSE_MS = 100;
 const MAX_RETRY_MS = 100;
 /** How long a vendor repeats one request. */
 const MAX_PATIENCE_MS = 120_000;
-/** What is collected at once; an order costs about a hundredth. */
+/** The amount of one collection; an order costs about a hundredth of it. */
 const INCOME = '10000.00';
 
 /**
- * Programs of vendors that behave: each order has a reference of its own and is repeated with it
- * until there is an answer, at whichever of the addresses answers. Every answer is remembered.
+ * Well-behaved vendors: each order has its own reference and is repeated with it at any of the
+ * addresses until it is answered. Every answer is kept.
  */
 export function startLoad(options: {
-  readonly town: Town;
-  /** Of the processes with the role `api`. */
+  readonly parties: TestParties;
+  /** The addresses of the processes with the role `api`. */
   readonly origins: readonly string[];
   readonly random: Random;
-  /** An account of the biller without its last four digits, another one for each number. */
+  /** Returns an account of the biller without its last four digits, a different one for each number. */
   readonly accountOf: (biller: string, number: number) => string;
-  /** Of the amounts. */
+  /** Cents that amounts may have. */
   readonly cents: readonly string[];
 }): Load {
-  const { town, random } = options;
+  const { parties, random } = options;
   const orders: Order[] = [];
   const collectedCents = new Map<string, bigint>();
   const findings: string[] = [];
   const stopping = new AbortController();
   let count = 0;
 
-  /** Repeats it until it is answered with 200. Everything else must be a refusal for now. */
+  /** Repeats a request until it is answered with 200. Any other answer must be a 503. */
   const insist = async (path: string, params: Params, key: string): Promise<Answer> => {
     const giveUpAt = performance.now() + MAX_PATIENCE_MS;
     while (performance.now() < giveUpAt) {
@@ -85,26 +85,26 @@ export function startLoad(options: {
     throw new Error(`${path} was not answered within ${MAX_PATIENCE_MS} ms`);
   };
 
-  const earn = async ({ vid, key }: Shop): Promise<void> => {
+  const earn = async ({ vid, key }: TestVendor): Promise<void> => {
     count += 1;
     const income = {
-      collector: town.collector.vid,
+      collector: parties.collector.vid,
       vid,
       reference: `receipt-${count}`,
       amount: INCOME,
       currency: 'KES',
       paid_at: '2026-01-05 09:00:00',
     };
-    await insist(PATHS.collect, income, town.collector.key);
+    await insist(PATHS.collect, income, parties.collector.key);
     collectedCents.set(vid, (collectedCents.get(vid) ?? 0n) + 1_000_000n);
-    // A time of its own for every sweep, or it would answer an earlier one again.
+    // Each call needs a different time. With an earlier one the service would repeat the earlier answer.
     const time = String(1_700_000_000_000 + count * 1000);
     await insist(PATHS.fund, { vid, time, currency: 'KES' }, key);
   };
 
-  const pay = async ({ vid, key }: Shop): Promise<void> => {
+  const pay = async ({ vid, key }: TestVendor): Promise<void> => {
     count += 1;
-    const biller = random.pick(town.billers);
+    const biller = random.pick(parties.billers);
     const order: Order = {
       vid,
       merchantReference: `order-${count}`,
@@ -127,19 +127,19 @@ export function startLoad(options: {
     }
   };
 
-  const work = async (shop: Shop): Promise<void> => {
-    await earn(shop);
+  const work = async (vendor: TestVendor): Promise<void> => {
+    await earn(vendor);
     for (let done = 1; !stopping.signal.aborted; done += 1) {
-      if (done % 40 === 0) await earn(shop);
-      await pay(shop);
+      if (done % 40 === 0) await earn(vendor);
+      await pay(vendor);
       await delay(random.whole(0, MAX_PAUSE_MS));
     }
   };
-  // Several of a vendor's programs share its float.
+  // Several workers share the float of one vendor.
   const workers = Array.from({ length: WORKERS }, async (_, index) => {
-    const shop = town.shops[index % town.shops.length];
+    const vendor = parties.vendors[index % parties.vendors.length];
     try {
-      if (shop !== undefined) await work(shop);
+      if (vendor !== undefined) await work(vendor);
     } catch (error) {
       findings.push(String(error));
     }

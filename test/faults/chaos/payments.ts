@@ -1,7 +1,7 @@
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { cannotBeAsked } from './providers.ts';
 
-/** A payment in the books. */
+/** A payment in the database. */
 export interface PaymentRow {
   readonly vid: string;
   readonly vendor_id: number;
@@ -10,7 +10,7 @@ export interface PaymentRow {
   readonly account: string;
   readonly amount: string;
   readonly outcome: 'success' | 'failed' | null;
-  /** Of the instruction in progress. */
+  /** The operator of the instruction in progress. */
   readonly operator_code: string | null;
   readonly operator_handle: string | null;
   readonly has_case: boolean;
@@ -31,7 +31,7 @@ export async function readPayments(pool: Pool, condition = 'true'): Promise<Paym
   return read.rows;
 }
 
-/** Open, because nobody can find out how it ended, and with a case for people. */
+/** Whether the payment is open with a case for people, because its result cannot be found out. */
 export function isLeftToPeople(row: PaymentRow): boolean {
   const { outcome, has_case: hasCase, operator_code: code, operator_handle: handle } = row;
   return outcome === null && hasCase && cannotBeAsked(code, handle);

@@ -8,7 +8,7 @@ export const PROVIDER_CHOICES: readonly string[] = [
   'all',
 ];
 
-/** What is paid in a run: every biller that the protocol can pay, through it alone, or all. */
+/** The billers of a run: those that the protocol can pay, through it alone, or all with all their routes. */
 export function providerBillersOf(choice: string): readonly ProviderBiller[] {
   if (choice === 'all') return PROVIDER_BILLERS;
   return PROVIDER_BILLERS.flatMap((biller) =>
@@ -18,7 +18,7 @@ export function providerBillersOf(choice: string): readonly ProviderBiller[] {
   );
 }
 
-/** An account of the biller without its last four digits, another one for each number. */
+/** Returns an account of the biller without its last four digits, a different one for each number. */
 export function providerAccount(billerCode: string, number: number): string {
   const isPhone = billerCode === 'airtime_top_up';
   if (!isPhone) return `8${String(number).padStart(8, '0')}`;
@@ -32,10 +32,10 @@ export function providerAccount(billerCode: string, number: number): string {
 export function cannotBeAsked(operatorCode: string | null, handle: string | null): boolean {
   if (operatorCode === null || !Object.hasOwn(PROVIDER_OPERATORS, operatorCode)) return false;
   const { connector } = PROVIDER_OPERATORS[operatorCode as PayingProvider];
-  // The configuration for VTpass makes its own references, and asks by them.
+  // The configuration for VTpass makes its own references and queries by them.
   if (connector === 'http') return false;
   const { statusBy, callbackTrust } = DECLARATIONS[connector] ?? {};
-  // With `secret_url` only a callback tells.
+  // With `secret_url` the result is known only from a callback.
   if (statusBy === 'cannot_be_asked' || callbackTrust === 'secret_url') return true;
   return statusBy === 'operator_handle' && handle === null;
 }

@@ -17,17 +17,17 @@ const MAX_START_MS = 120_000;
 
 export interface ChaosResult extends Judgement {
   readonly kills: number;
-  /** Kills by what was hit: a program at any moment, a named crash point, or `everything`. */
+  /** Number of kills by target: a program at any moment, a named crash point, or `everything`. */
   readonly hits: Readonly<Record<string, number>>;
 }
 
 /**
- * A process for vendors, a dispatcher, one with all roles, simulated operators and PostgreSQL, each a
- * process of its own, under the load of well-behaved vendors; SIGKILL to one of ours at random moments and at
- * crash points, and every tenth time to all of them and the database at once. Started again at once.
- * Where the database has nodes, they are killed one by one as well.
- * After the last kill everything may come to rest, and is judged.
- * @param seed chooses victims, moments and payments; what the machine makes of them differs.
+ * Runs a process with the role `api`, a dispatcher, a process with all roles, simulated operators
+ * and PostgreSQL under the load of well-behaved vendors. Processes are killed with SIGKILL at random
+ * moments and at crash points; every tenth kill hits all of them and the database at once. They are
+ * started again immediately. The nodes of a cluster are also killed one by one. After the last kill,
+ * the run waits for open payments and compares the results.
+ * @param seed chooses targets, moments and payments. Two runs with the same seed still differ in timing.
  */
 export async function runChaos(options: {
   readonly kills: number;
@@ -49,7 +49,7 @@ export async function runChaos(options: {
   try {
     await world.begin();
     const load = startLoad({
-      town: world.town,
+      parties: world.parties,
       origins: world.apiOrigins,
       random: world.random,
       // Some providers take whole shillings only.
@@ -67,7 +67,7 @@ export async function runChaos(options: {
       MAX_START_MS,
     );
     await world.killUntil(options.kills, options.onProgress);
-    await world.calmDown();
+    await world.endFaults();
     await world.restart();
     await load.stop();
     await world.drain();

@@ -7,32 +7,32 @@ import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { Random } from '../../simulation/random.ts';
 import { until } from '../../support/until.ts';
 import type { ProviderBiller } from '../../../sandbox/provider-operators.ts';
-import { operatorsProgram, serviceProgram, settleTown } from '../fleet.ts';
-import type { OperatorsProgram, Program, Town } from '../fleet.ts';
+import { operatorsProgram, serviceProgram, addTestParties } from '../fleet.ts';
+import type { OperatorsProgram, Program, TestParties } from '../fleet.ts';
 import type { ChaosDatabase } from './database.ts';
 import { isLeftToPeople, readPayments } from './payments.ts';
 import type { PaymentRow } from './payments.ts';
 
-/** One of so many kills hits everything at once, PostgreSQL too. */
-const KILLS_PER_BLACKOUT = 10;
-/** How long a program may serve before it is hit. */
-const MAX_LIFE_MS = 400;
-/** Share of lives that end by themselves at a crash point, unless they are hit before. */
+/** One in this many kills hits everything at once, including PostgreSQL. */
+const KILLS_PER_OUTAGE = 10;
+/** The longest wait before a running program is killed. */
+const MAX_SERVING_MS = 400;
+/** Share of runs that kill themselves at a crash point, unless they are killed before. */
 const ARMED_SHARE = 0.4;
-/** The operators are hit more rarely than the service. */
+/** Share of kills that hit the operators instead of the service. */
 const OPERATORS_SHARE = 0.1;
 /** Where the database has nodes, this share of the kills hits one of them. */
 const NODE_SHARE = 0.2;
-/** How long a node is away. */
+/** How long a killed node stays down. */
 const MAX_AWAY_MS = 2_000;
 /** How long a program may take to start, on a busy machine. */
 const START_MS = 60_000;
 /**
- * How long the books may take to come to rest after the last kill: a payment may have just begun its
- * longest wait for the next status query.
+ * How long open payments may take to end after the last kill: one may have just begun its longest wait
+ * for the next status query.
  */
 const DRAIN_MS = 2 * PRODUCTION_TIMING.retries.verifyMaxMs;
-/** How long they may take before the services are started again, so that nothing waits. */
+/** How long to wait before the services are started again, which makes every payment due at once. */
 const REST_MS = 20_000;
 /** After this time without an answer a provider's payment gets a case. */
 const CASE_AFTER_MS = 60_000;
@@ -66,30 +66,30 @@ const DISPATCHER_POINTS: readonly CrashPoint[] = [
 /** All the processes of a service, each of which may be killed at any time. */
 export class World {
   readonly random: Random;
-  /** What no kill explains: a program that ended by itself, books that did not come to rest. */
+  /** What no kill explains: a program that ended by itself, a payment that stayed open. */
   readonly findings: string[] = [];
   /** Kills by what was hit. */
   readonly hits = new Map<string, number>();
   readonly #folder: string;
-  readonly #lives: Promise<void>[] = [];
-  /** Programs that were sent a SIGKILL, and what it counts as; undefined: it is counted elsewhere. */
+  readonly #loops: Promise<void>[] = [];
+  /** Programs that were sent SIGKILL, with the label of the kill; undefined: it is counted elsewhere. */
   readonly #hit = new Map<Program, string | undefined>();
   readonly #database: ChaosDatabase;
   readonly #providerBillers: readonly ProviderBiller[] | undefined;
   #pool: Pool | undefined;
-  #town: Town | undefined;
+  #parties: TestParties | undefined;
   #operators: OperatorsProgram | undefined;
   #apis: readonly Program[] = [];
   #services: readonly Program[] = [];
-  /** Resolved while programs may start. */
-  #lights: Promise<void> = Promise.resolve();
-  /** False: who dies stays dead. */
-  #reviving = true;
-  #blackouts = 0;
+  /** Pending while the database is down: programs start only when it is resolved. */
+  #databaseUp: Promise<void> = Promise.resolve();
+  /** False: programs that end are not started again. */
+  #restarting = true;
+  #outages = 0;
   #nodesKilled = 0;
   /** 1 while a node is away. */
   #nodesAway = 0;
-  /** True: who is still starting must not live. */
+  /** True: a program that is still starting is killed. */
   #ending = false;
 
   constructor(
@@ -105,7 +105,7 @@ export class World {
     this.#providerBillers = by.providerBillers;
     this.#folder = folder;
     this.random = random;
-    // Programs are in groups of their own and would outlive us; the database hears of our end.
+    // Programs are in their own process groups and would outlive this process. The database stops with it.
     process.once('exit', () => this.#killAll());
   }
 
@@ -117,8 +117,8 @@ export class World {
     return present(this.#pool);
   }
 
-  get town(): Town {
-    return present(this.#town);
+  get parties(): TestParties {
+    return present(this.#parties);
   }
 
   get operators(): OperatorsProgram {
@@ -144,31 +144,31 @@ export class World {
     const billers = this.#providerBillers;
     const operators = await operatorsProgram(folder, billers && `${api.origin}/callbacks`);
     this.#operators = operators;
-    this.#town = await settleTown(this.#pool, {
+    this.#parties = await addTestParties(this.#pool, {
       operatorOrigin: operators.origin,
-      shopCount: 3,
+      vendorCount: 3,
       ...(billers && { providers: { folder, billers } }),
     });
     const all = await service('all roles', 'api,dispatcher,jobs', {});
-    // Callbacks come to who serves vendors.
+    // Callbacks arrive at the process that serves vendors.
     const publicUrl = { PUBLIC_URL: api.origin };
     const dispatcher = await service('dispatcher', 'dispatcher', publicUrl);
     this.#apis = [api, all];
     this.#services = [api, all, dispatcher];
-    this.#lives.push(
-      this.#live(operators, []),
-      this.#live(api, API_POINTS),
-      this.#live(all, [...API_POINTS, ...DISPATCHER_POINTS]),
-      this.#live(dispatcher, DISPATCHER_POINTS),
+    this.#loops.push(
+      this.#keepRunning(operators, []),
+      this.#keepRunning(api, API_POINTS),
+      this.#keepRunning(all, [...API_POINTS, ...DISPATCHER_POINTS]),
+      this.#keepRunning(dispatcher, DISPATCHER_POINTS),
     );
   }
 
-  /** Kills until so many kills were made. */
+  /** Kills until this many kills were made. */
   async killUntil(wanted: number, onProgress?: (kills: number) => void): Promise<void> {
-    const blackouts = Math.floor(wanted / KILLS_PER_BLACKOUT);
-    while (this.kills < wanted || this.#blackouts < blackouts) {
-      if (this.#blackouts < Math.floor((this.kills + 1) / KILLS_PER_BLACKOUT)) {
-        await this.#blackOut();
+    const outages = Math.floor(wanted / KILLS_PER_OUTAGE);
+    while (this.kills < wanted || this.#outages < outages) {
+      if (this.#outages < Math.floor((this.kills + 1) / KILLS_PER_OUTAGE)) {
+        await this.#killEverything();
       } else {
         await (this.#database.nodes.length > 0 && this.random.chance(NODE_SHARE)
           ? this.#killNode(this.random.pick(this.#database.nodes))
@@ -178,50 +178,50 @@ export class World {
     }
   }
 
-  /** Ends the storm: who dies stays dead, and everything runs. */
-  async calmDown(): Promise<void> {
+  /** Waits until all services run. After that, programs that end are not started again. */
+  async endFaults(): Promise<void> {
     await until('all run', () => this.#services.every((program) => program.ready), START_MS);
-    this.#reviving = false;
+    this.#restarting = false;
   }
 
-  /** Stops the services as an operator of the service does, and starts them for good. */
+  /** Stops the services with SIGTERM, makes every open payment due, and starts the services again. */
   async restart(): Promise<void> {
     for (const program of this.#services) program.signal('SIGTERM');
-    await Promise.all(this.#services.map(async (program) => await program.death()));
-    // Nothing is on its way now. What waits for its lease or its next turn need not wait longer, and
-    // what people are to look at after a while they may look at now.
+    await Promise.all(this.#services.map(async (program) => await program.untilEnded()));
+    // No call is in progress now. Payments that wait for a lease or their next query become due at
+    // once, and cases that open after a while may open at once.
     const now = new Date();
     const times = [now, new Date(now.getTime() - CASE_AFTER_MS)];
-    // Again, if the connection ended with the database at the last kill.
+    // Repeated if the last kill of the database ended the connection.
     await until('the queue is due', async () => {
-      // Times are given, because Citus computes none from a column in an UPDATE.
+      // Times are parameters, because Citus cannot compute them from a column in an UPDATE.
       const text = `update dispatch_queue set due_at = least(due_at, $1),
            sent_at = case when sent_at > $2 then $2 else sent_at end`;
       return (await this.pool.query(text, times)).command === 'UPDATE';
     });
-    // First who is called back: an operator answers at once, and never repeats it.
+    // First the processes that receive callbacks: an operator may answer at once and does not repeat it.
     for (const program of this.#apis) await program.start();
-    await until('callbacks are taken', () => this.#apis.every(isUp), START_MS);
+    await until('callbacks are received', () => this.#apis.every(isUp), START_MS);
     for (const program of this.#services) if (!this.#apis.includes(program)) await program.start();
   }
 
   /**
-   * Waits until every transaction has its end, unless its operator never tells, or people have a case
-   * about it.
+   * Waits until every payment has ended, except those whose operator never reports a result and
+   * those with a case for people.
    */
   async drain(): Promise<void> {
     const deadline = performance.now() + DRAIN_MS;
     const isOver = (): boolean => performance.now() > deadline;
     while (!(await this.#comesToRest()) && !isOver()) {
-      for (const program of this.#services) if (program.dead) await this.#reportEnd(program);
+      for (const program of this.#services) if (program.ended) await this.#reportEnd(program);
       await this.restart();
     }
     if (!isOver()) return;
     const open = await this.#waiting();
-    this.findings.push(...open.map((row) => `the books did not come to rest: ${row}`));
+    this.findings.push(...open.map((row) => `a payment stayed open: ${row}`));
   }
 
-  /** What still waits for its end, and nobody has a case about. */
+  /** Open payments that should end and have no case. */
   async #waiting(): Promise<string[]> {
     const open = await readPayments(this.pool, 'q.payment_id is not null');
     return open.filter((row) => !isAtRest(row)).map((row) => JSON.stringify(row));
@@ -229,7 +229,7 @@ export class World {
 
   async #comesToRest(): Promise<boolean> {
     return await until(
-      'the books come to rest',
+      'no payment waits',
       async () => (await this.#waiting()).length === 0,
       REST_MS,
     ).then(
@@ -239,11 +239,11 @@ export class World {
   }
 
   async end(): Promise<void> {
-    this.#reviving = false;
+    this.#restarting = false;
     this.#ending = true;
     this.#killAll();
-    await Promise.all(this.#lives);
-    await Promise.all(this.#services.map(async (program) => await program.death()));
+    await Promise.all(this.#loops);
+    await Promise.all(this.#services.map(async (program) => await program.untilEnded()));
     await this.#pool?.end();
     await this.#database.end();
   }
@@ -255,33 +255,33 @@ export class World {
     }
   }
 
-  /** One life after the other. */
-  async #live(program: Program, points: readonly CrashPoint[]): Promise<void> {
-    while (this.#reviving) {
+  /** Starts the program again each time it ends. */
+  async #keepRunning(program: Program, points: readonly CrashPoint[]): Promise<void> {
+    while (this.#restarting) {
       const armed = points.length > 0 && this.random.chance(ARMED_SHARE);
       const point = armed ? this.random.pick(points) : undefined;
       const crashAt = point && `${point}#${this.random.whole(1, 3)}`;
       const nodesKilled = this.#nodesKilled - this.#nodesAway;
       await program.start(crashAt === undefined ? {} : { CRASH_AT: crashAt });
       if (this.#ending) program.signal('SIGKILL');
-      const { ending } = await program.death();
+      const { ending } = await program.untilEnded();
       if (ending.signal === 'SIGKILL') {
         const label = this.#hit.has(program) ? this.#hit.get(program) : point;
         if (label !== undefined) this.#count(label);
       } else if (this.#nodesKilled > nodesKilled && ending.code === 1) {
-        // It started while a node was away, and says so; its supervisor starts it again.
-        await this.#lights;
-      } else if (this.#reviving || ending.code !== 0) {
+        // It found a node down when it started, and ended with an error, as it should.
+        await this.#databaseUp;
+      } else if (this.#restarting || ending.code !== 0) {
         await this.#reportEnd(program);
       }
       this.#hit.delete(program);
-      await this.#lights;
+      await this.#databaseUp;
     }
   }
 
   async #reportEnd(program: Program): Promise<void> {
-    const { ending, lastWords } = await program.death();
-    this.findings.push(`${program.name} ended by itself: ${JSON.stringify(ending)} ${lastWords}`);
+    const { ending, lastOutput } = await program.untilEnded();
+    this.findings.push(`${program.name} ended by itself: ${JSON.stringify(ending)} ${lastOutput}`);
   }
 
   #count(label: string): void {
@@ -298,14 +298,14 @@ export class World {
       },
       START_MS,
     );
-    await delay(this.random.whole(0, MAX_LIFE_MS));
+    await delay(this.random.whole(0, MAX_SERVING_MS));
     if (!victim.ready) return;
     this.#hit.set(victim, victim.name);
     victim.signal('SIGKILL');
-    await victim.death();
+    await victim.untilEnded();
   }
 
-  /** A part of the database goes away for a while, under everything that runs. */
+  /** Kills one node of the database under load, and starts it again after a while. */
   async #killNode(node: number): Promise<void> {
     this.#nodesKilled += 1;
     this.#nodesAway = 1;
@@ -316,24 +316,24 @@ export class World {
     this.#count(node === 0 ? 'coordinator' : 'worker');
   }
 
-  /** As when the machine goes down, but for what was written: nobody gets to say a word. */
-  async #blackOut(): Promise<void> {
-    const lightsOn = Promise.withResolvers<void>();
-    this.#lights = lightsOn.promise;
+  /** Kills all programs and the database, as when the machine crashes, except that written data stays. */
+  async #killEverything(): Promise<void> {
+    const up = Promise.withResolvers<void>();
+    this.#databaseUp = up.promise;
     this.#killAll();
     await this.#database.kill();
     const programs = [...this.#services, this.operators];
-    await Promise.all(programs.map(async (program) => await program.death()));
+    await Promise.all(programs.map(async (program) => await program.untilEnded()));
     await this.#database.start();
-    this.#blackouts += 1;
+    this.#outages += 1;
     this.#count('everything');
-    lightsOn.resolve();
+    up.resolve();
   }
 }
 
-/** A program that ended by itself is reported later. */
+/** Also true for a program that ended by itself, which is reported later. */
 function isUp(program: Program): boolean {
-  return program.ready || program.dead;
+  return program.ready || program.ended;
 }
 
 function isAtRest(row: PaymentRow): boolean {

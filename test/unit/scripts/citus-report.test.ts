@@ -22,34 +22,34 @@ function ended(name: string, states: readonly State[], outside: readonly Error[]
   return module as unknown as TestModule;
 }
 
-function report(...modules: readonly TestModule[]): { report: SuiteReport; told: string[] } {
-  const told: string[] = [];
-  const made = new SuiteReport((line) => told.push(line));
+function report(...modules: readonly TestModule[]): { report: SuiteReport; lines: string[] } {
+  const lines: string[] = [];
+  const made = new SuiteReport((line) => lines.push(line));
   made.onTestRunStart(modules);
   for (const module of modules) made.onTestModuleEnd(module);
-  return { report: made, told };
+  return { report: made, lines };
 }
 
 test('each file is told when it ends, with every error and its causes, without colours', () => {
-  const { told } = report(ended('a.test.ts', ['passed']), ended('b.test.ts', ['failed', 'passed']));
-  expect(told.slice(0, 2)).toEqual([
+  const { lines } = report(ended('a.test.ts', ['passed']), ended('b.test.ts', ['failed', 'passed']));
+  expect(lines.slice(0, 2)).toEqual([
     '1/2 passed a.test.ts: 1 tests, 0 failed, 1.5 s',
     '2/2 failed b.test.ts: 2 tests, 1 failed, 1.5 s',
   ]);
-  expect(told[2]).toContain('× test 0\n    no\n    caused by\n    Error: repartition');
-  expect(told[2]).not.toContain('\u001B');
+  expect(lines[2]).toContain('× test 0\n    no\n    caused by\n    Error: repartition');
+  expect(lines[2]).not.toContain('\u001B');
 });
 
 test('the summary counts files and tests, and names what failed and what was skipped', () => {
   const outside = new Error('the hook failed');
-  const { report: made, told } = report(
+  const { report: made, lines } = report(
     ended('a.test.ts', ['passed', 'skipped']),
     ended('b.test.ts', ['failed']),
     ended('c.test.ts', [], [outside]),
   );
   made.onTestRunEnd([], [outside], 'failed');
   expect(made.passed).toBe(false);
-  expect(told.filter((line) => line.includes('the hook failed'))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes('the hook failed'))).toHaveLength(2);
   expect(made.summary()).toEqual({
     suites: 'failed',
     files: { passed: 1, failed: 2, of: 3 },

@@ -8,7 +8,7 @@ import { caseAction, settledBy, verdictText } from './entry-texts.tsx';
 import styles from './Payment.module.css';
 
 type Tone = 'done' | 'waiting' | 'alert' | 'info' | 'plain';
-interface Told {
+interface Description {
   readonly tone: Tone;
   readonly title: ReactNode;
   readonly text?: ReactNode;
@@ -20,7 +20,7 @@ export function Timeline({ payment }: { readonly payment: PaymentDetail }) {
   return (
     <ol className={styles['timeline']}>
       {entries.map((entry, index) => {
-        const { tone, title, text } = tell(entry, payment);
+        const { tone, title, text } = describe(entry, payment);
         return (
           <li key={index} data-tone={tone}>
             <div className={styles['head']}>
@@ -49,12 +49,12 @@ export function Timeline({ payment }: { readonly payment: PaymentDetail }) {
   );
 }
 
-function tell(entry: TimelineEntry, payment: PaymentDetail): Told {
+function describe(entry: TimelineEntry, payment: PaymentDetail): Description {
   switch (entry.kind) {
     case 'created':
-      return tellCreated(payment);
+      return describeCreated(payment);
     case 'attempt':
-      return tellAttempt(entry);
+      return describeAttempt(entry);
     case 'settled':
       return {
         tone: entry.status === 'SUCCESS' ? 'done' : 'alert',
@@ -93,14 +93,14 @@ function tell(entry: TimelineEntry, payment: PaymentDetail): Told {
         ),
       };
     case 'case':
-      return tellCase(entry);
+      return describeCase(entry);
     case 'transfer':
     case 'event':
       return { tone: 'plain', title: entry.kind };
   }
 }
 
-function tellCreated(payment: PaymentDetail): Told {
+function describeCreated(payment: PaymentDetail): Description {
   return {
     tone: 'done',
     title: <Trans>Accepted</Trans>,
@@ -118,7 +118,7 @@ function tellCreated(payment: PaymentDetail): Told {
   };
 }
 
-function tellCase(entry: Extract<TimelineEntry, { kind: 'case' }>): Told {
+function describeCase(entry: Extract<TimelineEntry, { kind: 'case' }>): Description {
   return {
     tone: entry.action === 'approved' ? 'done' : 'waiting',
     title: caseAction(entry.action),
@@ -133,7 +133,7 @@ function tellCase(entry: Extract<TimelineEntry, { kind: 'case' }>): Told {
   };
 }
 
-function tellAttempt(entry: Extract<TimelineEntry, { kind: 'attempt' }>): Told {
+function describeAttempt(entry: Extract<TimelineEntry, { kind: 'attempt' }>): Description {
   const { attemptNumber, operatorCode, routeReason, operatorHandle, note } = entry;
   const to = operatorCode ?? '?';
   const tones = { paid: 'done', declined: 'alert', not_sent: 'info' } as const;
