@@ -42,7 +42,7 @@ export async function lockArchivable(
   );
 }
 
-/** A statement of its own: with the view, Citus would not lock the rows. */
+/** A separate statement, because Citus locks no rows in a query that uses the view. */
 async function readDetails(
   db: Queryable,
   vendorId: number,

@@ -8,7 +8,7 @@ import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
 
-/** What lets money into the books carries an authentication code. */
+/** Rows that bring money into the ledger carry an authentication code. */
 export async function checkAuthenticity(
   db: Queryable,
   mac: Mac,

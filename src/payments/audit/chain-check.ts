@@ -144,7 +144,7 @@ async function readBlocksHashes(
   of: readonly Pick<BlockRow, 'blockNumber'>[],
 ): Promise<Map<bigint, Buffer>> {
   const read = await db.query<{ blockNumber: bigint; blocksHash: Buffer }>(
-    // offset 0: the rows of all vendors are brought together before they are hashed.
+    // offset 0: collects the rows of all vendors before they are hashed.
     `select block_number as "blockNumber", ${BLOCKS_HASH} as "blocksHash" from (
        select block_number, vendor_id, entry_count, hash from ledger_blocks
        where block_number between $1 and $2 offset 0

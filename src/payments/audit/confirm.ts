@@ -1,12 +1,12 @@
 import type { Violation } from './check.ts';
 
-/** A row that commits on two nodes between their snapshots is found once, or rarely twice. */
+/** A row that is committed on two nodes between their snapshots is found once, rarely twice. */
 const MOST_LOOKS = 3;
 
 /**
- * Looks again until every finding has been found twice in the same words, or in three looks in any.
- * Amounts in the words change while payments go on, so a finding is known by its invariant and vendor.
- * Returns what the last look found and every look before it.
+ * Repeats the check until every finding was found twice with the same text, or three times with any
+ * text. Amounts in the text change while payments continue, so a finding is identified by its invariant
+ * and vendor. Returns the findings of the last check that every earlier check found too.
  */
 export async function findConfirmed(
   first: readonly Violation[],

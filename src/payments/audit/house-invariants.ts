@@ -1,8 +1,8 @@
 import type { Invariant } from './invariants.ts';
 
 /**
- * What the sources of the house's transfers say: each statement's top-ups and charges since the books
- * of its operator's float began, and the entries that two people decided.
+ * The movements that the house's transfers must have: each statement's top-ups and charges since the
+ * books of its operator's float began, and the entries that two people decided.
  */
 const EXPECTED = `(
   select 'top_up' as source, r.row_id as source_id, r.amount_cents,
@@ -21,7 +21,7 @@ const EXPECTED = `(
   from house_entries where decision = 'approved'
 )`;
 
-/** When the books of each operator's float began. */
+/** The time at which the books of each operator's float began. */
 const BEGAN = `began as (
   select substr(t.debit_account, length('operator-float:') + 1) as operator, min(t.moved_at) as at
   from house_transfers t left join house_entries e

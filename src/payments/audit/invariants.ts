@@ -11,7 +11,7 @@ export interface Invariant {
   readonly says: string;
   /** Selects `vendorId` and `detail` of every violation. */
   readonly sql: string;
-  /** The query is not about the rows of one bucket at a time. */
+  /** True: the query is not run bucket by bucket. */
   readonly overall?: true;
 }
 
@@ -139,7 +139,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'open_has_no_end',
     says: 'An open payment has no field that only a final result sets.',
     sql: `select vendor_id as "vendorId",
-            format('payment %s: open, with something of an outcome', payment_id) as detail
+            format('payment %s: open, with fields of an outcome', payment_id) as detail
           from payments
           where outcome is null and num_nonnulls(settled_at, biller_response_time, biller_reference,
             message, details, sent_at, attempt_number, attempt_outcome, operator_handle, settled_by) > 0`,

@@ -22,7 +22,7 @@ export const PRICE_INVARIANTS = [
 ];
 
 const PAGE_ROWS = 5_000;
-/** How far the clock of a process may be ahead, and how long it may not have seen a new price. */
+/** How far the clock of a process may be ahead, and how long it may not know of a new price. */
 const AHEAD_MS = 60_000;
 const BEHIND_MS = 600_000;
 
@@ -42,7 +42,7 @@ interface PricedRow {
   operatorPrice: number | null;
 }
 
-/** Every price that ever was, and whether the ledger was ever restored. */
+/** Every price that ever existed, and whether the ledger was ever restored. */
 interface PriceLists {
   readonly fees: ReadonlyMap<string, FeePrices>;
   readonly feeByVersion: ReadonlyMap<number, FeePriceRow>;
@@ -53,7 +53,7 @@ interface PriceLists {
   readonly wasRestored: boolean;
 }
 
-/** Compares what payments recorded of prices with the price lists. */
+/** Compares the prices that payments recorded with the price lists. */
 export async function checkPrices(
   db: Queryable,
   onInvariant?: (name: string) => void,

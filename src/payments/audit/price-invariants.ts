@@ -1,12 +1,12 @@
 import type { Invariant } from './invariants.ts';
 
-/** What a recorded price makes of an amount. @param amount SQL of the amount that the operator executed. */
+/** The cost of an amount by a recorded price. @param amount SQL of the amount that the operator executed. */
 const costOf = (amount: string): string => `share_of(${amount}, p.cost_cents, p.cost_bps)`;
 const commissionOf = (amount: string): string =>
   `least(share_of(${amount}, p.commission_cents, p.commission_bps), ${amount})`;
 
 /**
- * The transfers that recorded prices call for. Whether the recorded prices are right is checked by
+ * The transfers that recorded prices require. Whether the recorded prices are right is checked by
  * price-check.ts.
  * @param payments SQL of all payments, archived ones included.
  */

@@ -16,8 +16,8 @@ export interface FeeKey {
 }
 
 /**
- * Sets the fee of a biller's payments, from now or from a later time. Payments that exist keep
- * theirs. Returns the version of the price. Throws: `PlainError` if it cannot be set.
+ * Sets the fee of a biller's payments, from now or from a later time. Existing payments keep their fee.
+ * Returns the version of the price. Throws: `PlainError` if it cannot be set.
  */
 export async function setFeePrice(
   pool: Pool,
@@ -29,7 +29,7 @@ export async function setFeePrice(
   return await addFeePrice(pool, key, formula, setting);
 }
 
-/** Ends the fee price: a vendor's own gives way to the general one, a general one to no fee. */
+/** Ends a fee price. After a vendor's own price the general one applies, after a general one no fee. */
 export async function endFeePrice(pool: Pool, key: FeeKey, setting: NewSetting): Promise<number> {
   return await addFeePrice(pool, key, NO_FEE, setting);
 }
@@ -56,8 +56,8 @@ async function addFeePrice(
 }
 
 /**
- * Sets what an operator charges and gives us for a biller's payments. Attempts that were claimed
- * before keep what was in force then. Returns the version. Throws: `PlainError` if it cannot be set.
+ * Sets what an operator charges and gives us for a biller's payments. Attempts that were claimed before
+ * keep the price of that time. Returns the version. Throws: `PlainError` if it cannot be set.
  */
 export async function setOperatorPrice(
   pool: Pool,

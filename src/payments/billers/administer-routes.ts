@@ -11,8 +11,8 @@ export type RouteChange = {
 };
 
 /**
- * Adds a route to a biller, or changes the terms that are given. Payments whose outcome is unknown
- * stay with the operator that got them. Returns true if it was added.
+ * Adds a route to a biller, or changes the terms that are given. Payments with an unknown outcome stay
+ * with their operator. Returns true if it was added.
  */
 export async function setRoute(pool: Pool, key: RouteKey, change: RouteChange): Promise<boolean> {
   return await changeSettings(pool, 'billers', async (client) => {
@@ -39,7 +39,7 @@ export async function setRoute(pool: Pool, key: RouteKey, change: RouteChange): 
   });
 }
 
-/** Removes a route. Payments whose outcome is unknown are still verified with its operator. */
+/** Removes a route. Payments with an unknown outcome are still verified with its operator. */
 export async function removeRoute(pool: Pool, key: RouteKey): Promise<void> {
   await changeSettings(pool, 'billers', async (client) => {
     const biller = await findBiller(client, key.billerCode);

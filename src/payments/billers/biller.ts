@@ -15,7 +15,7 @@ export interface Biller extends AccountFormat {
   readonly maximumCents: bigint | null;
   /** Null: any amount. Otherwise the amounts for which its operators sell something; empty: unknown. */
   readonly soldAmounts: readonly Range[] | null;
-  /** What vendors pay on top of the amount. */
+  /** The fee that vendors pay in addition to the amount. */
   readonly feePrices: FeePrices;
   /** True when create needs `phone`. */
   readonly secondaryAccount: boolean;
@@ -37,7 +37,7 @@ export interface Route {
   readonly maximumCents: bigint | null;
   /** How much may be sent through it in a day; null: no limit. */
   readonly dailyLimitCents: bigint | null;
-  /** What the operator charges and gives us. In order of their begin. */
+  /** The operator's charges and commissions, in order of their start. */
   readonly prices: readonly OperatorPrice[];
   /** Why nothing is sent through it now. */
   readonly obstacle: RouteObstacle | null;

@@ -53,8 +53,9 @@ export interface ReportedBalance {
 }
 
 /**
- * Saves a reported balance, how it changed, and the state that follows, unless another was saved since the
- * operator was asked: that one may be newer. Running processes reload if the state changed. Returns the state
+ * Saves a reported balance, its change and the resulting state, unless another balance was saved since
+ * the operator was asked, because that one may be newer. Running processes reload if the state changed.
+ * Returns the state
  * before and after.
  */
 export async function saveBalance(

@@ -8,14 +8,14 @@ export interface SpentHour {
 const HOUR_MS = 3_600_000;
 const HOURS_PER_DAY = 24;
 const HOURS_PER_WEEK = 7 * HOURS_PER_DAY;
-/** Further ahead a forecast says nothing. */
+/** The limit of a forecast. */
 const MAX_HOURS = 2 * HOURS_PER_WEEK;
 
-/** A forecast rests on so many days: each hour of the week four times. */
+/** A forecast uses this many days: each hour of the week four times. */
 export const FORECAST_DAYS = 28;
 
 /**
- * In how many hours a float reaches `floorCents`; null: not within two weeks, or nothing is known.
+ * The number of hours until a float reaches `floorCents`; null: not within two weeks, or not known.
  *
  * Each hour ahead costs the average of the same hour of the week in the recorded time. While that has
  * not been recorded once, it costs the average of the same hour of the day, or else of all hours. The
@@ -49,7 +49,7 @@ function hourOf(time: Date): number {
   return Math.floor(time.getTime() / HOUR_MS);
 }
 
-/** What an hour costs; undefined: nothing was spent, or no hour has been recorded to its end. */
+/** The consumption of an hour; undefined: nothing was spent, or no complete hour has been recorded. */
 function costs(
   spent: readonly SpentHour[],
   current: number,

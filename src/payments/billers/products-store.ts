@@ -51,7 +51,7 @@ export async function listListings(db: Queryable): Promise<ListingRow[]> {
   return read.rows;
 }
 
-/** Notes that the operator did not give its list; what it listed before stays. */
+/** Records that the operator did not return its list. The earlier list stays. */
 export async function saveListingError(
   db: Queryable,
   operatorCode: string,
@@ -183,7 +183,7 @@ function rangeOf(
     : { minimumCents, maximumCents, currency };
 }
 
-/** What payments of a biller may buy from an operator, where we know for how much. */
+/** The products with known prices that payments of a biller may buy from an operator. */
 export interface SoldAmount extends Range {
   readonly billerCode: string;
   readonly operatorCode: string;

@@ -9,13 +9,13 @@ export interface IssuedToken {
 
 export type TokenResult =
   | { readonly kind: 'token'; readonly token: string }
-  /** Nothing that needs a token was sent. */
+  /** No token, so nothing was sent. */
   | { readonly kind: 'no_token'; readonly reason: string; readonly answered: boolean };
 
-/** Shares one token among calls; only one request for a new one is under way at a time. */
+/** Shares one token among calls; only one request for a new token is in progress at a time. */
 export interface TokenSource {
   get(deadlineMs: number): Promise<TokenResult>;
-  /** The operator refused this token; the next call asks for another. */
+  /** The operator refused this token; the next call requests a new one. */
   refused(token: string): void;
 }
 
@@ -23,8 +23,9 @@ export interface TokenSource {
 const MARGIN_MS = 60_000;
 
 /**
- * Where a new token ends the one before, two processes that share an account end each other's. Every
- * call would then request one. After so many requests within so long, the next one waits.
+ * Where a new token invalidates the previous one, two processes that share an account invalidate each
+ * other's tokens, and every call would request a new one. After this many requests within this time,
+ * the next one waits.
  */
 const MAX_REQUESTS = 20;
 const WINDOW_MS = 20_000;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { AccountAnswer, Connector } from '../dispatch/connector.ts';
 
-/** The amount of questions that name one. */
+/** The amount of queries that need one. */
 const PROBED_CENTS = 100_00n;
 const GIVE_ACCOUNT = 'give --biller and --account to ask about one';
 
-/** What a question to the operator showed. */
+/** The result of a query to the operator. */
 export interface Finding {
   readonly question: string;
   readonly isEstablished: boolean;
@@ -19,7 +19,7 @@ export interface ProbeOptions {
 }
 
 /**
- * Asks the operator all that moves no money, to find out whether address, credentials and
+ * Makes every call to the operator that moves no money, to find out whether address, credentials and
  * configuration work. Never pays.
  */
 export async function probe(connector: Connector, options: ProbeOptions): Promise<Finding[]> {
@@ -42,7 +42,7 @@ export async function probe(connector: Connector, options: ProbeOptions): Promis
   ];
 }
 
-/** Whether anything was answered at all, which needs the right address and credentials. */
+/** Whether any query was answered, which needs the right address and credentials. */
 function probeAccess(connector: Connector, answered: readonly Finding[]): Finding {
   const question = 'address and credentials';
   const [first] = answered;
@@ -68,7 +68,7 @@ async function probeBalance(connector: Connector): Promise<Finding> {
   }
 }
 
-/** A reference that nobody ever used: what "not found" looks like decides when it may be sent again. */
+/** A reference that was never used: the answer shows how the operator reports "not found". */
 async function probeUnknownReference(
   connector: Connector,
   { billerCode, account }: ProbeOptions,

@@ -58,7 +58,7 @@ export function createConnector(operator: Operator, callbackUrl: string): Connec
   }
   const [newest] = operator.secrets;
   if (newest === undefined) {
-    // Report invalid settings before a missing key.
+    // Reports invalid settings before a missing key.
     void protocol.create({ ...operator, secret: protocol.exampleSecret }, callbackUrl).close();
     throw new PlainError(
       `operator ${operatorCode} has no key yet: malipo operator set-key ${operatorCode}`,

@@ -2,9 +2,9 @@ import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createMac } from '../../platform/base/mac.ts';
 import type { OperatorSecret } from '../billers/biller.ts';
 
-/** What a callback URL is about. */
+/** The parts of a callback URL. */
 export interface SecretPath {
-  /** What is called back: a result, say. Lower-case letters. */
+  /** What is reported, such as a result. Lower-case letters. */
   readonly kind: string;
   /** Of the payment; empty when it is about none. */
   readonly reference: string;
@@ -12,9 +12,10 @@ export interface SecretPath {
 }
 
 /**
- * Callback URLs that nobody can guess, for operators that do not sign callbacks: one for each attempt
- * and kind. The operator alone learns them, so that a callback on one comes from it or from somebody
- * who has seen its requests. Only hexadecimal digits: some operators refuse URLs with certain words.
+ * Unguessable callback URLs for operators that do not sign callbacks: one for each attempt and kind.
+ * Only the operator gets them, so a callback on one comes from the operator or from somebody who has
+ * seen the requests. They use only hexadecimal digits, because some operators refuse URLs with certain
+ * words.
  */
 export interface SecretPaths {
   make(about: SecretPath): string;

@@ -1,4 +1,4 @@
-// Texts of operators, made fit for a database, a log line and a screen.
+// Cleans texts of operators for the database, the log and the screen.
 
 const REFERENCE_LENGTH = 200;
 const NAME_LENGTH = 200;

@@ -1,7 +1,7 @@
 import { CURRENCY } from '../../platform/base/money.ts';
 import { decodeUtf8 } from './text.ts';
 
-// Values of operators, whatever type they came as.
+// Reads values in operators' answers, whatever type they have.
 
 /** The content of a JSON body; undefined when it is not JSON. Numbers stay as written. */
 export function readJson(bytes: Buffer): unknown {

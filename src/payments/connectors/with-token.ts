@@ -8,8 +8,8 @@ export interface Limit {
 }
 
 /**
- * Calls with a token, and once more with a new one when the operator refuses the first. Only a refusal
- * that proves that the request went no further may count as one.
+ * Makes a call with a token, and again with a new one if the operator refuses the first. Only a refusal
+ * that proves that the request went no further counts.
  */
 export async function withToken(
   tokens: TokenSource,
@@ -34,6 +34,6 @@ export async function withToken(
   const first = await once();
   if (!first.isRefused || performance.now() >= endsAtMs) return first.ending;
   const second = await once();
-  // The refusal still stands when the second request was never written.
+  // If the second request was never written, the refusal is the result.
   return second.ending.kind === 'nothing_written' ? first.ending : second.ending;
 }

@@ -31,7 +31,10 @@ function report(...modules: readonly TestModule[]): { report: SuiteReport; lines
 }
 
 test('each file is told when it ends, with every error and its causes, without colours', () => {
-  const { lines } = report(ended('a.test.ts', ['passed']), ended('b.test.ts', ['failed', 'passed']));
+  const { lines } = report(
+    ended('a.test.ts', ['passed']),
+    ended('b.test.ts', ['failed', 'passed']),
+  );
   expect(lines.slice(0, 2)).toEqual([
     '1/2 passed a.test.ts: 1 tests, 0 failed, 1.5 s',
     '2/2 failed b.test.ts: 2 tests, 1 failed, 1.5 s',

@@ -4,8 +4,8 @@ import { objectOf, readJson, textOf } from '../values.ts';
 import { isRequestId } from './handle.ts';
 
 /**
- * Status callbacks name only their requestId and are not signed: one about a request that we know
- * makes us ask, whatever it says.
+ * Status callbacks name only their requestId and are not signed. A callback about a known request
+ * causes a status query; its content is not used.
  */
 export const callbacks: Callbacks = {
   acceptedBody: { received: true },

@@ -13,7 +13,7 @@ import { centsOf, objectOf, readJson, textOf } from '../values.ts';
 import { isRequestId } from './handle.ts';
 import type { Send } from './requests.ts';
 
-/** Statuses of a recipient that say for certain that nothing was sent. */
+/** Statuses of a recipient that prove that nothing was sent. */
 const REFUSALS: Readonly<Record<string, FailureCode>> = {
   UnsupportedPhoneNumber: 'invalid_account',
   UserInBlacklist: 'invalid_account',
@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<string, FailureCode>> = {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What an instruction came to: at most accepted, with the id to ask by. */
+/** The outcome of an instruction: at most accepted, with the id for queries. */
 export function classifySend(ending: Ending, sent: Send): PaymentOutcome {
   if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
   if (ending.kind === 'no_answer') return unknown(ending.reason, false);
@@ -52,7 +52,7 @@ function wholeRequest(body: Body): PaymentOutcome {
   if (!nothingSent || message === '' || message === 'None') {
     return unknown('the answer names no recipient', false);
   }
-  // The earlier request was taken; this one has no id to ask by.
+  // The earlier request was accepted; this one has no id for queries.
   if (/duplicate/i.test(message)) return unknown(message, true);
   return isAboutUs(message)
     ? notSent(message, { answered: true, operatorPaused: true })
@@ -99,7 +99,7 @@ function refusedAtTheDoor(ending: Extract<Ending, { kind: 'answer' }>): NotSent 
   });
 }
 
-/** What the query by their id came to. */
+/** The outcome of a query by their id. */
 export function classifyFind(
   ending: Ending,
   by: { readonly requestId: string; readonly amountCents: bigint },
@@ -118,7 +118,7 @@ export function classifyFind(
     return {
       kind: 'paid',
       operatorReference: by.requestId,
-      // The answer to the instruction repeated it, or there would be no id.
+      // The answer to the instruction repeated the account, otherwise there would be no id.
       amountCents: by.amountCents,
       message: 'Delivered',
       details: {},

@@ -25,7 +25,10 @@ export interface AfricastalkingOptions extends Connection {
 const LEAST_CENTS = 5_00n;
 const MOST_CENTS = 10_000_00n;
 
-/** Airtime: accepted with an id of theirs, by which it is asked. A lost answer leaves none. */
+/**
+ * Airtime: accepted with the operator's own id, by which the outcome is queried. After a lost answer
+ * there is no id.
+ */
 export function createAfricastalkingConnector(options: AfricastalkingOptions): Connector {
   const { username } = options;
   const pool = createOperatorPool(options.baseUrl.origin, options);

@@ -15,7 +15,7 @@ export function sendForm(username: string, { phone, amountCents }: Send): string
   return new URLSearchParams({ username, recipients }).toString();
 }
 
-/** For one attempt: a key that an earlier, refused attempt had would be called a duplicate. */
+/** Different for each attempt: the key of an earlier, refused attempt would be refused as a duplicate. */
 export function idempotencyKey(reference: string, attemptNumber: number): string {
   return `${reference}-${attemptNumber}`;
 }

@@ -23,8 +23,9 @@ export const BALANCE = 'b';
 export const TIMEOUT = 't';
 
 /**
- * Callbacks are not signed: they come on URLs that only Daraja knows. Even so the Result of a payment
- * is only a hint to ask; the answer to that question settles, when it is about our ConversationID.
+ * Callbacks are not signed; they arrive on URLs that only Daraja knows. Even so, the Result of a
+ * payment only causes a status query. The answer to that query settles if it is about our
+ * ConversationID.
  */
 export function createCallbacks(paths: SecretPaths, floatAccount: string): Callbacks {
   return {
@@ -84,7 +85,7 @@ async function readStatus(
   }
   if (outcome === null) return NOTHING;
   return outcome.kind === 'declined' && handle.declinedBy === FLOAT_TOO_LOW
-    ? // The payment is good; it is our float that is empty. The next query says that it may be sent again.
+    ? // The payment is valid, but our float is empty. The next query reports that it may be sent again.
       hint(about.reference, { ...handle, isOver: true }, null)
     : report(about.reference, outcome);
 }
@@ -101,7 +102,7 @@ function outcomeOfStatus(result: Result, { declinedBy }: Handle): FinalOutcome |
   return declined(declinedBy ?? status, failureCode ?? 'declined', `Not paid: ${status}`);
 }
 
-/** Why the callback is not about what was sent. */
+/** Why the callback does not match the instruction. */
 function misfitOf(
   about: SecretPath,
   sent: SentPayment,

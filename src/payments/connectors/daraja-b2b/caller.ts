@@ -18,7 +18,7 @@ export interface DarajaApp {
 
 export type DarajaCaller = (path: string, content: object, limit: Limit) => Promise<Ending>;
 
-/** Sends with a token; once more with a new one when the gateway refuses the first. */
+/** Sends with a token, and again with a new one if the gateway refuses the first. */
 export function createDarajaCaller(
   options: DarajaApp,
   pool: Parameters<typeof exchange>[0],
@@ -54,7 +54,7 @@ function createTokens(
         body: null,
         headers: { authorization: `Basic ${basic}` },
         answerBytes: options.answerBytes,
-        // Shared by several calls, so that none of them may cut it off.
+        // Not aborted with a call, because several calls share it.
         signal: new AbortController().signal,
         deadlineMs,
       }),

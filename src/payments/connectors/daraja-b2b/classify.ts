@@ -8,18 +8,18 @@ import { objectOf, textOf } from '../values.ts';
 import { amountOf } from './result.ts';
 import type { Result } from './result.ts';
 
-/** What the gateway answered in its own words. */
+/** An answer of the gateway itself. */
 export interface GatewayAnswer {
   readonly httpStatus: number;
-  /** Of an accepted request: Daraja's own id. */
+  /** Daraja's own id, for an accepted request. */
   readonly conversationId: string | null;
   readonly responseCode: string | null;
-  /** Of a refused one. */
+  /** Only for a refused request. */
   readonly errorCode: string | null;
   readonly message: string;
 }
 
-/** Undefined: it was not the gateway that spoke, or not so that it can be understood. */
+/** Undefined: the answer is not from the gateway, or cannot be read. */
 export function readGateway(ending: Ending): GatewayAnswer | undefined {
   if (ending.kind !== 'answer') return undefined;
   let parsed: unknown;
@@ -42,14 +42,14 @@ export function readGateway(ending: Ending): GatewayAnswer | undefined {
   };
 }
 
-/** The gateway did not accept the token: nothing behind it saw the request. */
+/** The gateway refused the token, so the request went no further. */
 export function refusesToken(answer: GatewayAnswer | undefined): boolean {
   if (answer === undefined || answer.errorCode === null) return false;
   if (answer.httpStatus < 400 || answer.httpStatus > 499) return false;
   return answer.httpStatus === 401 || ['404.001.03', '400.003.01'].includes(answer.errorCode);
 }
 
-/** What an instruction came to. A Result tells how it ended; here it is at most accepted. */
+/** The outcome of an instruction. Here it is at most accepted; a Result reports how it ended. */
 export function classifyInstruction(ending: Ending): PaymentOutcome {
   if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
   if (ending.kind === 'no_answer') return unknown(ending.reason, false);
@@ -64,12 +64,12 @@ export function classifyInstruction(ending: Ending): PaymentOutcome {
     return unknown(`HTTP ${httpStatus} ${errorCode ?? responseCode ?? ''}: ${message}`, false);
   }
   const isBusy = httpStatus === 429 || refusesToken(answer);
-  // 400 is about this request; the others are about every request that we make.
+  // 400 concerns this request only; the others concern every request of ours.
   if (httpStatus === 400 && !isBusy) return refused(errorCode, message);
   return notSent(`${errorCode}: ${message}`, { answered: true, operatorPaused: !isBusy });
 }
 
-/** What a question came to: its answer comes by callback. */
+/** The result of a query, whose answer comes by callback. */
 export function classifyQuestion(ending: Ending): Unknown {
   if (ending.kind !== 'answer') return unknown(ending.reason, false);
   const answer = readGateway(ending);
@@ -79,7 +79,7 @@ export function classifyQuestion(ending: Ending): Unknown {
     : unknown(`${answer.errorCode ?? answer.responseCode}: ${answer.message}`, true);
 }
 
-/** What the Result of a payment says. Null: nothing that is final. */
+/** The final outcome in the Result of a payment; null: it has none. */
 export function outcomeOfResult(result: Result): Paid | Declined | null {
   if (result.isPartial) return null;
   if (result.code === '0') {

@@ -3,7 +3,7 @@ import type { FailureCode } from '../../create/failure-code.ts';
 /** The ResultCode for a debit party, which is us, with too little money. */
 export const FLOAT_TOO_LOW = '1';
 
-/** ResultCodes of a payment that say for certain that nothing was executed, and why. */
+/** ResultCodes of a payment that prove that nothing was executed, with the reason. */
 const DECLINES: Readonly<Record<string, FailureCode>> = {
   [FLOAT_TOO_LOW]: 'operator_refused',
   '2': 'amount_not_allowed',
@@ -34,5 +34,5 @@ export function declineOf(resultCode: string): FailureCode | undefined {
 
 /** States of a payment after which nothing was executed, and nothing will be. */
 export const NOT_PAID: ReadonlySet<string> = new Set(['Cancelled', 'Declined', 'Expired']);
-/** States that mean the same only after a Result that declined it. */
+/** States that prove the same, but only after a Result that declined the payment. */
 export const NOT_PAID_IF_DECLINED: ReadonlySet<string> = new Set(['Failed', 'Rejected']);

@@ -33,7 +33,10 @@ export interface DarajaOptions extends Connection, DarajaApp {
   readonly paths: SecretPaths;
 }
 
-/** Daraja B2B: accepted at once, the result by callback, and no key of ours to ask by. */
+/**
+ * Daraja B2B: instructions are accepted at once, the result comes by callback, and queries cannot use
+ * our reference.
+ */
 export function createDarajaConnector(options: DarajaOptions): Connector {
   const pool = createOperatorPool(options.baseUrl.origin, options);
   const call = createDarajaCaller(options, pool);
@@ -86,7 +89,7 @@ export function createDarajaConnector(options: DarajaOptions): Connector {
   };
 }
 
-/** What to pay, or why nothing was sent. */
+/** The payment to send, or why nothing is sent. */
 function billOf(instruction: PaymentInstruction, options: DarajaOptions) {
   const { billerCode, account, amountCents, phone, reference } = instruction;
   const rule = options.billers.get(billerCode);

@@ -1,11 +1,11 @@
 /**
- * What we keep of an instruction: Daraja's ConversationID, the code of a Result that declined it, and
- * that a status query confirmed it. A Result is not believed by itself.
+ * What we keep about an instruction: Daraja's ConversationID, the code of a Result that declined it,
+ * and whether a status query confirmed that. A Result alone is not believed.
  */
 export interface Handle {
   readonly conversationId: string;
   readonly declinedBy: string | null;
-  /** It was not executed and will not be: Result and status query both say so. */
+  /** It was not executed and will not be: both the Result and the status query say so. */
   readonly isOver: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface PayBill {
   readonly amount: string;
   readonly payBill: string;
   readonly account: string;
-  /** The number on whose behalf we pay; null: not told. */
+  /** The customer's number; null: unknown. */
   readonly requester: string | null;
   readonly reference: string;
 }

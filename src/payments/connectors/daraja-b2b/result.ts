@@ -2,7 +2,7 @@ import { cleanMessage, decodeUtf8 } from '../text.ts';
 import { objectOf, textOf } from '../values.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 
-/** The documented `Result`, whatever its values came as. */
+/** The documented `Result`, with values of any type. */
 export interface Result {
   /** More is to come. */
   readonly isPartial: boolean;
@@ -18,7 +18,7 @@ export function readResult(body: Buffer): Result | undefined {
   const result = objectOf(objectOf(parsed(body))?.['Result']);
   const code = textOf(result?.['ResultCode']);
   if (result === undefined || code === undefined) return undefined;
-  // Seen inside each other in malformed samples, so both are read as one list.
+  // Some malformed samples nest them, so both are read as one list.
   const values = parametersOf(objectOf(result['ResultParameters'])?.['ResultParameter']);
   return {
     isPartial: textOf(result['ResultType']) === '1',

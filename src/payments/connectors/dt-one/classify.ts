@@ -43,11 +43,11 @@ export function readAnswer(ending: Ending): Answer {
   return { kind: 'errors', httpStatus, codes, message: cleanMessage(texts.join('; ')) };
 }
 
-/** Of transactions that exist, or that went on: evidence of execution. */
+/** Errors about transactions that exist or were continued: evidence of execution. */
 export const EXISTS = '1007001';
 const WENT_ON: ReadonlySet<string> = new Set([EXISTS, '1007002', '1007004', '1007007']);
 
-/** What errors prove about an instruction. */
+/** What each error proves about an instruction. */
 function refusedBy({
   httpStatus,
   codes,
@@ -67,12 +67,12 @@ function refusedBy({
   return declined(code, 'operator_refused', message);
 }
 
-/** What creating a transaction without effect came to. Nothing was confirmed, so that every failure is proof. */
+/** The outcome of creating an unconfirmed transaction. Nothing was confirmed, so every failure is proof. */
 export function classifyPrepare(ending: Ending, expected: Expected): Prepared | Declined | NotSent {
   const answer = readAnswer(ending);
   if (answer.kind === 'none') return notSent(answer.reason, { answered: false });
   if (answer.kind === 'errors') {
-    // Something has our external_id. It is not confirmed: asking about it shows what it is.
+    // A transaction with our external_id exists. It is not confirmed here; a query shows its state.
     if (answer.codes.includes(EXISTS)) {
       return { kind: 'prepared', operatorHandle: expected.externalId };
     }
@@ -90,7 +90,7 @@ export function classifyPrepare(ending: Ending, expected: Expected): Prepared | 
   return { kind: 'prepared', operatorHandle: found.id };
 }
 
-/** What an instruction came to: to create and confirm at once, or to confirm. */
+/** The outcome of an instruction: to create and confirm at once, or to confirm. */
 export function classifyInstruction(ending: Ending, expected: Expected): PaymentOutcome {
   const answer = readAnswer(ending);
   if (answer.kind === 'none') {
@@ -117,14 +117,14 @@ function tryAgain({ message }: Transaction, operatorPaused: boolean): NotSent {
   return notSent(message, { answered: true, operatorPaused });
 }
 
-/** A transaction that was never confirmed; the caller decides what becomes of it. */
+/** A transaction that was never confirmed; the caller decides what to do with it. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
   readonly id: string;
 }
 
 /**
- * What a look-up came to: one transaction, or the list for an external_id.
+ * The outcome of a look-up: one transaction, or the list for an external_id.
  * @param mayTryAgain whether "not found" lets the payment be sent again.
  */
 export function classifyStatus(

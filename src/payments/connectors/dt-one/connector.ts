@@ -51,7 +51,7 @@ export interface DtOneOptions extends Connection {
   readonly answerBytes: number;
 }
 
-/** DT One: a key of ours, one step or two, and a look-up that settles. */
+/** DT One: our own key, one step or two, and a look-up that settles. */
 export function createDtOneConnector(options: DtOneOptions): Connector {
   const pool = createOperatorPool(options.baseUrl.origin, options);
   const call = createCaller(pool, options);
@@ -60,7 +60,7 @@ export function createDtOneConnector(options: DtOneOptions): Connector {
   let closing: Promise<void> | undefined;
   return {
     declaration: DT_ONE,
-    // What is not confirmed was not executed, so that in two steps there is nothing to wait for.
+    // An unconfirmed transaction was not executed, so in two steps there is no window to wait for.
     acceptanceWindowMs: isTwoStep ? 0 : options.acceptanceWindowMs,
     // A status query is at most two requests.
     payDeadlineMs: Math.max(payTimeoutMs, 2 * statusTimeoutMs),
@@ -119,7 +119,7 @@ function createStatus(call: Caller, options: DtOneOptions): NonNullable<Connecto
     }
     if (found.kind !== 'unconfirmed') return found;
     if (!isTwoStep) return unknown('CREATED', true);
-    // Either this arrives first, or the confirmation that may be on its way: DT One knows which.
+    // Either this or a confirmation in transit arrives first; DT One's answer shows which.
     const cancelling = { method: 'POST', path: urls.cancel(found.id) } as const;
     const answer = await call(cancelling, { deadlineMs, signal });
     const cancelled = classifyStatus(answer, expected, mayTryAgain);
@@ -194,7 +194,7 @@ function boughtBy(productId: string, billers: DtOneOptions['billers']): ReturnTy
   };
 }
 
-/** What the instruction's transaction must be, or why nothing is sent. */
+/** The transaction that the instruction needs, or why nothing is sent. */
 function expectedOf(
   { billerCode, account, amountCents, reference, attemptNumber }: PaymentInstruction | StatusQuery,
   billers: DtOneOptions['billers'],

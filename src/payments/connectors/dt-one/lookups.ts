@@ -103,7 +103,7 @@ export function readStatement(
   return { kind: 'page', movements, next: isFull || to < by.to ? next : null };
 }
 
-/** What was delivered, and what was taken back after it. */
+/** Deliveries, and their reversals. */
 function movementsOf(found: Transaction, billerCode: string | null): FloatMovement[] {
   const { at, deliveredCents: amountCents, classId, id } = found;
   if (at === undefined || amountCents === undefined || !['7', '8'].includes(classId)) return [];

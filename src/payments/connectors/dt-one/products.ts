@@ -38,7 +38,7 @@ function readProduct(given: Content, billersOf: BillersOf): Product | undefined 
   const kinds = [nameOf(service), nameOf(objectOf(service?.['subservice']))];
   const prices = objectOf(given?.['prices']);
   const { billerCodes, amountCents } = billersOf(productCode);
-  // What is no money, such as data, is worth its retail price.
+  // A product that is not money, such as data, has its retail price as value.
   const listed =
     destination?.['unit_type'] === 'CURRENCY'
       ? amountOf(destination)
@@ -69,7 +69,7 @@ function valueOf(given: Content): string | null {
   return `${[...new Set(ends)].join(' to ')} ${unit}`;
 }
 
-/** What can be paid: a range gets smaller by fractions of a cent, a fixed amount has none. */
+/** Payable amounts: a range is narrowed to whole cents; a fixed amount must have no fractions of a cent. */
 function amountOf(given: Content): Range | null {
   return rangeOf(given, 'down');
 }

@@ -2,7 +2,7 @@ import { CURRENCY, moneyNumber } from '../../../platform/base/money.ts';
 
 /** The documented bodies and paths. Objects forbid unknown fields. */
 
-/** Whom the product is for. */
+/** The recipient of the product. */
 export type CreditParty = { readonly account_number: string } | { readonly mobile_number: string };
 
 export interface Order {
@@ -50,5 +50,5 @@ export const paths = {
   mobileNumber: '/lookup/mobile-number',
 } as const;
 
-/** The most that a page holds. */
+/** The largest page size. */
 export const PER_PAGE = 100;

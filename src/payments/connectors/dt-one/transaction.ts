@@ -9,7 +9,7 @@ import type { CreditParty } from './requests.ts';
 export interface Transaction {
   readonly id: string;
   readonly externalId: string;
-  /** Decides; the state's own id is finer, and its table is not public. */
+  /** The class decides. The state's own id is more detailed, but its table is not public. */
   readonly classId: string;
   readonly message: string;
   readonly productId: string;
@@ -22,7 +22,7 @@ export interface Transaction {
   readonly at: Date | undefined;
 }
 
-/** What a transaction is compared with. */
+/** The values that a transaction is compared with. */
 export interface Expected {
   readonly externalId: string;
   readonly productId: number;
@@ -79,7 +79,7 @@ function detailsOf(pin: Readonly<Record<string, unknown>> | undefined): Paid['de
   );
 }
 
-/** Why the transaction is not the payment's. */
+/** Why the transaction does not belong to the payment. */
 export function misfitOf(found: Transaction, expected: Expected): string | undefined {
   if (found.externalId !== expected.externalId) return 'it has another external_id';
   if (found.productId !== String(expected.productId)) return 'it is for another product';

@@ -9,7 +9,7 @@ import { CURRENCY, MONEY_PATTERN } from '../../../platform/base/money.ts';
 
 /** No control characters, no lone surrogates: it must fit into a database text and a log line. */
 const printable = (length: number) => Type.String({ pattern: `^\\P{C}{1,${length}}$` });
-/** Any text: it is compared with ours, or cleaned by `cleanReference`. */
+/** Any text: it is compared with our reference, or cleaned by `cleanReference`. */
 const reference = Type.String({ minLength: 1 });
 const code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,60}$' });
 /** Free text for people, cleaned by `cleanText`. */

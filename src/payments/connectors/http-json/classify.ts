@@ -112,7 +112,7 @@ export function classifyAccount(ending: Ending): AccountAnswer {
   };
 }
 
-/** What a question for the balance came to. */
+/** The result of a balance query. */
 export function classifyBalance(ending: Ending): BalanceAnswer {
   if (ending.kind !== 'answer') return { kind: 'unknown', reason: ending.reason };
   const balance = ending.httpStatus === 200 ? readBalanceAnswer(ending.body) : undefined;

@@ -29,7 +29,7 @@ function readText(format: 'form' | 'xml', text: string | undefined): object | un
   return format === 'xml' ? readXml(text) : readForm(text);
 }
 
-/** Undefined when a name stands twice: receivers differ in which one counts. */
+/** Undefined if a name occurs twice, because receivers differ in which one they use. */
 function readForm(text: string): object | undefined {
   const fields = [...new URLSearchParams(text)];
   const names = new Set(fields.map(([name]) => name));

@@ -12,7 +12,7 @@ import { ask } from './send.ts';
 export type AuthSettings = NonNullable<HttpSettings['auth']>;
 export type OauthSettings = Extract<AuthSettings, { kind: 'oauth' }>;
 
-/** What every request says of who we are, except for a token. Throws: `Error` with the place. */
+/** The credentials of every request, except a token. Throws: `Error` with the place. */
 export function compileCommonHeaders({
   headers,
   auth,
@@ -38,7 +38,7 @@ export function compileOauth(
     readonly context: object;
     readonly format: 'json' | 'xml';
     readonly send: Sender;
-    /** Sends to where tokens come from, whose paths begin with `prefix`. */
+    /** Sends to the token server, whose paths begin with `prefix`. */
     readonly tokenSend: Sender;
     readonly prefix: string;
   },
@@ -51,7 +51,7 @@ export function compileOauth(
       send: async (token, left) => {
         const headers = { ...request.headers, authorization: `Bearer ${token}` };
         const ending = await by.send({ ...request, headers }, left);
-        // The next call asks for another token. What this one came to, its own table says.
+        // The next call requests a new token. The outcome of this call follows from its own table.
         if (refused === null && ending.kind === 'answer' && ending.httpStatus === 401) {
           tokens.refused(token);
         }
@@ -81,7 +81,7 @@ function compileTokens(
   const life = compileExpression('auth.life_seconds', auth.life_seconds);
   return createTokenSource({
     request: async (deadlineMs) =>
-      // Shared by several calls, so that none of them may cut it off.
+      // Not aborted with a call, because several calls share it.
       await ask({ template, send: tokenSend }, context, {
         deadlineMs,
         signal: new AbortController().signal,

@@ -16,7 +16,7 @@ import type { CallbackSettings, HttpSettings } from './settings.ts';
 import { compileVerifying } from './verifying.ts';
 import type { Verifying, VerifyingKeys } from './verifying.ts';
 
-/** A callback that is not signed only makes us ask. A signed one says what it says. */
+/** An unsigned callback only causes a status query. A signed one is believed. */
 export function compileCallbacks(
   settings: HttpSettings,
   by: { readonly context: object; readonly keys: VerifyingKeys },
@@ -48,7 +48,10 @@ export function compileCallbacks(
   };
 }
 
-/** What expressions see of the request. A body that is not UTF-8 has no text, so no signature. */
+/**
+ * The values of the request that expressions can use. A body that is not UTF-8 has no text, so its
+ * signature is never valid.
+ */
 function heardOf({ headers, path, body }: CallbackRequest) {
   return { headers, path, body_text: decodeUtf8(body) };
 }
@@ -63,7 +66,7 @@ function compileName({ handle, reference }: CallbackSettings) {
     await name.evaluate(heard).then(textOf, () => undefined);
 }
 
-/** Null: it says nothing final. */
+/** Null: it has no final result. */
 type Reading = (input: object & { readonly body: unknown }) => Promise<FinalOutcome | null>;
 
 function compileReading({ status, amounts }: HttpSettings, callback: CallbackSettings): Reading {
@@ -92,7 +95,7 @@ function finalOf(outcome: Outcome): FinalOutcome | null {
     : null;
 }
 
-/** What it says counts against a payment that is settled: it opens a case. */
+/** If the payment is settled otherwise, this report opens a case. */
 function unsignedReport(sent: SentPayment | undefined, says: FinalOutcome | null): CallbackReading {
   if (sent === undefined) return { kind: 'reports', reports: [] };
   return reported(sent.reference, { kind: 'hint', operatorHandle: null, says });
@@ -105,7 +108,7 @@ function signedReport(reference: string, outcome: FinalOutcome | null): Callback
   );
 }
 
-/** Nothing is settled by it: people find out which payment it is. */
+/** It settles nothing: people find out which payment it is about. */
 function unknownHandle(handle: string, says: FinalOutcome | null): CallbackReading {
   const reason = 'no payment has this handle';
   return reported(cleanReference(handle), { kind: 'mismatch', reason, says });

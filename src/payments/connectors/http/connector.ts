@@ -44,7 +44,7 @@ export interface HttpOptions extends Connection {
   readonly answerBytes: number;
 }
 
-/** A protocol that is all configuration. Throws: `Error` with the place that cannot be used. */
+/** A connector made from configuration only. Throws: `Error` naming the invalid setting. */
 export function createHttpConnector(options: HttpOptions): Connector {
   const { settings, payTimeoutMs, statusTimeoutMs } = options;
   const context = {
@@ -121,7 +121,7 @@ function prefixOf(url: URL): string {
   return url.pathname.replace(/\/+$/, '');
 }
 
-/** What the settings exclude. Null: it may be sent. */
+/** Why the settings do not allow the payment. Null: it may be sent. */
 function whyNotSent(
   { billerCode, amountCents }: PaymentInstruction,
   { billers, amounts }: HttpSettings,
@@ -176,14 +176,14 @@ function compileOperation(
     try {
       request = await template(input);
     } catch (error) {
-      // The configuration does not fit this payment, of which the operator learns nothing.
+      // The configuration cannot express this payment; nothing was sent.
       return notSent(`settings.${cleanMessage((error as Error).message)}`, { answered: true });
     }
     const ending = await send(request, limit);
     if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
     const body = readAnswer(ending, { format, httpStatus });
     if (typeof body === 'string') return unknown(body, false);
-    // From here on the request was sent, so that no failure of ours may look like proof.
+    // The request was sent, so from here on no error of ours may count as proof.
     try {
       const status = ending.kind === 'answer' ? ending.httpStatus : 0;
       return await read({ ...input, body, http_status: status });
@@ -200,6 +200,6 @@ function asPayment(outcome: Outcome): PaymentOutcome {
 }
 
 function asStatus(outcome: Outcome): StatusOutcome {
-  // It is the query that was not sent.
+  // The query was not sent.
   return outcome.kind === 'not_sent' ? unknown(outcome.reason, outcome.answered) : outcome;
 }

@@ -2,14 +2,14 @@ import { parseMoney } from '../../../platform/base/money.ts';
 import type { AnswerClass, CallbackSettings, HttpSettings, OutcomeSettings } from './settings.ts';
 import { isHmac } from './signature.ts';
 
-/** The classes that each operation may use: only an instruction can be `not_sent`, say. */
+/** The classes that each operation may use. Only an instruction can be `not_sent`, for example. */
 const FITTING: Readonly<Record<'pay' | 'status' | 'callback', (one: AnswerClass) => boolean>> = {
   pay: (one) => one !== 'not_found' && one !== 'reversed',
   status: (one) => !one.startsWith('not_sent'),
   callback: (one) => one !== 'not_found' && !one.startsWith('not_sent'),
 };
 
-/** What the schema cannot say. Throws: `Error` with the place. */
+/** Checks that the schema cannot express. Throws: `Error` naming the setting. */
 export function requireConsistent(settings: HttpSettings): void {
   const { pay, status, callback, signing, amounts } = settings;
   requireFitting('pay', 'pay.answer', pay.answer);

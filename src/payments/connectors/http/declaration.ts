@@ -1,7 +1,7 @@
 import type { Declaration } from '../../dispatch/connector.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** What holds for every configuration. */
+/** The same for every configuration. */
 export const HTTP: Declaration = {
   title: 'Any HTTP API, by configuration',
   source: 'docs/guide/write-a-connector.md',
@@ -21,7 +21,7 @@ export const HTTP: Declaration = {
   movements: 'not pulled: the settings describe no list of movements; import the operator’s file',
 };
 
-/** What holds for this one. */
+/** Specific to this configuration. */
 export function declarationOf(settings: HttpSettings): Declaration {
   const { declaration, callback, status } = settings;
   return {
@@ -42,7 +42,7 @@ export function declarationOf(settings: HttpSettings): Declaration {
 
 function statusByOf(settings: HttpSettings, canBeAsked: boolean): Declaration['statusBy'] {
   if (!canBeAsked) return 'cannot_be_asked';
-  // A handle that we make is known whatever becomes of the answer.
+  // We know a handle that we made ourselves, even if the answer is lost.
   return settings.handle !== undefined || settings.declaration.caller_key !== 'none'
     ? 'our_reference'
     : 'operator_handle';

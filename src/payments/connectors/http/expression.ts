@@ -2,11 +2,11 @@ import jsonata from 'jsonata';
 
 /**
  * Expressions of the configuration, in JSONata (https://jsonata.org). Only a part of the language is
- * accepted: without functions of its own, ranges and regular expressions its time is bounded by the
- * size of expression and input. The library’s own limits are set as well.
+ * accepted: without user-defined functions, ranges and regular expressions, evaluation time is bounded
+ * by the size of the expression and the input. The library’s own limits are set as well.
  */
 export interface Expression {
-  /** Undefined where the input has nothing. Rejects when the expression fails on this input. */
+  /** Undefined if the input has no such value. Rejects if the expression fails on this input. */
   evaluate(input: object): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ export function compileExpression(where: string, text: string): Expression {
   return { evaluate: async (input) => (await compiled.evaluate(input)) as unknown };
 }
 
-/** The first node that is not accepted. Goes through every object of the tree, whatever holds it. */
+/** The first node that is not accepted. Visits every object of the tree. */
 function findRefused(node: unknown): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined;
   if (node instanceof RegExp) return 'a regular expression';
@@ -76,7 +76,7 @@ function findRefused(node: unknown): string | undefined {
   return undefined;
 }
 
-/** Text of a value that is a text, a number or a boolean; undefined for anything else, and no text. */
+/** The text of a value that is a text, a number or a boolean; undefined for anything else. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (typeof value === 'boolean') return String(value);

@@ -2,7 +2,7 @@ import { formatMoney } from '../../../platform/base/money.ts';
 import type { PaymentInstruction, StatusQuery } from '../../dispatch/connector.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** What expressions see of a payment. */
+/** The values of a payment that expressions can use. */
 export function inputOf(about: PaymentInstruction | StatusQuery, billers: HttpSettings['billers']) {
   const { reference, billerCode, amountCents } = about;
   return {
@@ -14,7 +14,7 @@ export function inputOf(about: PaymentInstruction | StatusQuery, billers: HttpSe
     phone: 'phone' in about ? (about.phone ?? '') : '',
     amount: formatMoney(amountCents),
     amount_cents: amountCents.toString(),
-    // Absent where it would not be true.
+    // Absent if the amount has cents.
     ...(amountCents % 100n === 0n && { amount_whole: (amountCents / 100n).toString() }),
     handle: about.operatorHandle ?? '',
   };

@@ -16,7 +16,7 @@ export interface FilledRequest {
 /** Rejects with an `Error` that names the place where the configuration does not fit the input. */
 export type RequestTemplate = (input: object) => Promise<FilledRequest>;
 
-/** What all requests to an operator share. */
+/** Settings that all requests to an operator share. */
 export interface RequestParts {
   /** The path of the base URL, without a slash at the end. */
   readonly prefix: string;
@@ -118,7 +118,7 @@ function compileBody(
 
 function formText(place: string, content: object): string {
   const fields = Object.entries(content).map(([name, value]): [string, string] => {
-    // Empty text is a value; an object would be sent as “[object Object]”.
+    // Empty text is allowed; an object would be sent as “[object Object]”.
     const text = value === '' ? '' : textOf(value);
     if (text === undefined) throw new Error(`${place}: the field ${name} is not a text`);
     return [name, text];

@@ -17,7 +17,7 @@ import type { AmountFormat, AnswerClass, OutcomeSettings } from './settings.ts';
 export type Outcome = Paid | Declined | Reversed | NotSent | NotFound | Unknown;
 export type OutcomeReader = (input: object) => Promise<Outcome>;
 
-/** Reads an answer by the configured table; whatever is not in it is unknown. */
+/** Reads an answer by the configured table. Anything that is not in the table is unknown. */
 export function compileOutcome(
   where: string,
   answer: OutcomeSettings,

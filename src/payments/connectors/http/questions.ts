@@ -9,7 +9,7 @@ import { ask } from './send.ts';
 import type { Route } from './send.ts';
 import type { HttpSettings, RequestSettings } from './settings.ts';
 
-/** What questions to the operator share. */
+/** Dependencies of queries to the operator. */
 export interface Asking {
   readonly context: object;
   readonly routeOf: (where: string, request: RequestSettings) => Route;

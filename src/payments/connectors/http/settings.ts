@@ -45,14 +45,14 @@ const request = {
   form: optional,
   xml: Type.Optional(Type.String({ minLength: 1, maxLength: 8_000 })),
 };
-/** Under which HTTP statuses an answer is believed. Default: 200. */
+/** The HTTP statuses under which an answer is believed. Default: 200. */
 const httpStatus = Type.Optional(
   Type.Array(Type.Integer({ minimum: 200, maximum: 599 }), { maxItems: 20 }),
 );
 const outcome = {
   code: expression,
   classes: Type.Record(text, oneOf(CLASSES), closed),
-  /** Whether the answer is about what was asked. */
+  /** Whether the answer is about this request. */
   about: optional,
   message: optional,
   operator_reference: optional,
@@ -117,7 +117,7 @@ const validate = Type.Object(
     answer: Type.Object(
       {
         http_status: httpStatus,
-        /** Boolean; anything else: no answer. */
+        /** A boolean; anything else counts as no answer. */
         valid: expression,
         message: optional,
         name: optional,
@@ -136,7 +136,7 @@ const products = Type.Object(
     answer: Type.Object(
       {
         http_status: httpStatus,
-        /** The products; each is what the others see as `product`. */
+        /** The list of products. The other expressions get each one as `product`. */
         list: expression,
         code: expression,
         name: optional,
@@ -158,14 +158,14 @@ const callback = Type.Object(
   {
     /** Default: `answer_format`. */
     format: Type.Optional(format),
-    /** What names the payment. One of the two. */
+    /** The name of the payment. Set one of the two. */
     handle: optional,
     reference: optional,
     /** The part of `body` that is read like the answer to a status query. */
     answer: optional,
     /** How it is read. Default: as `status.answer`. */
     outcome: Type.Optional(Type.Object(outcome, closed)),
-    /** Without it, a callback is not believed: it makes us ask. */
+    /** Without it, a callback is not believed and only causes a status query. */
     signature: Type.Optional(
       Type.Object(
         {
@@ -174,7 +174,7 @@ const callback = Type.Object(
           public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
           /** The signature. */
           value: expression,
-          /** When it was signed, in milliseconds since 1970; null: nobody says. */
+          /** When it was signed, in milliseconds since 1970; null: the operator does not say. */
           time: Type.Union([expression, Type.Null()]),
           /** How far that may be from our clock. Default: five minutes. */
           tolerance_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),

@@ -104,7 +104,7 @@ function rsaKey(read: () => KeyObject, what: string): KeyObject {
   return key;
 }
 
-/** Undefined: the text is not in the encoding, or not written in its one usual way. */
+/** Undefined: the text is not in the encoding, or not in its canonical form. */
 function decode(text: string, encoding: Encoding): Buffer | undefined {
   const bytes = Buffer.from(text, encoding);
   const again = bytes.toString(encoding);

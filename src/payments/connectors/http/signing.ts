@@ -11,7 +11,7 @@ export type SecretPart = (name: string) => string | undefined;
 
 /** How requests are signed. */
 export interface RequestSigning {
-  /** The input of path, headers and body: with `signature`, where that is a part of them. */
+  /** The input of path, headers and body; it includes `signature` if one of them contains it. */
   before(input: object): Promise<object>;
   /** The request with the headers of the signature, where it is in headers. */
   after(request: FilledRequest, input: object): Promise<FilledRequest>;

@@ -5,7 +5,7 @@ import { createVerifier, isHmac } from './signature.ts';
 import { at, schemeOf, signedText } from './signing.ts';
 import type { SecretPart } from './signing.ts';
 
-/** Why a callback is not believed, from what expressions see of it; null: it is the operator's. */
+/** Why a callback is not believed; null: it is the operator's. */
 export type Verifying = (heard: object) => Promise<string | null>;
 
 /** The operator's secrets, newest first: a callback may be signed with a former one. */
@@ -33,7 +33,7 @@ export function compileVerifying(settings: SignatureSettings, secrets: Verifying
     if (!isSigned) return 'the signature is not valid';
     if (time === null) return null;
     const atMs = Number(textOf(await time.evaluate(heard)) ?? Number.NaN);
-    // Not `>`: an instant that is no number is not close to ours.
+    // Not `>`, so that NaN is refused.
     return Math.abs(Date.now() - atMs) <= toleranceMs
       ? null
       : 'the callback is too old, or its clock is wrong';

@@ -29,11 +29,11 @@ function contentOf({ attributes, children, text }: XmlElement): unknown {
   return node;
 }
 
-/** The second value of a name makes it a list. */
+/** A repeated name becomes a list. */
 function add(node: Node, name: string, value: unknown): void {
   const given = Object.hasOwn(node, name) ? node[name] : undefined;
   const all = given === undefined ? value : [...(Array.isArray(given) ? given : [given]), value];
-  // Defined, not assigned: a name such as `__proto__` is a name like others.
+  // Defined, not assigned, so that `__proto__` is an ordinary name.
   Object.defineProperty(node, name, {
     value: all,
     enumerable: true,

@@ -26,9 +26,9 @@ interface Report {
 }
 
 /**
- * Callbacks are not signed and nothing can be asked: they count because nobody else knows their URL
- * and every field fits. “Completed” is kept, and settles when the answer to the commit can no longer
- * come, because only that holds the electricity token.
+ * Callbacks are not signed and there is no status query. They count because nobody else knows their URL
+ * and every field matches. “Completed” is kept, and settles when the answer to the commit can no longer
+ * come, because only that answer has the electricity token.
  */
 export function createCallbacks(
   paths: SecretPaths,
@@ -75,7 +75,7 @@ function readReport(body: Buffer): Report | undefined {
   };
 }
 
-/** Null: nothing that is final. */
+/** Null: it has no final result. */
 function outcomeOf(report: Report): FinalOutcome | null {
   const { status, action, amountCents, receipt, transactionId } = report;
   if (status === 'cancelled' && action === 'agent refunded') {

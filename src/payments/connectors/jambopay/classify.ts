@@ -13,7 +13,7 @@ import { isTransactionId } from './handle.ts';
 import { isSameAccount, PREPARE_CODES } from './streams.ts';
 import type { CodeMeaning, Stream } from './streams.ts';
 
-/** What an answer is compared with. */
+/** The values that an answer is compared with. */
 export interface Expected {
   readonly stream: Stream;
   readonly account: string;
@@ -31,7 +31,7 @@ interface Answer {
   readonly message: string;
 }
 
-/** Undefined: it was not JamboPay that spoke. */
+/** Undefined: the answer is not from JamboPay. */
 function readAnswer(ending: Ending, codeField: string | null): Answer | undefined {
   const body = ending.kind === 'answer' ? objectOf(readJson(ending.body)) : undefined;
   if (ending.kind !== 'answer' || body === undefined) return undefined;
@@ -53,7 +53,7 @@ export function refusesToken(ending: Ending): boolean {
   return answer?.httpStatus === 401 && answer.message !== '';
 }
 
-/** Preparing moves no money, so that every failure proves that nothing was executed. */
+/** Preparing moves no money, so every failure proves that nothing was executed. */
 export function classifyPrepare(ending: Ending, expected: Expected): Prepared | Declined | NotSent {
   if (ending.kind !== 'answer') return notSent(ending.reason, { answered: false });
   const answer = readAnswer(ending, expected.codeField);
@@ -88,7 +88,7 @@ function meaningOf(
   return Object.hasOwn(codes, code) ? codes[code] : undefined;
 }
 
-/** Refused for good, or to be tried again. */
+/** Refused finally, or to be tried again. */
 function refusedBy(code: string, message: string, meaning: CodeMeaning): Declined | NotSent {
   if (meaning === 'try_again' || meaning === 'paused') {
     const operatorPaused = meaning === 'paused';
@@ -97,7 +97,7 @@ function refusedBy(code: string, message: string, meaning: CodeMeaning): Decline
   return declined(code, meaning, message || `Refused with code ${code}`);
 }
 
-/** What a commit came to. Only codes that the stream lists prove that nothing was executed. */
+/** The outcome of a commit. Only codes that the stream lists prove that nothing was executed. */
 export function classifyCommit(
   ending: Ending,
   expected: Expected & { readonly transactionId: string },
@@ -150,7 +150,7 @@ function misfitOf(answer: Answer, { stream, account }: Expected): string | undef
 
 const TOKEN_DIGITS = 20;
 
-/** Prepaid electricity: what the customer types in, and what it is worth. */
+/** Prepaid electricity: the token that the customer types in, and its units. */
 function detailsOf(body: Readonly<Record<string, unknown>>): Paid['details'] {
   const bought = listOf(body['Tokens']).map((one) => objectOf(one));
   const join = (read: (one: (typeof bought)[number]) => string | undefined): string =>
@@ -167,7 +167,7 @@ function detailsOf(body: Readonly<Record<string, unknown>>): Paid['details'] {
   return Object.fromEntries(Object.entries(found).filter(([, text]) => text !== ''));
 }
 
-/** Documented as a number, which loses the zeros in front. */
+/** Documented as a number, which loses leading zeros. */
 function tokenOf(value: unknown): string | undefined {
   const text = textOf(value);
   return text !== undefined && /^\d+$/.test(text) ? text.padStart(TOKEN_DIGITS, '0') : text;

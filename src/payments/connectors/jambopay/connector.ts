@@ -127,7 +127,7 @@ function billOf(rule: BillerRule, instruction: PaymentInstruction, options: Jamb
   };
 }
 
-/** JamboPay cannot be asked. A callback that reported the payment as completed is kept in the handle. */
+/** JamboPay has no status query. A callback that reported the payment as completed is kept in the handle. */
 function statusOf(
   { operatorHandle, amountCents }: StatusQuery,
   commitTakesMs: number,
@@ -136,7 +136,7 @@ function statusOf(
   if (completed === null) {
     return unknown('this operator cannot be queried; wait for its callback', true);
   }
-  // The answer to the commit holds the electricity token: it goes first.
+  // The answer to the commit has the electricity token, so it has precedence.
   if (Date.now() < completed.atMs + commitTakesMs) {
     return unknown('completed by callback; the answer may still come', true);
   }
@@ -171,7 +171,7 @@ function createCaller(options: JambopayOptions, pool: Parameters<typeof exchange
     });
   const tokens: TokenSource = createTokenSource({
     request: async (deadlineMs) => {
-      // Shared by several calls, so that none of them may cut it off.
+      // Not aborted with a call, because several calls share it.
       const limit = { deadlineMs, signal: new AbortController().signal };
       return await post({ method: 'POST', path: '/token', form: tokenRequest(options) }, {}, limit);
     },

@@ -8,7 +8,7 @@ export interface Stream {
   readonly accountField: 'MeterNumber' | 'AccountNumber' | 'PhoneNumber';
   readonly hasCallback: boolean;
   readonly minimumCents: bigint;
-  /** Codes that prove that nothing was executed. Whatever is not here proves nothing. */
+  /** Codes that prove that nothing was executed. Other codes prove nothing. */
   readonly proof: Readonly<Record<string, CodeMeaning>>;
 }
 
@@ -52,8 +52,8 @@ export const STREAMS: Readonly<Record<StreamName, Stream>> = {
 };
 
 /**
- * Codes in the answer to prepare, of every stream: it moves no money, so that they only decide whether
- * another try makes sense. Those not here are refusals.
+ * Codes in the answer to prepare, of every stream. Preparing moves no money, so they only decide
+ * whether to try again. All other codes are refusals.
  */
 export const PREPARE_CODES: Readonly<Record<string, CodeMeaning>> = {
   ...CREDENTIALS,
@@ -69,7 +69,7 @@ export const PREPARE_CODES: Readonly<Record<string, CodeMeaning>> = {
   '4440': 'try_again',
 };
 
-/** Whether two spellings name one account: separators and leading zeros may get lost on the way. */
+/** Whether two spellings name one account: separators and leading zeros may be lost in transit. */
 export function isSameAccount(stream: Stream, one: string, other: string): boolean {
   const bare = (text: string): string => {
     const plain = text.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();

@@ -67,7 +67,7 @@ function report(transaction: Transaction, amountsIn: AmountsIn, fits: boolean): 
   };
 }
 
-/** FAILED is not final at once, and a callback may lack the amount: then the report is asked. */
+/** FAILED is not final at once, and a callback may lack the amount. Then the report is queried. */
 function outcomeOf(transaction: Transaction, amountsIn: AmountsIn) {
   if (transaction.status === 'REFUNDED') {
     return { kind: 'reversed', message: 'Refunded by Reloadly' } as const;
@@ -91,7 +91,7 @@ function isSigned(
   );
 }
 
-/** Seconds, milliseconds or a date with zone: which of them Reloadly sends is not established. */
+/** Seconds, milliseconds or a date with zone: the documentation does not say which one Reloadly sends. */
 function instantOf(timestamp: string): number | undefined {
   if (/^\d{10}$/.test(timestamp)) return Number(timestamp) * 1000;
   if (/^\d{13}$/.test(timestamp)) return Number(timestamp);

@@ -43,7 +43,7 @@ export function readError(ending: Ending): ErrorBody | undefined {
   return { httpStatus: ending.httpStatus, code, message };
 }
 
-/** Refused at the door, so that a new token may be tried at once. */
+/** The token was refused, so a new one may be tried at once. */
 export function refusesToken(ending: Ending): boolean {
   const error = readError(ending);
   return error?.httpStatus === 401 && error.code !== 'INVALID_CREDENTIALS';
@@ -55,7 +55,7 @@ export function readBody(ending: Ending): unknown {
   return readJson(ending.body);
 }
 
-/** A refusal before any attempt. Undefined: the answer proves nothing of the kind. */
+/** A refusal before any attempt. Undefined: the answer does not prove one. */
 export function refused(ending: Ending): Declined | NotSent | undefined {
   if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
   const error = readError(ending);
@@ -71,7 +71,7 @@ export function refused(ending: Ending): Declined | NotSent | undefined {
   return notSent(reason, { answered: true, operatorPaused: meaning === 'paused' });
 }
 
-/** What an instruction came to. */
+/** The outcome of an instruction. */
 export function classifyTopUp(ending: Ending, asked: Asked): PaymentOutcome {
   const refusal = refused(ending);
   if (refusal !== undefined) return refusal;
@@ -86,7 +86,7 @@ export function classifyTopUp(ending: Ending, asked: Asked): PaymentOutcome {
   return outcome.kind === 'reversed' ? declined('REFUNDED', 'declined', outcome.message) : outcome;
 }
 
-/** Some errors are kept: the report decides later what they were worth. */
+/** Some errors are kept in the handle: the report decides later what they prove. */
 function afterError({ httpStatus, code, message }: ErrorBody, asked: Asked): Unknown {
   const answered = unknown(`${code}: ${message}`, httpStatus < 500);
   return refusalIfAbsent(code) === undefined
@@ -98,7 +98,7 @@ function withRefusal({ handle, nowMs }: Asked, code: string): Handle {
   return { ...handle, refused: handle.refused ?? { code, firstSeenMs: nowMs } };
 }
 
-/** What the report says of an instruction. */
+/** The outcome of an instruction according to the report. */
 export function classifyReport(ending: Ending, asked: Asked): StatusOutcome {
   if (ending.kind !== 'answer') return unknown(ending.reason, false);
   const error = readError(ending);
@@ -110,7 +110,7 @@ export function classifyReport(ending: Ending, asked: Asked): StatusOutcome {
   const all = listOf(rows).map((row) => readTransaction(row));
   if (all.length === 0) return textOf(body['totalElements']) === '0' ? absent(asked) : UNREADABLE;
   const [first, ...others] = all.filter((row) => row !== undefined && isAbout(row, asked));
-  // A filter that was not applied proves nothing by what it does not list.
+  // If the filter was not applied, a missing payment proves nothing.
   if (first === undefined) return UNREADABLE;
   if (others.length > 0) return unknown('Reloadly lists several top-ups for this payment', true);
   return outcomeOf(first, asked);

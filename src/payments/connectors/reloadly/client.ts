@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions): Client {
         headers: { accept: 'application/json', 'content-type': 'application/json' },
         answerBytes,
         deadlineMs,
-        // Shared by several calls, so that none of them may cut it off.
+        // Not aborted with a call, because several calls share it.
         signal: new AbortController().signal,
       }),
     read: readToken,

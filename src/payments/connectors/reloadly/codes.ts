@@ -1,9 +1,9 @@
 import type { FailureCode } from '../../create/failure-code.ts';
 
 /**
- * What an errorCode means by which Reloadly refuses a request before any attempt: a decline, or that
- * the request may be made again, later (`try_again`) or once somebody has changed something
- * (`paused`). Whatever is not here proves nothing.
+ * The meaning of errorCodes with which Reloadly refuses a request before any attempt: a decline, or
+ * that the request may be repeated later (`try_again`) or after somebody has changed something
+ * (`paused`). Other codes prove nothing.
  */
 export type Refusal = FailureCode | 'try_again' | 'paused';
 

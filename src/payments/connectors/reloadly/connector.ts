@@ -35,7 +35,7 @@ export interface ReloadlyOptions extends ClientOptions {
   readonly toleranceMs: number;
 }
 
-/** Airtime, with the answer in the response, a report that can be asked, and signed callbacks. */
+/** Airtime, with the result in the response, a report that can be queried, and signed callbacks. */
 export function createReloadlyConnector(options: ReloadlyOptions): Connector {
   const { amountsIn, statusTimeoutMs, payTimeoutMs } = options;
   const client = createClient(options);
@@ -130,9 +130,9 @@ function topUpOf(instruction: PaymentInstruction, options: ReloadlyOptions) {
 }
 
 /**
- * Before an instruction is repeated, which is done only when the earlier ones are proven not executed:
- * Reloadly's check of our identifier fails under concurrency, so that it is only a second guard.
- * Null: the report lists nothing, so that it may be sent.
+ * Called before an instruction is repeated. That happens only when the earlier ones are proven not
+ * executed; this is a second guard, because Reloadly's check of our identifier fails under concurrency.
+ * Null: the report lists nothing, so the instruction may be sent.
  */
 function beforeRepeat(ending: Ending, asked: Asked): PaymentOutcome | null {
   if (readBody(ending) === undefined) {

@@ -1,4 +1,4 @@
-/** What is kept of an attempt. */
+/** The data kept about an attempt. */
 export interface Handle {
   /** Reloadly's number of the network, looked up for this recipient; null: it is configured. */
   readonly networkId: string | null;

@@ -11,7 +11,7 @@ export interface Network {
   readonly id: string;
   readonly isActive: boolean;
   readonly takesLocalAmounts: boolean;
-  /** What one unit of our wallet's currency is for the recipient. */
+  /** The exchange rate from our wallet's currency to the recipient's. */
   readonly rate: string | undefined;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -29,7 +29,7 @@ export function readNetwork(ending: Ending): Network | undefined {
   };
 }
 
-/** Whether the network takes the amount. It moves no money, so that nothing here can be a payment. */
+/** Whether the network accepts the amount. This moves no money. */
 export function checkNetwork(
   ending: Ending,
   { amountCents, amountsIn }: { readonly amountCents: bigint; readonly amountsIn: AmountsIn },

@@ -22,7 +22,7 @@ export interface QuestionOptions {
   readonly statusTimeoutMs: number;
 }
 
-/** What can be asked without a payment: a number, our float, and what a recipient would get. */
+/** Queries that need no payment: a number, our float, and the amount that a recipient would get. */
 export function createQuestions(
   options: QuestionOptions,
   client: Client,
@@ -47,7 +47,7 @@ export function createQuestions(
         : { kind: 'invalid', message: 'The number belongs to another network' };
     },
     balance: async (signal) => await balanceOf(client, options, limitOf(signal)),
-    // In KES to a recipient in KES there is nothing to exchange.
+    // From KES to KES there is no exchange.
     quote:
       amountsIn === 'recipient'
         ? null

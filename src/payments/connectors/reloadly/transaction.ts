@@ -36,7 +36,7 @@ export function isAbout(
   return phone === '' || phone.slice(-9) === (phoneOf(sent.account) ?? '').slice(-9);
 }
 
-/** Undefined: amount or currency are not as they should be. */
+/** Undefined: the amount or the currency is invalid. */
 export function paidBy(transaction: Transaction, amountsIn: AmountsIn): Paid | undefined {
   const { id, values } = transaction;
   const name = amountsIn === 'recipient' ? 'deliveredAmount' : 'requestedAmount';
@@ -54,8 +54,8 @@ export function paidBy(transaction: Transaction, amountsIn: AmountsIn): Paid | u
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
 
 /**
- * Cents of decimal text, whatever its digits: an exchange rate leaves fractions of cents, and we never
- * say that more was delivered than was.
+ * Cents of decimal text, rounded down: an exchange rate leaves fractions of cents, and we never report
+ * more than was delivered.
  */
 export function wholeCentsOf(text: string | undefined): bigint | undefined {
   const [, whole, fraction = ''] = DECIMAL.exec(text ?? '') ?? [];
@@ -84,7 +84,7 @@ function scaledOf(text: string | undefined): bigint | undefined {
     : BigInt(whole) * SCALE + BigInt(fraction.padEnd(DIGITS, '0'));
 }
 
-/** What the customer gets: the network's own number, a PIN, and the amount in another currency. */
+/** Details for the customer: the network's own reference, a PIN, and the amount in another currency. */
 function detailsOf(values: Transaction['values']): Record<string, string> {
   const pin = objectOf(values['pinDetail']);
   const delivered = textOf(values['deliveredAmount']);

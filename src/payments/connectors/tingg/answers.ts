@@ -14,7 +14,7 @@ export type Answer =
   | { readonly kind: 'credentials_refused'; readonly message: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** Everything comes with HTTP 200; whatever does not was not said by Tingg. */
+/** Tingg always answers with HTTP 200; any other status is not from Tingg. */
 export function readAnswer(ending: Ending): Answer {
   if (ending.kind !== 'answer') return { kind: 'none', reason: ending.reason };
   const reason = `HTTP ${ending.httpStatus} without an answer`;

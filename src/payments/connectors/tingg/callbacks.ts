@@ -5,8 +5,8 @@ import type { SecretPaths } from '../secret-path.ts';
 export const RESULT = 'r';
 
 /**
- * A callback is not signed, and repeats our own password in its body: only its URL is read. It makes
- * us ask. Tingg repeats it until the answer's body acknowledges it with a statusCode.
+ * A callback is not signed, and its body repeats our own password, so only its URL is used. It causes a
+ * status query. Tingg repeats it until the answer's body acknowledges it with a statusCode.
  */
 export function createCallbacks(paths: SecretPaths): Callbacks {
   return {

@@ -29,7 +29,7 @@ export interface Sent {
   readonly amountCents: bigint;
 }
 
-/** What an instruction came to: refused, or to be asked about. */
+/** The outcome of an instruction: refused, or to be queried. */
 export function classifyPayment(ending: Ending, sent: Sent): PaymentOutcome {
   if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
   const answer = readAnswer(ending);
@@ -61,7 +61,7 @@ export function classifyStatus(ending: Ending, sent: Sent): StatusOutcome {
   return code === NOT_FOUND ? { kind: 'not_found' } : unknown(`${code}: ${message}`, true);
 }
 
-/** The amount is not always repeated: then it is the instructed one, which they cannot change. */
+/** The answer does not always repeat the amount. Then it is the instructed one, which Tingg cannot change. */
 function paid({ message, values }: Result, sent: Sent): StatusOutcome {
   const receipt = textOf(values['receiptNumber']) || textOf(values['beepTransactionID']);
   const operatorReference = cleanMessage(receipt ?? '')

@@ -40,7 +40,10 @@ export interface TinggOptions extends Connection {
 
 const PATH = '/v1/global-api/payments';
 
-/** Accepted first; then asked by our own reference, whenever a callback comes and on our own. */
+/**
+ * Payments are accepted first. They are then queried by our own reference, at intervals and after each
+ * callback.
+ */
 export function createTinggConnector(options: TinggOptions): Connector {
   const { billers, statusTimeoutMs, payTimeoutMs } = options;
   const pool = createOperatorPool(options.baseUrl.origin, options);

@@ -24,7 +24,7 @@ const readSettings = createSettingsReader(
         { additionalProperties: false },
       ),
       phone_number: Type.String({ pattern: '^254\\d{9}$' }),
-      /** After this time “not found” is proof; null: never. Set it once Tingg has promised so. */
+      /** After this time “not found” is proof; null: never. Set it only if Tingg guarantees that. */
       acceptance_window_ms: Type.Optional(
         Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
       ),
@@ -61,7 +61,7 @@ export const tingg: Protocol = {
       ),
       phoneNumber: settings.phone_number,
       acceptanceWindowMs: settings.acceptance_window_ms ?? null,
-      // What Tingg escalates it reconciles within 24 hours; people may look before.
+      // Tingg reconciles escalated payments within 24 hours; people may check earlier.
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),

@@ -48,8 +48,8 @@ export function paymentPacket(payment: Payment): object {
 }
 
 /**
- * The payerTransactionID of one attempt. What a used one is answered is not established, so that an
- * instruction after a proven refusal gets one of its own.
+ * The payerTransactionID of one attempt. The answer to a used one is not documented, so an instruction
+ * after a proven refusal gets a new one.
  */
 export function transactionIdOf(sent: {
   readonly reference: string;
