@@ -41,6 +41,9 @@ export const PERMISSIONS = {
   'vendor.read': EVERYONE,
   /** Add, suspend and configure vendors. */
   'vendors.act': ['administrator'],
+  /** The pages that only a vendor's people have: the own account, and its integration. */
+  'account.read': VENDOR_ROLES,
+  'account.integrate': ['vendor_administrator'],
   /** A vendor's own statement and balance. */
   'statement.read': ['finance', 'support', 'administrator', ...VENDOR_ROLES],
   /** Keys, webhooks, request log and settings of the own vendor. */

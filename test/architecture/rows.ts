@@ -62,7 +62,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console/permissions'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   ['console/reconciliation-answers', 'console/on-wire', 'console/live', 'console/home-feed'],
-  ['console/vendor-answers'],
+  ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],
   ['console/audited'],
   ['console/finance-answers'],

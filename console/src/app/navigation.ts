@@ -2,6 +2,10 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
 import {
+  Banknote,
+  FileSpreadsheet,
+  KeyRound,
+  Wallet,
   ClipboardCheck,
   BookOpen,
   GitCompareArrows,
@@ -44,6 +48,10 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
+      { to: '/pay', title: msg`Pay a bill`, icon: Banknote, permission: 'payments.create', key: 'n' },
+      { to: '/bulk', title: msg`Files of payments`, icon: FileSpreadsheet, permission: 'payments.create', key: 'f' },
+      { to: '/account', title: msg`Account`, icon: Wallet, permission: 'account.read', key: 'm' },
+      { to: '/integration', title: msg`Integration`, icon: KeyRound, permission: 'account.integrate', key: 'i' },
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
       { to: '/approvals', title: msg`Approvals`, icon: ClipboardCheck, permission: 'approvals.read', key: 'w', badge: 'approvals' },
       { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r' },

@@ -13,5 +13,38 @@ const vendor = createRoute({
   component: lazyRouteComponent(() => import('../pages/vendor/Vendor.tsx'), 'Vendor'),
 });
 
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account/Account.tsx'), 'Account'),
+});
+
+const integration = createRoute({
+  getParentRoute: () => shell,
+  path: '/integration',
+  component: lazyRouteComponent(
+    () => import('../pages/integration/Integration.tsx'),
+    'Integration',
+  ),
+});
+
+const pay = createRoute({
+  getParentRoute: () => shell,
+  path: '/pay',
+  component: lazyRouteComponent(() => import('../pages/pay/Pay.tsx'), 'Pay'),
+});
+
+const bulk = createRoute({
+  getParentRoute: () => shell,
+  path: '/bulk',
+  component: lazyRouteComponent(() => import('../pages/bulk/Bulk.tsx'), 'Bulk'),
+});
+
+const batch = createRoute({
+  getParentRoute: () => shell,
+  path: '/bulk/$reference',
+  component: lazyRouteComponent(() => import('../pages/bulk/Batch.tsx'), 'Batch'),
+});
+
 /** Pages about vendors, and a vendor's own pages. */
-export const vendorRoutes = [vendors, vendor] as const;
+export const vendorRoutes = [vendors, vendor, account, integration, pay, bulk, batch] as const;

@@ -16,8 +16,13 @@ import { paymentActionRoutes } from './payment-actions.ts';
 import type { PaymentActionOptions } from './payment-actions.ts';
 import { paymentRoutes } from './payments.ts';
 import type { PaymentRoutesOptions } from './payments.ts';
+import { bulkRoutes } from './bulk.ts';
+import type { BulkRoutesOptions } from './bulk.ts';
+import { payRoutes } from './pay.ts';
+import type { PayRoutesOptions } from './pay.ts';
 import { eventRoutes } from './vendor-events.ts';
 import { vendorKeyRoutes } from './vendor-keys.ts';
+import { vendorStatementRoutes } from './vendor-statement.ts';
 import { webhookRoutes } from './vendor-webhook.ts';
 import { vendorRoutes } from './vendors.ts';
 import type { VendorRoutesOptions } from './vendors.ts';
@@ -33,6 +38,8 @@ export type RoutesOptions = PaymentRoutesOptions &
   ApprovalRoutesOptions &
   SystemRoutesOptions &
   VendorRoutesOptions &
+  PayRoutesOptions &
+  BulkRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
@@ -53,8 +60,11 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...approvalRoutes(options),
     ...systemRoutes(options),
     ...vendorRoutes(options),
+    ...payRoutes(options),
+    ...bulkRoutes(options),
     ...vendorKeyRoutes(options),
     ...webhookRoutes(options),
+    ...vendorStatementRoutes(options),
     ...eventRoutes(options),
   ];
 }

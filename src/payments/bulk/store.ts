@@ -56,6 +56,20 @@ export async function readBatch(
   return read.rows[0];
 }
 
+/** Newest first. */
+export async function listBatches(
+  db: Queryable,
+  vendorId: number,
+  limit: number,
+): Promise<BatchProgress[]> {
+  const listed = await db.query<BatchProgress>(
+    `select ${PROGRESS} from bulk_batches where bucket = bucket_of($1) and vendor_id = $1
+     order by created_at desc, batch_id desc limit $2`,
+    [vendorId, limit],
+  );
+  return listed.rows;
+}
+
 /** A batch and its rows as stored; they never change. */
 export async function readContent(
   db: Queryable,

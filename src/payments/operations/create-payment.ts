@@ -1,33 +1,18 @@
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { formatMoney, parseMoney } from '../../platform/base/money.ts';
-import type { CreateRequest } from '../create/decide.ts';
+import { formatMoney } from '../../platform/base/money.ts';
 import { QUEUED_TEXT } from '../create/status-fields.ts';
 import { vid } from '../../parties/http/fields.ts';
 import { HeadedAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import type { Payments } from '../payments.ts';
 import { headerStatus, moneyText, wireTimeText } from '../../platform/http/schemas.ts';
-import {
-  EXAMPLE_REFERENCE,
-  account,
-  amount,
-  billerCode,
-  merchantReference,
-  phone,
-} from './fields.ts';
+import { createRequestOf, paymentFields } from './create-request.ts';
+import { EXAMPLE_REFERENCE } from './fields.ts';
 
-const createRequest = Type.Object({
-  vid,
-  biller_name: billerCode,
-  amount,
-  account,
-  phone: Type.Optional(phone),
-  merchant_reference: Type.Optional(merchantReference),
-});
+const createRequest = Type.Object({ vid, ...paymentFields });
 const createResponse = Type.Object({
   header_status: headerStatus,
   msg: Type.Object({
@@ -92,7 +77,7 @@ export function createPayment(deps: {
       },
     },
     handle: async (request, vendor) => {
-      const created = await deps.create(contentOf(request), vendor);
+      const created = await deps.create(createRequestOf(request), vendor);
       const answer = {
         header_status: 200,
         msg: {
@@ -105,15 +90,5 @@ export function createPayment(deps: {
       };
       return created.replayed ? new HeadedAnswer(answer, REPLAYED) : answer;
     },
-  };
-}
-
-function contentOf(request: Static<typeof createRequest>): CreateRequest {
-  return {
-    billerCode: request.biller_name,
-    account: request.account,
-    phone: request.phone ?? null,
-    amountCents: parseMoney(request.amount),
-    merchantReference: request.merchant_reference ?? null,
   };
 }

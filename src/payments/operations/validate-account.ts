@@ -4,17 +4,15 @@ import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import { requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { Capacity } from '../dispatch/capacity.ts';
-import type { AccountAnswer, AccountQuery } from '../dispatch/connector.ts';
+import type { AccountQuery } from '../dispatch/connector.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Operation, RefusalForm } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
 import { account, billerCodeOrName, phone } from './fields.ts';
-import { askValidators, validatorsOf } from './validators.ts';
-import type { ConnectorOf } from './validators.ts';
+import { lookUpAccount } from './look-up-account.ts';
+import type { LookedUp, LookUpDeps } from './look-up-account.ts';
 
 const request = Type.Object({
   vid,
@@ -72,12 +70,12 @@ const EXAMPLE = {
 };
 
 /** Specification §4.6. */
-export function validateAccount(deps: {
-  readonly byVendor: Authenticators['byVendor'];
-  readonly catalogue: BillerCatalogue;
-  readonly connectorOf: ConnectorOf;
-  readonly capacity: Capacity;
-}): Operation<typeof request, typeof response, Vendor> {
+export function validateAccount(
+  deps: LookUpDeps & {
+    readonly byVendor: Authenticators['byVendor'];
+    readonly catalogue: BillerCatalogue;
+  },
+): Operation<typeof request, typeof response, Vendor> {
   return {
     name: 'validateAccount',
     method: 'POST',
@@ -99,27 +97,8 @@ export function validateAccount(deps: {
     refusalForm,
     handle: async (fields, vendor) => {
       const biller = requireBiller(fields.account_type, deps.catalogue);
-      const validators = validatorsOf(biller, deps.connectorOf);
-      if (validators.length === 0) {
-        throw new Refusal('validation_unavailable', { field: 'account_type' });
-      }
-      const asked = requireAccount(fields.account, biller);
-      const number = fields.phone === undefined ? null : requirePhone(fields.phone);
-      const query = { billerCode: biller.billerCode, account: asked, phone: number };
-      // Within the limits agreed with each operator, and within the vendor's share.
-      const answer = await askValidators(validators, query, (operatorCode) => {
-        const operator = deps.catalogue.operator(operatorCode);
-        return operator && deps.capacity.beginValidation(operator, vendor.vendorId);
-      });
-      if (answer.kind === 'overloaded') {
-        throw new Refusal('overloaded', {
-          retryAfterSeconds: 1,
-          text: 'The operator accepts no more validations at present',
-        });
-      }
-      if (answer.kind === 'unknown') {
-        throw new Refusal('operator_unavailable', { retryAfterSeconds: 10 });
-      }
+      const asked = { biller, account: fields.account, phone: fields.phone };
+      const { query, answer } = await lookUpAccount(deps, vendor.vendorId, asked);
       return answerOf(query, answer);
     },
   };
@@ -127,7 +106,7 @@ export function validateAccount(deps: {
 
 function answerOf(
   { account: asked, phone: number }: AccountQuery,
-  answer: Exclude<AccountAnswer, { kind: 'unknown' }>,
+  answer: LookedUp['answer'],
 ): Static<typeof response> {
   const valid = answer.kind === 'valid';
   return {

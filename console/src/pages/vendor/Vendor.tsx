@@ -10,6 +10,7 @@ import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Time } from '../../format/Time.tsx';
 import { VendorState } from '../../format/VendorState.tsx';
+import { Movements } from '../account/Movements.tsx';
 import { Deliveries } from '../integration/Deliveries.tsx';
 import { Keys } from '../integration/Keys.tsx';
 import { Webhook } from '../integration/Webhook.tsx';
@@ -33,6 +34,7 @@ function Shown({ vendor }: { readonly vendor: VendorDetail }) {
   const mayChange = useMay('vendors.act');
   const seesIntegration = useMay('integration.read');
   const seesPeople = useMay('people.read');
+  const seesStatement = useMay('statement.read');
   const { vid, name } = vendor;
   return (
     <>
@@ -72,6 +74,7 @@ function Shown({ vendor }: { readonly vendor: VendorDetail }) {
           {seesPeople && <VendorPeople vid={vid} />}
         </Stack>
       </Columns>
+      {seesStatement && <Movements vid={vid} />}
       {seesIntegration && <Deliveries vid={vid} />}
     </>
   );

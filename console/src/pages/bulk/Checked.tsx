@@ -1,0 +1,95 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { CheckedRow, FileChecked } from '../../../../src/console/pay-answers.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Tile, Tiles } from '../../design/Tile.tsx';
+import { useFigures } from '../../format/figures.ts';
+import { Money } from '../../format/Money.tsx';
+import { readableMoney } from '../../format/money.ts';
+import styles from './Bulk.module.css';
+
+/** What each row of a file would do. */
+export function Checked({
+  answer,
+  onSubmit,
+}: {
+  readonly answer: FileChecked;
+  readonly onSubmit: () => void;
+}) {
+  const { t } = useLingui();
+  const { count } = useFigures();
+  const mayPay = useMay('payments.create');
+  const { rows, right, wrong, total, fee, float, isEnough } = answer;
+  return (
+    <>
+      <div className={styles['upload']}>
+        <Tiles>
+          <Tile label={t`Rows`} value={count(rows)} />
+          <Tile label={t`Right`} value={count(right)} />
+          <Tile label={t`Wrong`} value={count(wrong)} tone={wrong > 0 ? 'alert' : undefined} />
+          <Tile
+            label={t`Total`}
+            value={<Money amount={total} currency />}
+            note={t`with fees of KES ${readableMoney(fee)}`}
+            tone={isEnough ? undefined : 'alert'}
+          />
+        </Tiles>
+        {!isEnough && (
+          <Notice tone="alert">
+            <Trans>
+              The float is not enough: there are KES {readableMoney(float)}. Rows are paid in their
+              order, and those that it does not cover are refused.
+            </Trans>
+          </Notice>
+        )}
+      </div>
+      <Rows rows={answer.shown} />
+      <div className={styles['actions']}>
+        <Button kind="primary" disabled={!mayPay || right === 0} onClick={onSubmit}>
+          <Trans>Submit the file</Trans>
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly CheckedRow[] }) {
+  const { t } = useLingui();
+  return (
+    <Table
+      label={t`Rows of the file`}
+      rows={rows}
+      keyOf={({ row }) => String(row)}
+      empty={t`The file has no rows.`}
+      columns={[
+        { title: t`Row`, cell: ({ row }) => row, align: 'end' },
+        { title: t`State`, cell: ({ problem }) => <RowState isRight={problem === null} /> },
+        {
+          title: t`Problem`,
+          cell: ({ problem }) => problem?.text ?? '',
+        },
+        { title: t`Biller`, cell: ({ biller }) => biller ?? '', hide: 'small' },
+        { title: t`Account`, cell: ({ account }) => account ?? '', hide: 'small' },
+        {
+          title: t`Amount`,
+          cell: ({ amount }) => amount !== null && <Money amount={amount} />,
+          align: 'end',
+          hide: 'small',
+        },
+        {
+          title: t`Reference`,
+          cell: ({ merchantReference }) => merchantReference ?? '',
+          hide: 'small',
+        },
+      ]}
+    />
+  );
+}
+
+function RowState({ isRight }: { readonly isRight: boolean }) {
+  const { t } = useLingui();
+  return isRight ? <Pill tone="done">{t`Right`}</Pill> : <Pill tone="alert">{t`Wrong`}</Pill>;
+}

@@ -1,0 +1,75 @@
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AccountLookedUp } from '../../../../src/console/pay-answers.ts';
+import { get } from '../../api/client.ts';
+import { Button } from '../../design/Button.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Money } from '../../format/Money.tsx';
+import styles from './Pay.module.css';
+import type { PayForm } from './Pay.tsx';
+
+/** Asks the biller whose account it is, and what is due. */
+export function LookUp({
+  form: { biller_name, account, phone },
+  onAmount,
+}: {
+  readonly form: PayForm;
+  readonly onAmount: (amount: string) => void;
+}) {
+  const [isAsked, setIsAsked] = useState(false);
+  const found = useQuery({
+    queryKey: ['pay', 'account', biller_name, account, phone],
+    enabled: isAsked,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      get<AccountLookedUp>('/pay/account', { biller_name, account, phone }, signal),
+  });
+  return (
+    <div className={styles['lookup']}>
+      <Button disabled={account.trim() === '' || found.isFetching} onClick={() => setIsAsked(true)}>
+        {found.isFetching ? <Trans>Asking the biller…</Trans> : <Trans>Look the account up</Trans>}
+      </Button>
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.data !== undefined && <Found answer={found.data} onAmount={onAmount} />}
+    </div>
+  );
+}
+
+function Found({
+  answer: { isValid, text, name, amountDue, dueDate },
+  onAmount,
+}: {
+  readonly answer: AccountLookedUp;
+  readonly onAmount: (amount: string) => void;
+}) {
+  if (!isValid) {
+    return (
+      <Notice tone="alert">
+        <Trans>The biller does not accept this account: {text}</Trans>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="done">
+      <p>{name ?? <Trans>The account exists.</Trans>}</p>
+      {amountDue !== null && (
+        <p>
+          {dueDate === null ? (
+            <Trans>
+              Due: <Money amount={amountDue} currency />
+            </Trans>
+          ) : (
+            <Trans>
+              Due: <Money amount={amountDue} currency />, on {dueDate}
+            </Trans>
+          )}{' '}
+          <Button onClick={() => onAmount(amountDue)}>
+            <Trans>Pay this amount</Trans>
+          </Button>
+        </p>
+      )}
+    </Notice>
+  );
+}

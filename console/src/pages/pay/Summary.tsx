@@ -1,0 +1,118 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Paid, PayCheck } from '../../../../src/console/pay-answers.ts';
+import { send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { announce } from '../../design/Toasts.tsx';
+import { Money } from '../../format/Money.tsx';
+import { readableMoney } from '../../format/money.ts';
+import styles from './Pay.module.css';
+import type { PayForm } from './Pay.tsx';
+
+type Right = Extract<PayCheck, { kind: 'right' }>;
+
+/** What it costs, and paying it. */
+export function Summary({
+  form,
+  reference,
+  billerName,
+  check,
+  isCurrent,
+}: {
+  readonly form: PayForm;
+  readonly reference: string;
+  readonly billerName: string;
+  readonly check: PayCheck | undefined;
+  /** False: the check is of what was typed before. */
+  readonly isCurrent: boolean;
+}) {
+  const { t } = useLingui();
+  const mayPay = useMay('payments.create');
+  const [isAsking, setIsAsking] = useState(false);
+  const pay = usePay(form, reference);
+  const right = check?.kind === 'right' ? check : undefined;
+  const general = check?.kind === 'wrong' && check.field === null ? check.text : undefined;
+  return (
+    <Card title={<Trans>What it costs</Trans>}>
+      <Costs right={right} />
+      {general !== undefined && <Notice tone="alert">{general}</Notice>}
+      {right?.isEnough === false && (
+        <Notice tone="alert">
+          <Trans>The float is not enough: there are KES {readableMoney(right.float)}.</Trans>
+        </Notice>
+      )}
+      <div className={styles['actions']}>
+        <Button
+          kind="primary"
+          disabled={!mayPay || !isCurrent || right?.isEnough !== true}
+          onClick={() => setIsAsking(true)}
+        >
+          <Trans>Pay</Trans>
+        </Button>
+      </div>
+      {right !== undefined && (
+        <ConfirmDialog
+          title={<Trans>Pay {billerName}</Trans>}
+          open={isAsking}
+          onOpenChange={setIsAsking}
+          confirm={t`Pay KES ${readableMoney(right.total)}`}
+          reason="none"
+          onConfirm={pay}
+        >
+          <p>
+            <Trans>
+              KES {readableMoney(right.amount)} to the account <b>{right.account}</b>. What is paid
+              cannot be taken back.
+            </Trans>
+          </p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+function usePay(form: PayForm, reference: string): () => Promise<void> {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return async () => {
+    const { phone, ...rest } = form;
+    const body = {
+      ...rest,
+      ...(phone.trim() === '' ? {} : { phone }),
+      merchant_reference: reference,
+    };
+    const paid = await send<Paid>('POST', '/pay', body);
+    announce(
+      paid.isRepeat
+        ? t`It had been accepted before, and is paid once.`
+        : t`The payment is accepted.`,
+    );
+    await queries.invalidateQueries({ queryKey: ['pay'] });
+    await navigate({ to: '/payments/$reference', params: { reference: paid.reference } });
+  };
+}
+
+function Costs({ right }: { readonly right: Right | undefined }) {
+  const { t } = useLingui();
+  return (
+    <Facts
+      facts={[
+        { name: t`Amount`, value: <Cost amount={right?.amount} /> },
+        { name: t`Fee`, value: <Cost amount={right?.fee} /> },
+        { name: t`Total`, value: <Cost amount={right?.total} /> },
+      ]}
+    />
+  );
+}
+
+function Cost({ amount }: { readonly amount: string | undefined }) {
+  return amount === undefined ? '–' : <Money amount={amount} currency />;
+}

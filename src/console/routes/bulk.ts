@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { VendorDirectory } from '../../parties/directory.ts';
+import type { Vendor } from '../../parties/vendor.ts';
+import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
+import { newBatchId, planChunk } from '../../payments/bulk/batch.ts';
+import type { BatchProgress, BulkRow, RowResult } from '../../payments/bulk/batch.ts';
+import type { BulkProcessor } from '../../payments/bulk/processor.ts';
+import { listBatches } from '../../payments/bulk/store.ts';
+import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
+import { BULK_COLUMNS, readRows } from '../../payments/operations/bulk-file.ts';
+import { batchReference } from '../../payments/operations/fields.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { csvLine } from '../../platform/base/csv.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { UploadedFile } from '../../platform/http/wire/file.ts';
+import { KnownNames } from '../../platform/http/wire/parameters.ts';
+import type {
+  BatchDetail,
+  BatchView,
+  BatchesAnswer,
+  CheckedRow,
+  FileChecked,
+} from '../pay-answers.ts';
+import { Audited, Download, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import { payingVendor } from './pay.ts';
+
+export interface BulkRoutesOptions {
+  readonly pool: Pool;
+  readonly directory: Pick<VendorDirectory, 'vendorById'>;
+  readonly catalogue: Pick<BillerCatalogue, 'biller'>;
+  readonly balances: BalanceReader;
+  /** Undefined without the role `api`. */
+  readonly bulkProcessor: BulkProcessor | undefined;
+}
+
+const MAX_LISTED = 50;
+/** Right rows that a check shows. */
+const MAX_RIGHT = 50;
+/** Refused rows that a page shows; the file has all of them. */
+const MAX_REFUSALS = 100;
+
+const params = Type.Object({ reference: batchReference });
+const content = Type.String({ maxLength: LIMITS.bulkFileBytes });
+
+/** Files of payments: checked row by row first, then submitted as the API's are. */
+export function bulkRoutes(options: BulkRoutesOptions): AnyRoute[] {
+  return [
+    listRoute(options),
+    checkRoute(options),
+    uploadRoute(options),
+    detailRoute(options),
+    resultsRoute(options),
+  ];
+}
+
+function processorOf({ bulkProcessor }: BulkRoutesOptions): BulkProcessor {
+  if (bulkProcessor === undefined) throw new Refusal('unavailable');
+  return bulkProcessor;
+}
+
+function listRoute({ pool, ...options }: BulkRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/bulk',
+    permission: 'payments.create',
+    handle: async (_input, { viewer }): Promise<BatchesAnswer> => {
+      const { vendorId } = payingVendor(viewer, options);
+      return { batches: (await listBatches(pool, vendorId, MAX_LISTED)).map(batchView) };
+    },
+  });
+}
+
+function batchView(progress: BatchProgress): BatchView {
+  return {
+    reference: progress.batchReference,
+    at: progress.createdAt.toISOString(),
+    endedAt: progress.endedAt?.toISOString() ?? null,
+    rows: progress.rowCount,
+    accepted: progress.acceptedCount,
+    refused: progress.refusedCount,
+  };
+}
+
+// A file is no signed text, so no name in it can be taken for another one.
+const columns = new KnownNames().columns(BULK_COLUMNS);
+
+function fileOf(text: string): UploadedFile {
+  const bytes = Buffer.from(text, 'utf8');
+  return { form: 'csv', bytes, sha256: createHash('sha256').update(bytes).digest() };
+}
+
+function checkRoute(options: BulkRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/bulk/check',
+    permission: 'payments.create',
+    action: 'bulk.check',
+    bodyBytes: 2 * LIMITS.bulkFileBytes,
+    body: Type.Object({ content }, { additionalProperties: false }),
+    handle: async ({ body }, { viewer }) => {
+      const vendor = payingVendor(viewer, options);
+      const rows = await readRows(fileOf(body.content), columns);
+      const floatCents = await options.balances.float(vendor.vendorId);
+      const checked = checkRows(rows, { vendor, floatCents, catalogue: options.catalogue });
+      const { right, wrong, total } = checked;
+      return new Audited(checked, { after: { right, wrong, total } });
+    },
+  });
+}
+
+/** The rules that need no database, the same as when the rows are decided. */
+function checkRows(
+  rows: readonly BulkRow[],
+  by: {
+    readonly vendor: Vendor;
+    readonly floatCents: bigint;
+    readonly catalogue: Pick<BillerCatalogue, 'biller'>;
+  },
+): FileChecked {
+  const plan = planChunk(rows, 1, {
+    batchId: newBatchId(),
+    vendor: by.vendor,
+    billerOf: (code) => by.catalogue.biller(code),
+  });
+  const payments = plan.creates.map(({ payment }) => payment);
+  const amountCents = payments.reduce((sum, payment) => sum + payment.amountCents, 0n);
+  const feeCents = payments.reduce((sum, payment) => sum + payment.feeCents, 0n);
+  const wrong = plan.refused.map(({ row, refusal }): CheckedRow => {
+    const { code, text, field = null } = refusal;
+    return { ...shownRow(rows[row - 1], row), fee: null, problem: { code, text, field } };
+  });
+  const right = plan.creates.slice(0, MAX_RIGHT).map(({ row, payment }): CheckedRow => ({
+    ...shownRow(rows[row - 1], row),
+    fee: formatMoney(payment.feeCents),
+    problem: null,
+  }));
+  return {
+    rows: rows.length,
+    right: payments.length,
+    wrong: wrong.length,
+    amount: formatMoney(amountCents),
+    fee: formatMoney(feeCents),
+    total: formatMoney(amountCents + feeCents),
+    float: formatMoney(by.floatCents),
+    isEnough: by.floatCents >= amountCents + feeCents,
+    shown: [...wrong, ...right],
+  };
+}
+
+function shownRow(read: BulkRow | undefined, row: number) {
+  if (read === undefined || 'refusal' in read) {
+    const merchantReference = read?.merchantReference ?? null;
+    return { row, biller: null, account: null, amount: null, merchantReference };
+  }
+  const { billerCode: biller, account, amountCents, merchantReference } = read.request;
+  return { row, biller, account, amount: formatMoney(amountCents), merchantReference };
+}
+
+function uploadRoute(options: BulkRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/bulk',
+    permission: 'payments.create',
+    action: 'bulk.upload',
+    bodyBytes: 2 * LIMITS.bulkFileBytes,
+    body: Type.Object({ reference: batchReference, content }, { additionalProperties: false }),
+    handle: async ({ body }, { viewer }) => {
+      const { vendorId } = payingVendor(viewer, options);
+      const file = fileOf(body.content);
+      const progress = await processorOf(options).accept({
+        vendorId,
+        batchReference: body.reference,
+        fileSha256: file.sha256,
+        rows: await readRows(file, columns),
+      });
+      const after = { rows: progress.rowCount, sha256: file.sha256.toString('hex') };
+      return new Audited(batchView(progress), { target: body.reference, after });
+    },
+  });
+}
+
+function detailRoute(options: BulkRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/bulk/:reference',
+    permission: 'payments.create',
+    params,
+    handle: async (input, { viewer }): Promise<BatchDetail> => {
+      const { vendorId } = payingVendor(viewer, options);
+      const { reference } = input.params;
+      const { progress, rows } = await processorOf(options).results(vendorId, reference);
+      const refused = rows.flatMap((row) => (row.kind === 'refused' ? row : []));
+      return {
+        ...batchView(progress),
+        refusals: refused
+          .slice(0, MAX_REFUSALS)
+          .map(({ row, merchantReference, code, text, field = null }) => ({
+            row,
+            merchantReference,
+            code,
+            text,
+            field,
+          })),
+      };
+    },
+  });
+}
+
+const CSV_COLUMNS = ['row', 'merchant_reference', 'result', 'reference', 'code', 'field', 'text'];
+
+function resultsRoute(options: BulkRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/bulk/:reference/results.csv',
+    permission: 'payments.create',
+    params,
+    query: Type.Object(
+      { only: Type.Optional(Type.Enum(['refused'])) },
+      { additionalProperties: false },
+    ),
+    handle: async (input, { viewer }) => {
+      const { vendorId } = payingVendor(viewer, options);
+      const found = await processorOf(options).results(vendorId, input.params.reference);
+      const rows = found.rows.filter(
+        ({ kind }) => input.query.only === undefined || kind === input.query.only,
+      );
+      return new Download({
+        name: `batch-${found.progress.batchId}.csv`,
+        type: 'text/csv; charset=utf-8',
+        body: Readable.from(
+          [CSV_COLUMNS, ...rows.map((row) => csvValues(row, vendorId))].map(csvLine),
+        ),
+      });
+    },
+  });
+}
+
+function csvValues(result: RowResult, vendorId: number): string[] {
+  const { row, merchantReference, kind } = result;
+  const own = [String(row), merchantReference ?? '', kind.toUpperCase()];
+  switch (result.kind) {
+    case 'accepted':
+      return [...own, encodeReference(vendorId, result.paymentId), '', '', ''];
+    case 'refused':
+      return [...own, '', result.code, result.field ?? '', result.text];
+    case 'waiting':
+      return [...own, '', '', '', ''];
+  }
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
+import type { MovementsAnswer } from '../../src/console/vendor-answers.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+
+let running: InProcessService;
+let cashier: ConsoleClient;
+let other: ConsoleClient;
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  for (const vid of ['demo', 'demo2'] as const) {
+    await running.demo(vid).call('fund', { time: String(Date.now()), currency: 'KES' });
+  }
+  cashier = await signedIn('demo-cashier');
+  other = await signedIn('demo2-admin');
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+async function signedIn(login: string): Promise<ConsoleClient> {
+  const client = new ConsoleClient(running.origin);
+  await client.signIn(login);
+  return client;
+}
+
+const FORM = { biller_name: 'kplc_prepaid', account: '14234569901', amount: '150' };
+const check = async (form: object): Promise<ConsoleAnswer> =>
+  await cashier.get(`/pay/check?${new URLSearchParams({ ...FORM, ...form }).toString()}`);
+
+describe('a form', () => {
+  test.each([
+    [{ account: '12' }, 'account'],
+    [{ amount: '1' }, 'amount'],
+    [{ amount: '1.234' }, 'amount'],
+    [{ amount: 'x' }, 'amount'],
+    [{ biller_name: 'nobody' }, 'biller_name'],
+    [{ biller_name: 'nairobi_water' }, 'phone'],
+    [{ biller_name: 'nairobi_water', phone: '12' }, 'phone'],
+    [{ biller_name: 'safaricom', account: '0' }, 'account'],
+  ])('%j is wrong in its %s, as the API says', async (form, field) => {
+    const { body } = await check(form);
+    expect(body).toMatchObject({ kind: 'wrong', field });
+    const api = await running
+      .demo()
+      .call('create', { ...FORM, ...form, merchant_reference: 'same' });
+    expect(body['text']).toBe(api.body.error?.[0]?.text);
+  });
+
+  test('shows what it costs before anything is paid', async () => {
+    expect((await check({})).body).toEqual({
+      kind: 'right',
+      account: FORM.account,
+      phone: null,
+      amount: '150.00',
+      fee: '0.00',
+      total: '150.00',
+      float: '100000.00',
+      isEnough: true,
+    });
+    expect((await check({ amount: '100000.01' })).body).toMatchObject({ isEnough: false });
+  });
+
+  test('is paid once, however often it is sent', async () => {
+    const body = { ...FORM, merchant_reference: 'form-1' };
+    const [one, two] = await Promise.all([
+      cashier.send('POST', '/pay', body),
+      cashier.send('POST', '/pay', body),
+    ]);
+    const paid = [one, two].map((answer) => answer.body as unknown as Paid);
+    expect(paid[0]?.reference).toBe(paid[1]?.reference);
+    expect(new Set(paid.map(({ isRepeat }) => isRepeat))).toEqual(new Set([false, true]));
+    const reused = await cashier.send('POST', '/pay', { ...body, amount: '151' });
+    expect(reused.code).toBe('reference_reused');
+    expect((await check({})).body).toMatchObject({ float: '99850.00' });
+    const { body: log } = await (await signedIn('admin')).get('/audit?action=payment.create');
+    expect(log['entries']).toMatchObject([
+      { result: 'refused', login: 'demo-cashier' },
+      { target: paid[0]?.reference, after: { amount: '150.00', biller: 'kplc_prepaid' } },
+      { target: paid[0]?.reference },
+    ]);
+    expect(JSON.stringify(log)).not.toContain(FORM.account);
+  });
+
+  test('nobody pays for a suspended vendor, and staff for none', async () => {
+    const admin = await signedIn('admin');
+    await admin.send('POST', '/vendors/demo2/suspend', { reason: 'x' });
+    await running.service.directory.reload();
+    const body = { ...FORM, merchant_reference: 'suspended' };
+    // Its people are signed out for so long.
+    expect((await other.send('POST', '/pay', body)).code).toBe('not_signed_in');
+    await admin.send('POST', '/vendors/demo2/resume', { reason: 'x' });
+    await running.service.directory.reload();
+    expect((await admin.send('POST', '/pay', body)).code).toBe('not_permitted');
+    const viewer = await signedIn('demo-viewer');
+    expect((await viewer.send('POST', '/pay', body)).code).toBe('not_permitted');
+  });
+
+  test('an account cannot be looked up while its operator does not answer', async () => {
+    const query = `biller_name=kplc_prepaid&account=${FORM.account}`;
+    expect((await cashier.get(`/pay/account?${query}`)).code).toBe('operator_unavailable');
+    const none = await cashier.get('/pay/account?biller_name=zuku&account=123456');
+    expect(none.code).toBe('validation_unavailable');
+  });
+});
+
+function fileOf(rows: number, wrong: Readonly<Record<number, string>>): string {
+  const lines = Array.from(
+    { length: rows },
+    (_, index) => wrong[index + 1] ?? `kplc_prepaid,1423456${index + 1000},50,f-${index + 1}`,
+  );
+  return ['biller_name,account,amount,merchant_reference', ...lines].join('\n');
+}
+
+describe('a file', () => {
+  const content = fileOf(500, {
+    3: 'kplc_prepaid,14234569901,1,f-3',
+    250: 'nobody,14234569901,100,f-250',
+    499: 'kplc_prepaid,abc,100,"f-499"',
+  });
+
+  test('is checked row by row, and nothing is paid', async () => {
+    const { body } = await cashier.send('POST', '/bulk/check', { content });
+    const checked = body as unknown as FileChecked;
+    expect(checked).toMatchObject({
+      rows: 500,
+      right: 497,
+      wrong: 3,
+      amount: '24850.00',
+      isEnough: true,
+    });
+    expect(checked.shown.slice(0, 4)).toMatchObject([
+      { row: 3, problem: { code: 'amount_below_minimum', field: 'amount' } },
+      { row: 250, problem: { code: 'unknown_biller' } },
+      { row: 499, problem: { field: 'account' } },
+      { row: 1, problem: null, amount: '50.00' },
+    ]);
+    expect((await check({})).body).toMatchObject({ float: '99850.00' });
+    const noFile = await cashier.send('POST', '/bulk/check', { content: 'a,b\n1,2' });
+    expect(noFile).toMatchObject({ status: 400, code: 'invalid_file' });
+  });
+
+  test('is submitted once, and its refused rows are a file', async () => {
+    const submit = () => cashier.send('POST', '/bulk', { reference: 'run/1', content });
+    expect((await submit()).status).toBe(200);
+    expect((await submit()).status).toBe(200);
+    const path = `/bulk/${encodeURIComponent('run/1')}`;
+    const read = async () => (await cashier.get(path)).body as unknown as BatchDetail;
+    await until('every row to be decided', async () => (await read()).endedAt !== null);
+    const done = await read();
+    expect(done).toMatchObject({ rows: 500, accepted: 497, refused: 3 });
+    expect(done.refusals.map(({ row }) => row)).toEqual([3, 250, 499]);
+    const file = await cashier.get(`${path}/results.csv?only=refused`);
+    const lines = file.text.trimEnd().split('\r\n');
+    expect(lines.map((line) => line.split(',').slice(0, 3).join(','))).toEqual([
+      'row,merchant_reference,result',
+      '3,f-3,REFUSED',
+      '250,f-250,REFUSED',
+      '499,f-499,REFUSED',
+    ]);
+    expect((await cashier.get(`${path}/results.csv`)).text.trimEnd().split('\r\n')).toHaveLength(
+      501,
+    );
+    expect((await cashier.get('/bulk')).body['batches']).toMatchObject([{ reference: 'run/1' }]);
+    expect((await check({})).body).toMatchObject({ float: '75000.00' });
+    const reused = await cashier.send('POST', '/bulk', {
+      reference: 'run/1',
+      content: `${content}\n`,
+    });
+    expect(reused.code).toBe('reference_reused');
+    // For another vendor it does not exist.
+    expect((await other.get(path)).code).toBe('unknown_batch');
+    expect((await other.get(`${path}/results.csv`)).code).toBe('unknown_batch');
+    expect((await other.get('/bulk')).body['batches']).toEqual([]);
+  });
+});
+
+describe('a statement', () => {
+  test('leads from the opening to the closing float, on the screen and as a file', async () => {
+    const { body } = await cashier.get('/vendors/demo/statement');
+    const shown = body as unknown as MovementsAnswer;
+    expect(shown).toMatchObject({ opening: '0.00', closing: '75000.00' });
+    expect(shown.lines).toHaveLength(200);
+    expect(shown.lines[0]).toMatchObject({ movement: 'reserved', float: '75000.00' });
+    const file = await cashier.get('/vendors/demo/statement.csv');
+    const lines = file.text.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(shown.count + 3);
+    expect(lines[1]).toMatch(/,opening,.*,0\.00$/);
+    expect(lines.at(-1)).toMatch(/,closing,.*,75000\.00$/);
+    const { code } = await cashier.get('/vendors/demo/statement?from=2020-01-01');
+    expect(code).toBe('invalid_field');
+    const none = await cashier.get('/vendors/demo/statement?from=2020-01-01&to=2020-01-02');
+    expect(none.body).toMatchObject({ opening: '0.00', closing: '0.00', count: 0 });
+  });
+});
