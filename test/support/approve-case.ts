@@ -3,7 +3,7 @@ import { approveResolution } from '../../src/payments/corrections/cases.ts';
 
 type Approved = ReturnType<typeof approveResolution>;
 
-/** Approves what is proposed now, whatever it is. */
+/** Approves the current proposal, whatever it is. */
 export async function approveCurrent(
   deps: Parameters<typeof approveResolution>[0],
   { caseId, by }: { readonly caseId: string; readonly by: string },

@@ -3,7 +3,7 @@ import type { OperationName } from './vendor-client.ts';
 const CODES = ['GOTV', 'go-tv', 'x'.repeat(41), 'no_such', '__proto__', 'constructor', 'go tv'];
 const SIGNER_NAMES = ['nobody', 'x'.repeat(65), 'demo demo', 'DEMO', '__proto__', 'toString'];
 
-/** What is wrong for each parameter, in the words of its own grammar. */
+/** Invalid values of each parameter, by its own grammar. */
 export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   amount: [
     '-1',
@@ -37,7 +37,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   merchant_reference: [' x', 'x ', 'x'.repeat(65), 'é', ' '],
   biller_name: CODES,
   biller_code: CODES,
-  // A name as well, in any case.
+  // A name is accepted too, in upper or lower case.
   account_type: CODES.filter((code) => code !== 'GOTV'),
   reference: ['x'.repeat(65), 'O'.repeat(32), '0'.repeat(31), ' ', '%'],
   time: [
@@ -76,7 +76,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
     '2026-01-05T09:00:00+99:00',
   ],
 };
-/** Characters that are never valid, wherever they come. */
+/** Characters that are invalid everywhere. */
 export const BAD_CHARACTERS = [
   'tab\there',
   'line\nbreak',

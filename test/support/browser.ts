@@ -39,7 +39,7 @@ async function unpackOnce(): Promise<string> {
   const folder = await mkdtemp(path.join(CACHE, 'unpacking-'));
   try {
     await unpackInto(folder);
-    // Of two that unpack at once the second finds the first one's.
+    // If two processes unpack at once, the second one finds the files of the first.
     await rename(folder, target).catch(() => undefined);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -48,8 +48,8 @@ async function unpackOnce(): Promise<string> {
 }
 
 /**
- * The package's own font and no other, so that pages are laid out alike everywhere. Written at every
- * start, since the folder may be from before a change of it, and whole, since another may be reading it.
+ * Uses only the package's own font, so that pages look the same everywhere. Written at every start,
+ * because an existing file may be outdated, and atomically, because another process may be reading it.
  */
 async function configureFonts(folder: string): Promise<void> {
   const file = path.join(folder, 'fonts/fonts.conf');

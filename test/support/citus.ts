@@ -8,31 +8,31 @@ import { findSchemaAdditions, findSchemaDamage } from '../../src/platform/db/sch
 import { SCHEMA, TABLE_CLASSES } from '../../src/schema.ts';
 import { CITUS_URLS } from '../citus-exceptions.ts';
 
-// A cluster to test on. Its role owns the databases and may make neither databases nor roles, so test
-// files use them one after another, and the owner is the runtime role as well.
+// A cluster for tests. Its role owns the databases but may create neither databases nor roles. So test
+// files use the same databases one after another, and the owner is also the runtime role.
 
-/** Which of the test files that run at the same time this is, from 1; 1 outside of them. */
+/** The number of this test worker, from 1; 1 outside of the test runner. */
 const PLACE = Number(process.env['VITEST_POOL_ID'] ?? 1);
 
 /** The database of this test file; undefined: the tests run on one PostgreSQL. */
 export const CITUS_URL = CITUS_URLS[(PLACE - 1) % CITUS_URLS.length];
 
-/** Fewer than a real installation has, so that each test file waits for less. */
+/** Fewer than in a real installation, so that test files start faster. */
 const BUCKETS = 8;
 const SHARDS = 4;
 
-/** What a new installation is made of. It is the same for every test. */
+/** The contents of a new installation, the same for every test. */
 export interface Seed {
-  /** Which table is where. */
+  /** Where each table is. */
   readonly places: string;
   /** Rows that the schema files make: JSON by table. */
   readonly rows: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes the database as a new installation on the cluster has it; who is connected to it is thrown out.
- * @param seed of an earlier call, if any: then emptying the tables is enough, unless their definitions or
- *   the place of their rows were changed.
+ * Resets the database to the state of a new installation on the cluster, and disconnects all clients.
+ * @param seed the result of an earlier call, if any. Then the tables are only emptied, unless their
+ *   definitions or the places of their rows were changed.
  */
 export async function resetCitus(url: string, seed?: Seed): Promise<Seed> {
   const pool = createPool({ url, max: 2, name: 'test set-up', statementTimeoutMs: 120_000 });

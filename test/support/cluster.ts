@@ -9,12 +9,12 @@ import { embeddedRuntimeUrl } from '../../src/platform/embedded/embedded.ts';
 export interface TestDatabase {
   /**
    * `postgres://…` of a database that only this caller uses, migrated and otherwise empty, as the
-   * runtime role: what the service does here, it does with that role's rights alone.
+   * runtime role: the service has only that role's privileges.
    */
   readonly url: string;
-  /** The same as the role that owns the schema: to tamper, to archive, to change the schema. */
+  /** The same database as the role that owns the schema, for tampering, archiving and schema changes. */
   readonly ownerUrl: string;
-  /** One statement, or several without values, as that role. */
+  /** Runs one statement, or several without values, as that role. */
   asOwner<Row extends QueryResultRow>(
     sql: string,
     values?: readonly unknown[],
@@ -65,12 +65,12 @@ async function useCitus(url: string): Promise<TestDatabase> {
   };
 }
 
-// Cloning needs the template to itself for a moment, and another worker may be cloning it.
+// Cloning needs exclusive access to the template, and another worker may be cloning it.
 async function clone(client: Client, name: string): Promise<void> {
   const deadline = Date.now() + CLONE_TIMEOUT_MS;
   for (;;) {
     try {
-      // Without fsync copying files is quicker than writing their pages to the log.
+      // Without fsync, copying files is faster than writing their pages to the log.
       await client.query(
         `create database ${name} template ${inject('templateDatabase')} strategy file_copy`,
       );

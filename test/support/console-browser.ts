@@ -9,20 +9,20 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Where the console is built. */
 export const BUILT_CONSOLE = path.join(ROOT, 'console/dist');
 
-/** `npm ci` builds it; a working copy may be without. */
+/** `npm ci` builds it; a working copy may lack it. */
 export function buildConsoleOnce(): void {
   if (existsSync(path.join(BUILT_CONSOLE, 'index.html'))) return;
   spawnSync(process.execPath, ['scripts/prepare-console.mjs'], { cwd: ROOT });
 }
 
-/** A page of the console, where somebody is signed in. */
+/** A page of the console with a signed-in person. */
 export async function openConsole(
   browser: Browser,
   at: string,
   by: {
     readonly origin: string;
     readonly login: string;
-    /** Gets what the page logs as an error. */
+    /** Receives errors that the page logs. */
     readonly problems: string[];
   },
 ): Promise<Page> {
@@ -30,7 +30,7 @@ export async function openConsole(
   const page = await context.newPage();
   page.on('pageerror', (error) => by.problems.push(error.message));
   page.on('console', (message) => {
-    // Nobody is signed in at first, which the page finds out by asking.
+    // At first nobody is signed in, which the page learns from the service.
     if (message.type() === 'error' && !message.text().includes('401')) {
       by.problems.push(message.text());
     }

@@ -10,7 +10,7 @@ export interface ConsoleAnswer {
   readonly code: string | undefined;
 }
 
-/** Calls the console's API as its page does, and keeps the cookie of the session. */
+/** Calls the console's API as the pages do, and keeps the session cookie. */
 export class ConsoleClient {
   readonly #origin: string;
   cookie = '';
@@ -45,7 +45,7 @@ export class ConsoleClient {
     });
     const set = response.headers.get('set-cookie');
     if (set !== null) this.cookie = set.split(';', 1)[0] ?? '';
-    // Server-sent events go on for ever.
+    // Server-sent events never end.
     const isLive = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isLive) await response.body?.cancel();
     const text = isLive ? '' : await response.text();

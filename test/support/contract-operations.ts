@@ -7,7 +7,7 @@ export interface ContractOperation {
   /** In ASCII order, without `hash`. */
   readonly names: readonly string[];
   readonly required: ReadonlySet<string>;
-  /** What each parameter's value has to match. */
+  /** The pattern of each parameter's value. */
   readonly patterns: ReadonlyMap<string, RegExp>;
   readonly isSigned: boolean;
   /** A file: the parameters are in the query string. */
@@ -35,7 +35,7 @@ interface RequestSchema {
 
 const schemas = document.components.schemas as unknown as Readonly<Record<string, RequestSchema>>;
 
-/** Every operation once, though some answer GET and POST. */
+/** Every operation once, even if it answers both GET and POST. */
 export const CONTRACT_OPERATIONS: readonly ContractOperation[] = Object.entries(
   document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>,
 ).flatMap(([path, methods]) => {

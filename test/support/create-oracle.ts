@@ -1,12 +1,12 @@
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 
-/** What the oracle expects of one row: the kind, and which transactions the answer may name. */
+/** The expected decision on one row: its kind, and the payments that the answer may name. */
 export interface Expected {
   readonly kind: CreateDecision['kind'];
   readonly names: readonly string[];
 }
 
-/** Decides on creates one by one, in memory: what any batch must be equal to. */
+/** Decides creates one by one in memory. Every batch must give the same decisions. */
 export interface CreateOracle {
   addFloat(vendorId: number, amountCents: bigint): void;
   decide(row: NewPayment): Expected;
@@ -14,7 +14,7 @@ export interface CreateOracle {
   balances(vendorId: number): { readonly float: bigint; readonly reserved: bigint };
 }
 
-/** Time stands still for it: everything happens within the duplicate window. */
+/** It has no time: everything happens within the duplicate window. */
 export function createOracle(): CreateOracle {
   const accepted: NewPayment[] = [];
   const floats = new Map<number, bigint>();
@@ -68,7 +68,7 @@ function equalPayment(one: NewPayment, other: NewPayment): boolean {
   );
 }
 
-/** The transaction a decision names, if any. */
+/** The payment that a decision names, if any. */
 export function namedBy(decision: CreateDecision): string | undefined {
   return 'paymentId' in decision ? decision.paymentId : undefined;
 }

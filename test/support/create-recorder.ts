@@ -23,7 +23,7 @@ interface Answer {
   }[];
 }
 
-/** Notes every create that goes through connections the pool opens from now on. */
+/** Records every create on connections that the pool opens from now on. */
 export function recordCreates(pool: Pool, into: RecordedCall[]): void {
   pool.on('connect', (client: PoolClient) => {
     client.setTypeParser(types.builtins.TIMESTAMPTZ, parsePrecisely);
@@ -47,7 +47,7 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
   });
 }
 
-/** A Date holds milliseconds; which of two calls came first shows in microseconds only. */
+/** A Date has milliseconds, but the order of two calls may differ only in microseconds. */
 function parsePrecisely(text: string): PreciseDate {
   const date = new Date(text);
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? '';

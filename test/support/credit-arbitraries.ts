@@ -20,7 +20,7 @@ const days = fc.oneof(
   fc.integer({ min: 0, max: 999 }),
 );
 
-/** Any state at all, consistent or not: lenders submit what they like. */
+/** Any state, consistent or not, because lenders may submit anything. */
 const state: fc.Arbitrary<AccountState> = fc.record({
   asOf: day,
   balanceCents: cents,
@@ -90,7 +90,7 @@ export const accountInDefault: fc.Arbitrary<CreditAccount> = fc
     return { ...base, disputed: false, current: { ...base.current, ...change, overdueCents } };
   });
 
-/** Half of them of lenders that are known, often of the same. */
+/** Half of them by known lenders, often by the same one. */
 export const enquiry: fc.Arbitrary<PastEnquiry> = fc
   .record({
     at: day,
@@ -100,7 +100,7 @@ export const enquiry: fc.Arbitrary<PastEnquiry> = fc
   })
   .map(({ by, ...one }) => (by === '' ? one : { ...one, by }));
 
-/** Mostly of people who are recorded as living, whatever lenders report. */
+/** Mostly of people who are recorded as alive, whatever lenders report. */
 export const creditFile: fc.Arbitrary<CreditFile> = fc
   .record({
     asOf: fc.constant(AS_OF),

@@ -7,7 +7,7 @@ import type { Vault } from '../../src/credit/registry/vault.ts';
 
 let references = 0;
 
-/** An enquiry as the service keeps it: an answered generic score, unless changed. */
+/** An enquiry as the service stores it. Default: an answered generic score. */
 export function newEnquiry(vault: Vault, change: Partial<EnquiryRecord> = {}): NewEnquiry {
   references += 1;
   const payload = JSON.stringify({ salt: 'salt', request: { vid: 'a' }, answer: '{}' });

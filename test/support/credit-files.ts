@@ -6,7 +6,10 @@ import type { Vault } from '../../src/credit/registry/vault.ts';
 
 export type Line = Partial<Record<Column, string>>;
 
-/** A right line of the mobile template for as-of 2026-10-31; national ID and account by number. */
+/**
+ * A valid line of the mobile template for as-of 2026-10-31; the number gives the national ID and the
+ * account.
+ */
 export function rightLine(number: number, change: Line = {}): Line {
   return {
     Surname: 'Baraka',
@@ -59,7 +62,7 @@ function quoted(value: string): string {
   return /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** A vault with keys of its own. */
+/** A vault with its own keys. */
 export function newVault(): Vault {
   return createVault({
     master: { current: randomBytes(32), previous: undefined },

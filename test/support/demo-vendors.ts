@@ -9,7 +9,7 @@ const COLLECTOR = { collector: 'demo-collector', key: 'demo-collector-key' };
 
 let count = 0;
 
-/** A text that no other test of this run uses. */
+/** A text that is unique in this test run. */
 export function fresh(prefix: string): string {
   count += 1;
   return `${prefix}-${process.pid}-${count}`;
@@ -19,7 +19,7 @@ export function demoVendor(sandbox: Sandbox, vid: 'demo' | 'demo2' = 'demo'): Ve
   return new VendorClient(sandbox.origin, { vid, key: `${vid}-security-key` });
 }
 
-/** A collector's program reports income; `params` replace the usual ones. */
+/** Reports income as a collector; `params` override the defaults. */
 export async function collect(
   origin: string,
   params: Params & { readonly vid: string },
@@ -38,7 +38,7 @@ export async function collect(
   );
 }
 
-/** A vendor of its own for a test, with so much in its float, known to the service. */
+/** Adds a new vendor with this amount in its float, and waits until the service knows it. */
 export async function addFundedVendor(
   sandbox: Sandbox,
   options: { readonly floatAmount: string } & Partial<NewVendor>,

@@ -35,7 +35,7 @@ interface PaymentsOfTest {
   readonly url?: string | undefined;
 }
 
-/** The payments wing of one process on the books. Its pools are closed with them. */
+/** The payments wing of one process. Its pools are closed with the fixture. */
 export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Payments {
   const location = { url: options.url ?? books.url };
   const openPool: OpenPool = (pool) => books.openPool({ ...location, ...pool });
@@ -77,7 +77,7 @@ export async function startDispatch(
   };
 }
 
-/** Creates the payments, at most so many as one call takes. */
+/** Creates the payments; at most as many as one call accepts. */
 export async function create(books: Books, made: readonly NewPayment[]): Promise<void> {
   const decisions = await createPayments(books.pool, made);
   const refused = decisions.find((decision) => decision.kind !== 'accepted');
@@ -125,7 +125,7 @@ export interface QueueRow {
   readonly claim_number: number;
   readonly attempt_number: number;
   readonly verify_count: number;
-  /** Due so far ahead, by the database's clock. */
+  /** Milliseconds until it is due, by the database's clock. */
   readonly due_in_ms: number;
 }
 

@@ -2,13 +2,13 @@ import type { FeeFormula, FeePrices } from '../../src/payments/prices/price.ts';
 
 /**
  * Fees that payments of `newPayment` may have. `openBooks` puts their prices in force one after
- * another, a millisecond each, and ends them: a payment that is created within ten minutes may have any
- * of them (src/payments/audit/price-check.ts). The version is the fee in cents; of the second biller
- * 10,000 more.
+ * another, for a millisecond each. A payment created within ten minutes may have any of them
+ * (src/payments/audit/price-check.ts). The version is the fee in cents, plus 10,000 for the second
+ * biller.
  */
 export const FIXTURE_FEES: readonly { readonly feeCents: bigint; readonly vatBps: number }[] = [
   ...[5n, 10n, 25n, 30n, 50n, 100n, 150n, 1_001n].map((feeCents) => ({ feeCents, vatBps: 0 })),
-  // 16 of it are VAT.
+  // Including 16 of VAT.
   { feeCents: 116n, vatBps: 1_600 },
 ];
 export const SECOND_BILLER_VERSIONS = 10_000;

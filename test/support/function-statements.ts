@@ -41,7 +41,7 @@ function withParameters(statement: string, types: ReadonlyMap<string, string>): 
     });
 }
 
-/** Each begins with the first of these words that is in no parentheses, or in those of `:= array(…)`. */
+/** Each statement begins with the first of these words outside of parentheses, or inside `:= array(…)`. */
 const WORDS = /[()]|\b(?:with|select|insert|update|delete|perform)\b/g;
 
 function statementsIn(code: string): string[] {

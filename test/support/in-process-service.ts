@@ -13,7 +13,7 @@ import type { NewVendor, Sealing } from '../../src/parties/administer.ts';
 import { fresh } from './demo-vendors.ts';
 import { VendorClient } from './vendor-client.ts';
 
-/** The whole service inside the test's process, with the sandbox's data and nobody to pay through. */
+/** The whole service inside the test's process, with the sandbox's data and without operators. */
 export interface InProcessService {
   readonly service: Service;
   readonly origin: string;
@@ -28,15 +28,15 @@ export interface InProcessService {
 
 /** The five documented examples of the registry come first. */
 const SUBJECTS = 20;
-/** Nobody listens there. */
+/** Nothing listens on this port. */
 const NO_OPERATORS = 'http://127.0.0.1:9';
 
 export interface InProcessOptions {
   /** Variables of the service; by default it has the role `api` alone. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of simulated operators. Default: nobody listens. */
+  /** The origin of simulated operators. Default: nothing listens. */
   readonly operatorOrigin?: string;
-  /** What is kept of its log. Default: everything. */
+  /** Which log lines are kept. Default: all. */
   readonly logLevel?: string;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What the scoring operations have to say about people whose accounts stand in lenders' files,
- * counted from the files' text alone: written from docs/reference/credit-fields.md, without the
- * service's code, so that a mistake of either shows.
+ * Computes the expected answers of the scoring operations from the text of lenders' files. Written from
+ * docs/reference/credit-fields.md without the service's code, so that a mistake in either one is found.
  */
 
 /** A file of the mobile template as a lender submitted it. */
@@ -58,7 +57,7 @@ function rowsOf(text: string): Row[] {
 
 const cents = (amount = ''): number => Math.round(Number(amount) * 100);
 
-/** Small debts are no negative information. */
+/** Small debts are not negative information. */
 function isSuppressed({ row }: Monthly): boolean {
   return cents(row['CurrentBalanceKES']) <= 1_000_00;
 }
@@ -89,7 +88,7 @@ interface Judged {
   readonly balanceCents: number;
   readonly overdueCents: number;
   readonly days: number;
-  /** Of every month that may be held against the person. */
+  /** The arrears of every month that may count against the person. */
   readonly history: readonly { readonly days: number; readonly overdueCents: number }[];
   readonly asOf: string;
 }
@@ -138,7 +137,7 @@ function monthsSince(day: string, today: string): number {
 export interface Counted {
   readonly pairs: Readonly<Record<string, readonly [string, string]>>;
   readonly creditActive: string;
-  /** The principals that may be the last one's: several loans of one day are not told apart. */
+  /** The possible principals of the last loan: several loans of one day cannot be distinguished. */
   readonly lastPrincipals: readonly [readonly string[], readonly string[]];
   /** `YYYY-MM-DD`, or null. */
   readonly lastListing: string | null;
@@ -146,7 +145,7 @@ export interface Counted {
   readonly list: readonly string[];
 }
 
-/** @param today the day of the question, `YYYY-MM-DD`. */
+/** @param today the day of the enquiry, `YYYY-MM-DD`. */
 export function countPerson(
   accounts: readonly Account[],
   mySector: string,
@@ -188,7 +187,7 @@ export function countPerson(
       totalArrears: pair((side) => shillings(total(side.map((one) => one.overdueCents)))),
       totalBalance: pair((side) => shillings(total(side.map((one) => one.balanceCents)))),
       staleAccounts: count(({ closed, asOf }) => !closed && daysBetween(asOf, today) > 62),
-      // Only the vendor itself asks here, and its own enquiries of the last days do not count.
+      // Only the vendor itself enquires here, and its own recent enquiries do not count.
       enquiries30Days: ['0', '0'],
       enquiries90Days: ['0', '0'],
       enquiries365Days: ['0', '0'],

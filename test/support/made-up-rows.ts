@@ -55,13 +55,13 @@ const INSERTS = `
         end, ', ' order by attnum)) as insert
   from filled group by relname order by relname`;
 
-/** Adds rows to every table, without the checks that such rows would violate. */
+/** Adds rows to every table, with the checks disabled that such rows would violate. */
 export interface MadeUpRows {
   add(first: number, last: number): Promise<void>;
   empty(): Promise<void>;
 }
 
-/** @param client of a database that is only planned on from now on. */
+/** @param client of a database that is used only for plans from now on. */
 export async function prepareMadeUpRows(client: Client): Promise<MadeUpRows> {
   const inserts = await client.query<{ insert: string }>(INSERTS);
   const constraints = await client.query<{ statement: string }>(
@@ -75,7 +75,7 @@ export async function prepareMadeUpRows(client: Client): Promise<MadeUpRows> {
   for (const { statement } of constraints.rows) await client.query(statement);
   const names = tables.rows.map(({ name }) => name);
   for (const name of names) {
-    // Statistics must not depend on when a background process came by.
+    // Statistics must not depend on when autovacuum runs.
     await client.query(`alter table ${name} set (autovacuum_enabled = off)`);
   }
   return {

@@ -21,7 +21,10 @@ export interface MatchingMeasure {
   readonly rows: readonly Measured[];
   /** Found among those who were meant, over all genuine kinds, in percent. */
   readonly recall: string;
-  /** Right among those found, genuine and other enquiries in equal numbers, in percent. */
+  /**
+   * Share of correct results among those found, in percent, weighted as if genuine and other enquiries
+   * were equally many.
+   */
   readonly precision: string;
 }
 

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 
 export const METROPOL_KEYS = { publicKey: 'public-for-tests', privateKey: 'private-for-tests' };
 
-/** How the next call of a path is answered instead of properly. */
+/** The fault of the next call of a path. */
 export type Mishap = 'cut' | 'garbage' | 'silence' | 'incomplete' | 'refused' | 'duplicate';
 
 /** Metropol's API as its guide describes it, for one person with national ID 31555000. */
 export interface MetropolEmulator {
   readonly url: string;
-  /** Path and body of every call that was executed, and so billed. */
+  /** Path and body of every call that was executed and therefore billed. */
   readonly billed: { readonly path: string; readonly body: Record<string, unknown> }[];
   mishap(path: string, kind: Mishap): void;
   close(): Promise<void>;

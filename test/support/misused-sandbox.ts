@@ -6,12 +6,12 @@ import { until } from './until.ts';
 import { send } from './vendor-client.ts';
 import type { Answer, VendorClient, WireRequest } from './vendor-client.ts';
 
-/** A sandbox that is sent what nobody should send, and a vendor of its that has money. */
+/** A sandbox for hostile requests, with a vendor that has money. */
 export interface MisusedSandbox {
   readonly origin: string;
   readonly vendor: VendorClient;
   send(request: WireRequest): Promise<Answer>;
-  /** After all that the service pays as before, and nothing was its own fault. */
+  /** Afterwards the service still pays, and has logged no internal error. */
   expectUnharmed(): Promise<void>;
 }
 

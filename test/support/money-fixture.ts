@@ -37,13 +37,13 @@ export interface Books {
   readonly ledgerMac: Mac;
   /** As the role that owns the schema: to tamper with what nobody else may change, to archive. */
   readonly owner: Pool;
-  /** A further pool, as another process or a lane has one. Closed with the rest. */
+  /** Opens another pool, as for a lane or another process. Closed with the fixture. */
   openPool(options?: Partial<PoolOptions>): Pool;
-  /** A new vendor with so much in its float. Returns its id. Not several calls at once. */
+  /** Adds a vendor with this amount in its float and returns its id. Calls must not overlap. */
   addVendor(floatCents?: bigint): Promise<number>;
-  /** Several at once, in one statement: the same as `addVendor` for each. */
+  /** Adds several vendors with one statement, as `addVendor` would. */
   addVendors(floatsCents: readonly bigint[]): Promise<number[]>;
-  /** Collects and funds so much. */
+  /** Collects and funds this amount. */
   addFloat(vendorId: number, amountCents: bigint): Promise<void>;
   balances(vendorId: number): Promise<Readonly<Record<string, bigint>>>;
   close(): Promise<void>;
@@ -132,8 +132,7 @@ async function insertFixturePrices(client: Queryable): Promise<void> {
 }
 
 /**
- * Vendors with a float that was collected and funded, in one round trip: tests that need hundreds
- * would spend most of their time on it otherwise.
+ * Adds vendors with a funded float in one round trip, because some tests need hundreds.
  */
 async function addVendors(pool: Pool, floatsCents: readonly bigint[]): Promise<number[]> {
   const added = await pool.query<{ vendor_id: number }>(
@@ -198,7 +197,7 @@ export const OPEN_ROUTE: Route = {
   isBreakerOpen: false,
 };
 
-/** What the dispatcher adds to a claim that it sends through an operator. */
+/** The fields that the dispatcher adds to a claim that it sends through an operator. */
 export function through(operatorCode: string, operatorPrice: number | null = null): ChosenRoute {
   return {
     operatorCode,
@@ -229,7 +228,7 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
   };
 }
 
-/** Creates the payments and takes them to be sent: from here on each has one instruction out. */
+/** Creates the payments and claims them for sending. After that each has one open instruction. */
 export async function createInstructed(
   pool: Pool,
   payments: readonly NewPayment[],
@@ -252,7 +251,7 @@ export async function createInstructed(
   return await claim(pool, [...queues.values()]);
 }
 
-/** The operator's word about a transaction: paid in full, but for what is given. */
+/** An operator's report about a payment. Default: paid in full. */
 export function paidReport(
   about: Pick<NewPayment, 'vendorId' | 'paymentId' | 'billerCode' | 'amountCents'>,
   given: Partial<FinalReport> = {},

@@ -13,10 +13,10 @@ export const SHORT_CODE = '600100';
 /** The source that `addDarajaSource` makes. */
 export const SOURCE = 'paybill';
 const KEY = { consumer_key: 'key', consumer_secret: 'secret', passkey: 'pass' };
-/** What Safaricom gave us. */
+/** The credentials from Safaricom. */
 export const DARAJA_KEY = JSON.stringify(KEY);
 
-/** Safaricom, as far as money in is concerned, on a free port. */
+/** Emulates Safaricom's side of money in, on a free port. */
 export interface Provider {
   readonly moneyIn: MoneyInEmulator;
   readonly origin: string;

@@ -5,12 +5,12 @@ import { parseAst } from 'vitest/node';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** A test as a page of the documentation names it: `file` “title”. */
+/** A test that a page of the documentation names as `file` “title”. */
 export interface NamedTest {
   /** From the root of the project. */
   readonly file: string;
   /**
-   * Of the test itself, or `suite › title`; what stands for values, such as %s, as it is written.
+   * The title of the test, or `suite › title`, with placeholders such as %s as they are written.
    */
   readonly title: string;
 }
@@ -25,7 +25,7 @@ export function listNamedTests(text: string): NamedTest[] {
 
 const titlesByFile = new Map<string, ReadonlySet<string>>();
 
-/** Those of the named tests that are nowhere: no such file, or no test in it with this very title. */
+/** The named tests that do not exist: no such file, or no test in it with exactly this title. */
 export function findMissing(named: readonly NamedTest[]): NamedTest[] {
   return named.filter(({ file, title }) => {
     const titles = titlesByFile.get(file) ?? titlesIn(path.join(ROOT, file));
@@ -40,9 +40,9 @@ function titlesIn(file: string): ReadonlySet<string> {
 }
 
 /**
- * Titles of the tests of a test file, each alone and behind those of its suites: what is handed to
- * `test` or `it`, or to what they make, such as `test.each(cases)`. Those that are skipped, titles of suites,
- * and any other text are none.
+ * Titles of the tests in a file, each alone and with the titles of its suites in front: the first
+ * argument of `test`, `it`, or functions that they return, such as `test.each(cases)`. Skipped tests,
+ * titles of suites and other texts are left out.
  */
 export function testTitles(source: string): ReadonlySet<string> {
   const titles = new Set<string>();
@@ -62,7 +62,7 @@ export function testTitles(source: string): ReadonlySet<string> {
   return titles;
 }
 
-/** The text that a call is handed first. */
+/** The first argument of a call, if it is a text. */
 function titleOf(node: Node): string | undefined {
   if (node.type !== 'CallExpression') return undefined;
   const [first] = node['arguments'] as readonly Node[];
@@ -79,7 +79,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-/** `test` of `test`, `test.concurrent`, `test.each(…)` and the like; nothing of what is skipped. */
+/** `test` for `test`, `test.concurrent`, `test.each(…)` and so on; undefined for skipped tests. */
 function rootOf(callee: unknown): unknown {
   if (!isNode(callee)) return undefined;
   if (callee.type === 'Identifier') return callee['name'];

@@ -6,8 +6,8 @@ import { fixturePrice } from './fee-prices.ts';
 export const BILLER = 'kplc_prepaid';
 
 /**
- * A payment of KES 100 without fee, reference or duplicate check, but for what is given. A fee is one of
- * the fixture's prices.
+ * A payment of KES 100 without fee, reference or duplicate check, with the given changes. A fee must be
+ * one of the fixture's prices.
  */
 export function newPayment(given: Pick<NewPayment, 'vendorId'> & Partial<NewPayment>): NewPayment {
   const feeCents = given.feeCents ?? 0n;

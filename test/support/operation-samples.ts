@@ -8,7 +8,7 @@ export const OPERATIONS = Object.keys(PATHS) as OperationName[];
 /** The operations that take GET; all take POST. */
 export const READING: readonly OperationName[] = ['list', 'billerStatus', 'balance'];
 
-/** Those whose refusals have more in them than the others’. */
+/** Operations whose refusals have additional fields. */
 export const REFUSAL_KINDS: ReadonlyMap<OperationName, RefusalKind> = new Map([
   ['validate', 'validation'],
   ['idDecision', 'scoring'],
@@ -18,14 +18,14 @@ export const REFUSAL_KINDS: ReadonlyMap<OperationName, RefusalKind> = new Map([
   ['unwatch', 'scoring'],
 ]);
 
-/** Parameters that may be left out. */
+/** Optional parameters. */
 export const OPTIONAL_PARAMETERS: ReadonlySet<string> = new Set([
   'merchant_reference',
   'phone',
   'telephoneMobile',
 ]);
 
-/** Good parameters, new for each request. */
+/** Valid parameters, different for each request. */
 export function usualParams(
   operation: OperationName,
   vid: string,

@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
 
-/** How a plan reads a table. */
+/** A scan of a table in a plan. */
 export interface Scan {
   readonly table: string;
   readonly alias: string;
-  /** The columns that its index is given values of; none: it reads all of the index or the table. */
+  /** The columns of its index condition; empty: it reads the whole index or table. */
   readonly columns: readonly string[];
 }
 
@@ -46,8 +46,7 @@ function columnsIn(condition: string): string[] {
 }
 
 /**
- * What a plan leaves out: the columns that the index of the same table is given in the plan for grown
- * tables, and not in this one. One line for each scan.
+ * The index columns that the plan for grown tables uses and this plan does not. One line for each scan.
  */
 export function shorterKeys(now: readonly Scan[], grown: readonly Scan[]): string[] {
   return now.flatMap(({ table, alias, columns }) => {

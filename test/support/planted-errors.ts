@@ -1,7 +1,7 @@
 import { rightLine } from './credit-files.ts';
 import type { Line } from './credit-files.ts';
 
-/** An account in arrears, right in every rule. */
+/** An account in arrears that satisfies every rule. */
 export const LATE: Line = {
   OverdueBalance: '3000',
   OverdueDate: '20260722',
@@ -16,11 +16,11 @@ export const LATE: Line = {
 export interface PlantedError {
   readonly wrong: Line;
   readonly findings: readonly string[];
-  /** What the right line has other than the usual one. */
+  /** Differences between the valid line and the usual one. */
   readonly right?: Line;
 }
 
-/** Errors of all kinds within a line; each is the only one on its line. */
+/** Errors of all kinds that need only one line; each is the only one on its line. */
 export const PLANTED_ERRORS: readonly PlantedError[] = [
   { wrong: { Surname: '' }, findings: ['Surname required'] },
   { wrong: { Surname: '0712000111' }, findings: ['Surname name'] },
@@ -112,11 +112,11 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     wrong: { DisbursementDate: '20010801' },
     findings: ['DisbursementDate before_birth'],
   },
-  // The account of another line: the number was copied along.
+  // The account number of another line, as if it was copied by mistake.
   { wrong: { AccountNumber: 'A1' }, findings: ['AccountNumber account_holder'] },
 ];
 
-/** A right line each, of a person each. */
+/** Valid lines, each about another person. */
 export function rightLines(lines: number): Line[] {
   return Array.from({ length: lines }, (_, index) =>
     rightLine(index + 1, {

@@ -30,14 +30,14 @@ export interface Server {
   readonly origin: string;
 }
 
-/** Two processes on one database, and operators beside them. */
+/** Two processes on one database, with simulated operators. */
 export interface Pair {
   readonly pool: Pool;
   readonly servers: readonly [Server, Server];
   readonly operators: SimulatedOperators;
-  /** Makes a biller that is paid through the operators; both processes know it afterwards. */
+  /** Adds a biller that is paid through the operators, and waits until both processes know it. */
   addBiller(billerCode: string): Promise<void>;
-  /** A vendor with so much in its float, as its program talks to each process. */
+  /** A vendor with this amount in its float, with a client for each process. */
   addFundedVendor(floatAmount: string): Promise<readonly [VendorClient, VendorClient]>;
   /** How often the operators paid each reference. */
   timesPaid(): Promise<Map<string, number>>;
@@ -82,7 +82,7 @@ export class ProductionFixture {
     return server;
   }
 
-  /** Two of them on a new database, with simulated operators that are quicker than the sandbox's. */
+  /** Starts two processes on a new database, with simulated operators that are faster than the sandbox's. */
   async startPair(): Promise<Pair> {
     const { url, pool } = await this.database();
     const delays = '--callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500'.split(' ');
@@ -158,9 +158,9 @@ async function addFundedVendor(
     currency: 'KES',
     paid_at: '2026-01-05 09:00:00',
   };
-  // Reported to one, moved by the other.
+  // Income is reported to one process and moved by the other.
   const request = encode(PATHS.collect, signed(income, collectorKey), 'json');
-  await until('the income is taken', async () => {
+  await until('the income is moved', async () => {
     return (await send(servers[0].origin, request)).status === 200;
   });
   await second.fund();

@@ -9,12 +9,12 @@ import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { OPERATOR } from './money-fixture.ts';
 import type { Books } from './money-fixture.ts';
 
-/** A line of a statement; the rest of it is made up. */
+/** A line of a statement; missing fields get default values. */
 export interface Line {
   readonly type?: string;
   readonly at?: Date;
   readonly operatorReference?: string;
-  /** Of this transaction of ours. */
+  /** The payment that it is about. */
   readonly of?: Pick<NewPayment, 'vendorId' | 'paymentId' | 'amountCents' | 'account'>;
   readonly reference?: string;
   readonly amountCents?: bigint;
@@ -89,7 +89,7 @@ export async function tryImport(
   });
 }
 
-/** A moment after everything that was written before. */
+/** A moment after everything written so far. */
 export async function databaseTime(books: Books): Promise<Date> {
   const read = await books.pool.query<{ now: Date }>(
     `select date_trunc('milliseconds', clock_timestamp()) as now`,

@@ -18,7 +18,7 @@ export interface RecordingServer {
   close(): Promise<void>;
 }
 
-/** Records what it gets. @param answerTo what it answers as JSON to the request line. */
+/** Records requests. @param answerTo returns the JSON answer to a request line. */
 export async function startRecordingServer(
   answerTo: (line: string) => unknown,
   status = 200,

@@ -4,19 +4,19 @@ import type { Answer } from './vendor-client.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * What the operation adds to its refusals: validation shows `status` and `text` at top level as
- * well, scoring the credit bureau's own code besides.
+ * The fields that an operation adds to its refusals: `status` and `text` at the top level for account
+ * validation, the credit bureau's own code for scoring.
  */
 export type RefusalKind = 'plain' | 'validation' | 'scoring';
 
-/** A refusal, as design and documents promise it: the whole body, and nothing else in it. */
+/** A documented refusal: the whole body, with no other fields. */
 export function expectRefusal(
   answer: Answer,
   wanted: {
     readonly status: number;
     readonly code: string;
     readonly field?: string;
-    /** Of the earlier payment. */
+    /** The reference of the earlier payment. */
     readonly reference?: string;
     /** Default: plain. */
     readonly kind?: RefusalKind | undefined;
@@ -27,7 +27,7 @@ export function expectRefusal(
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const text = answer.body.error?.[0]?.text;
   expect(text).toMatch(/\S/);
-  // The sandbox, and only it, explains a signature that does not hold.
+  // Only the sandbox explains an invalid signature.
   const explanation =
     answer.body.error?.[0]?.signed_text === undefined || code !== 'signature_invalid'
       ? {}
@@ -54,7 +54,7 @@ export function expectRefusal(
   expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
 }
 
-/** Any refusal that is the caller's fault; returns its code and field. */
+/** Expects a refusal that is the caller's fault; returns its code and field. */
 export function expectCallersFault(
   answer: Answer,
   request: string,

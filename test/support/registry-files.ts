@@ -8,24 +8,24 @@ import { PLANTED_ERRORS } from './planted-errors.ts';
 /** As-of date of the files. */
 export const AS_OF = '2026-10-31';
 
-/** A random file of a lender, and what an import of it must come to. */
+/** A random file of a lender, with the expected result of its import. */
 export interface RegistryFile {
   readonly template: TemplateName;
   readonly text: string;
   /** `line field rule` of every planted error. */
   readonly errors: readonly string[];
-  /** Kinds of the planted errors, to see that all were planted. */
+  /** Kinds of the planted errors, to check that all kinds occurred. */
   readonly kinds: readonly string[];
-  /** Right lines about an account that no earlier line is about. */
+  /** Number of valid lines about new accounts. */
   readonly accounts: number;
-  /** Lines that repeat an earlier one word for word. */
+  /** Number of lines that repeat an earlier one exactly. */
   readonly repeats: number;
 }
 
 const MIN_LINES = 4;
 const MAX_LINES = 14;
 
-/** What is planted that needs more than one line, or is no value of a line. */
+/** Planted errors that need more than one line, or are not about a value. */
 const FILE_KINDS = ['columns', 'open quote', 'stray quote', 'other content', 'takeover'] as const;
 /** The last error of a line is about the account of another line: `takeover` here. */
 const LINE_ERRORS = PLANTED_ERRORS.slice(0, -1);
@@ -35,7 +35,7 @@ export const ERROR_KINDS: readonly string[] = [
 ];
 
 /**
- * @param first numbers of people and accounts from here on belong to the file: `MAX_NUMBERS` of them.
+ * @param first the first of the `MAX_NUMBERS` numbers of people and accounts that belong to the file.
  */
 export function randomFile(random: Random, first: number): RegistryFile {
   const template = random.chance(0.3) ? 'individual' : 'mobile';
@@ -127,7 +127,7 @@ class FileInMaking {
     this.rows.push(this.#values(line).join(','));
   }
 
-  /** The cells of a line, quoted where they must be and sometimes where they need not be. */
+  /** The cells of a line, quoted where necessary and sometimes where not. */
   #values(line: Line): string[] {
     const columns: readonly Column[] = TEMPLATES[this.#template];
     return columns.map((column) => {
@@ -137,7 +137,7 @@ class FileInMaking {
     });
   }
 
-  /** Of the row written last; the header is line 1. */
+  /** The line number of the row written last; the header is line 1. */
   #expect(kind: string, ...findings: readonly string[]): void {
     this.#kinds.push(kind);
     for (const finding of findings) this.#errors.push(`${this.rows.length + 1} ${finding}`);
@@ -148,7 +148,7 @@ const SURNAMES = ["Ng'ang'a", 'Na', 'Kina', 'Mohamed', 'Ó Briain', 'Wei', 'Odhi
 const FIRSTS = ['Li', 'Ole', 'Al', 'Mohamed', 'Anne-Marie', 'Joseph', 'Zoë', 'Abdul Rahman'];
 const OTHERS = ['', '', 'Wanjiku', 'bin Said', 'J.K. Oduor', 'W'.repeat(50)];
 
-/** Who a line is about: nobody twice. */
+/** The person of a line; each occurs once. */
 function personOf(random: Random, number: number): Line {
   const document = random.pick([
     ['001', String(100_000_000 + number)],
@@ -169,7 +169,7 @@ const STATUSES = 'ABCDEFFFFFGHJKLMP'.split('');
 const JUDGED = new Set(['C', 'D', 'E', 'G', 'J']);
 const CLASS_LIMITS = [30, 90, 180, 360];
 
-/** A line that keeps every rule of the guide, otherwise as odd as can be. */
+/** A line that satisfies every rule of the guide, with otherwise unusual values. */
 export function randomLine(random: Random, number: number): Line {
   const openedOn = random.pick(['20000229', '20150101', '20251231', '20260930', '20261031']);
   const later = (): string => random.pick([openedOn, '20261031']);

@@ -13,7 +13,7 @@ import { until } from './until.ts';
 
 const START_MS = 120_000;
 
-/** A payment that an operator really made. */
+/** A payment that an operator really executed. */
 export interface TruthEntry {
   readonly reference: string;
   readonly biller: string;
@@ -26,22 +26,25 @@ export interface TruthEntry {
 export interface Sandbox {
   readonly process: ServiceProcess;
   readonly dataDir: string;
-  /** What a command needs to find its database. */
+  /** The environment with which a command finds its database. */
   readonly environment: Readonly<Record<string, string>>;
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly operatorOrigin: string;
   /** What the operators really paid. */
   truth(): Promise<TruthEntry[]>;
-  /** A pool on the sandbox's database, as a command beside the service opens one. One and the same. */
+  /** A pool on the sandbox's database, as a command opens it. Every call returns the same pool. */
   pool(): Promise<Pool>;
   masterKeys(): Promise<MasterKeys>;
-  /** Ctrl-C: SIGINT to the whole group. Returns how the service ended, when nothing of it is left. */
+  /**
+   * Ctrl-C: SIGINT to the whole process group. Returns how the service ended, once all its processes
+   * are gone.
+   */
   interrupt(): Promise<Ending>;
   /**
-   * SIGKILL to the whole group: the service and the operators; the database server hears of it and
-   * stops. Or to the server as well, as when the machine loses power (but for what was written).
-   * Returns when nothing is left.
+   * SIGKILL to the whole group: the service and the operators; the database server notices and stops.
+   * Optionally to the server as well, as when the machine loses power, except that written data stays.
+   * Returns once all processes are gone.
    */
   kill(whom?: 'group' | 'everything'): Promise<void>;
 }
@@ -58,7 +61,7 @@ export class SandboxFixture {
     return folder;
   }
 
-  /** Starts the program and does not wait. */
+  /** Starts the program without waiting until it is ready. */
   launch(
     mode: string,
     env: Readonly<Record<string, string>>,

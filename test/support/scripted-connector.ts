@@ -12,7 +12,7 @@ import type {
 } from '../../src/payments/dispatch/connector.ts';
 import { HTTP_JSON } from '../../src/payments/connectors/http-json/declaration.ts';
 
-/** What every test connector has that offers nothing but `pay`. */
+/** The properties of a test connector that has only `pay`. */
 export const NO_CAPABILITIES = {
   declaration: HTTP_JSON,
   caseAfterMs: null,
@@ -27,7 +27,7 @@ export const NO_CAPABILITIES = {
   close: async () => {},
 } as const satisfies Partial<Connector>;
 
-/** What the operator does; whatever is absent it does not offer. */
+/** The operator's behaviour; absent functions are not offered. */
 export interface Script {
   pay: (
     instruction: PaymentInstruction,
@@ -44,11 +44,11 @@ export interface Script {
   payDeadlineMs?: number;
 }
 
-/** An operator that follows a script, and what was asked of it, in order. */
+/** An operator that follows a script, and the calls that it received, in order. */
 export interface ScriptedConnector extends Connector {
   readonly instructions: readonly PaymentInstruction[];
   readonly queries: readonly StatusQuery[];
-  /** Most calls that were under way at once. */
+  /** The largest number of simultaneous calls. */
   readonly maxAtOnce: number;
 }
 
@@ -116,7 +116,7 @@ export const DECLINED: Declined = {
   message: 'No such account',
 };
 
-/** The operator answered that it did not take the instruction. */
+/** The operator answered that it did not accept the instruction. */
 export const NOT_SENT: NotSent = {
   kind: 'not_sent',
   reason: 'refused before it was read',
@@ -124,7 +124,7 @@ export const NOT_SENT: NotSent = {
   answered: true,
 };
 
-/** Not even the connection could be made. */
+/** The connection failed. */
 export const NO_CONNECTION: NotSent = {
   kind: 'not_sent',
   reason: 'connection refused',
@@ -139,7 +139,7 @@ export const PAUSED: NotSent = {
   answered: true,
 };
 
-/** The answer got lost. */
+/** The answer was lost. */
 export const SILENCE: Unknown = {
   kind: 'unknown',
   reason: 'no answer',
@@ -147,7 +147,7 @@ export const SILENCE: Unknown = {
   answered: false,
 };
 
-/** Accepted, to be told later. */
+/** Accepted; the result follows later. */
 export const ACCEPTED: Unknown = {
   kind: 'unknown',
   reason: 'accepted',

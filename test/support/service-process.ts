@@ -22,20 +22,20 @@ export const PREPARED = [
 /** A running `node src/main.ts <mode>` in a process group of its own. */
 export interface ServiceProcess {
   readonly pid: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly stdout: string;
   readonly stderr: string;
   /** Undefined while it runs. */
   readonly ending: Ending | undefined;
-  /** Resolves when it is gone and all it wrote has been read. */
+  /** Resolves when it has ended and all its output has been read. */
   ended(): Promise<Ending>;
-  /** To the process alone, or to its whole group, as a terminal's Ctrl-C does. */
+  /** Sends a signal to the process alone, or to its whole group, as Ctrl-C in a terminal does. */
   signal(name: NodeJS.Signals, to: 'process' | 'group'): void;
 }
 
 /**
- * Starts the real program. Of this process's environment it gets nothing but PATH and HOME, so that
- * a variable which happens to be set changes no test.
+ * Starts the real program. It gets only PATH and HOME of this process's environment, so that no other
+ * variable affects tests.
  */
 export function startService(
   mode: string,
@@ -73,7 +73,7 @@ export function startService(
       return ending ?? { code: null, signal: null };
     },
     signal: (name, to) => {
-      // A group outlives its first process; its number is not given away before the last one ended.
+      // A group outlives its first process, and its number is not reused before its last process has ended.
       if (to === 'process') child.kill(name);
       else signalGroup(pid, name);
     },
@@ -111,12 +111,12 @@ export async function untilNothingRuns(folder: string, group?: number): Promise<
   });
 }
 
-// Below the ports that systems hand out to connections and to `listen(0)`: what was free when it was
-// chosen is then still free when the program listens on it.
+// Below the range of ephemeral ports, so that a port that was free when it was chosen is still free
+// when the program listens on it.
 const FIRST_PORT = 10_240;
 const LAST_PORT = 32_000;
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A free port of 127.0.0.1. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));

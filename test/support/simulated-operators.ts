@@ -72,7 +72,7 @@ export async function startSimulatedOperators(
   };
 }
 
-/** A connector with time-outs fit for tests. */
+/** A connector with short time-outs for tests. */
 export function connectorTo(baseUrl: string, options: Partial<HttpJsonOptions> = {}): Connector {
   return createHttpJsonConnector({
     operatorCode: 'simulated',
@@ -89,7 +89,7 @@ export function connectorTo(baseUrl: string, options: Partial<HttpJsonOptions> =
   });
 }
 
-/** What the connector reads from the callbacks; it finds no payment. */
+/** What the connector reads from the callbacks; its payment look-up finds nothing. */
 export async function readAll(
   received: readonly CallbackRequest[],
   connector: Connector,
@@ -102,18 +102,18 @@ export async function readAll(
 
 export interface CallbackReceiver {
   readonly url: string;
-  /** All callbacks that came, answered with 2xx or not. */
+  /** All received callbacks, whatever the answer was. */
   readonly received: CallbackRequest[];
-  /** Resolves when so many callbacks have come in all. */
+  /** Resolves when this many callbacks have been received in total. */
   count(total: number): Promise<void>;
-  /** From now on every callback is answered with this HTTP status. */
+  /** Answers every callback with this HTTP status from now on. */
   answerAll(status: number): void;
   close(): Promise<void>;
 }
 
 /**
  * Listens for callbacks on a free port.
- * @param answers HTTP status of the n-th answer; 0 cuts the connection; 200 when there are no more.
+ * @param answers HTTP status of the n-th answer; 0 cuts the connection; 200 after the last one.
  */
 export async function startCallbackReceiver(
   answers: readonly number[] = [],

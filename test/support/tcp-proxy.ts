@@ -7,17 +7,17 @@ export interface TcpProxy {
   /** The same database, through the proxy. */
   readonly url: string;
   /**
-   * Takes away the answer to the next request that contains the text: it reaches the server, and
-   * what the server says does not come back. `cut` ends the connection once the server has
-   * answered; `silence` leaves it open for ever. Resolves when the server has answered.
+   * Drops the answer to the next request that contains the text; the request itself reaches the server.
+   * `cut` ends the connection once the server has answered; `silence` leaves it open. Resolves when the
+   * server has answered.
    */
   loseAnswerTo(text: string, end: 'cut' | 'silence'): Promise<void>;
   /** Cuts the connection instead of passing on the next request that contains the text. */
   loseRequest(text: string): Promise<void>;
-  /** Ends all connections; every new one is ended at once, as if nobody listened. */
+  /** Ends all connections, and every new one at once. */
   goDown(): void;
   comeBack(): void;
-  /** From now on everything takes so long, each way. 0: as quick as it can. */
+  /** Delays all data by this time in each direction from now on; 0: no delay. */
   slowDown(delayMs: number): void;
   close(): Promise<void>;
 }

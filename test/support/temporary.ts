@@ -27,8 +27,8 @@ async function findBase(): Promise<string> {
 }
 
 /**
- * An empty folder for data, named after this process. Others may pass through it: started as root,
- * PostgreSQL runs as another user, who has to get in.
+ * An empty folder for data, named after this process. Other users may enter it, because PostgreSQL runs
+ * as another user when the tests run as root.
  */
 export async function makeTemporaryFolder(): Promise<string> {
   const maker = formatIdentity(await identifyOurselves());

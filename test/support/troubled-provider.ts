@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers';
  */
 export type Trouble = 'none' | 'down' | 'garbage' | 'slow';
 
-/** An emulated provider behind a network that can be in trouble for as long as a test wants. */
+/** An emulated provider behind a network with faults that a test switches on and off. */
 export interface TroubledProvider {
   readonly origin: string;
   strike(trouble: Trouble): Promise<void>;
@@ -18,7 +18,7 @@ export interface TroubledProvider {
 }
 
 /**
- * @param isSpared requests of one line (`POST /path`) that work all the time, unless it is down.
+ * @param isSpared requests with this line (`POST /path`), which always work unless the provider is down.
  */
 export async function startTroubledProvider(
   target: string,

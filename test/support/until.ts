@@ -3,9 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PAUSE_MS = 20;
 
 /**
- * Asks again and again until there is an answer other than `undefined` and `false`.
- * Throws: if none came within `withinMs`, saying what was waited for and, if the last question
- * failed, why.
+ * Repeats a call until it returns something other than `undefined` and `false`. Throws if that does not
+ * happen within `withinMs`, naming what was awaited and the last error.
  */
 export async function until<Found>(
   what: string,

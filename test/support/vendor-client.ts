@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Parameters of a request; null is JSON's null, which is not signed. */
 export type Params = Readonly<Record<string, string | null>>;
 
-/** Specification §5.4, written once more, so that a mistake of the service's own code shows. */
+/** Specification §5.4, implemented independently, so that a mistake in the service's code is found. */
 export function signatureOf(params: Params, key: string): string {
   const text = Object.keys(params)
     .filter((name) => name !== 'hash' && params[name] !== null)
@@ -20,7 +20,7 @@ export function signed(params: Params, key: string): Params {
   return { ...params, hash: signatureOf(params, key) };
 }
 
-/** Every way in which a request may carry its parameters. */
+/** Every form in which a request may carry its parameters. */
 export const BODY_FORMS = [
   'query',
   'json',
@@ -71,7 +71,7 @@ export function encode(path: string, params: Params, form: BodyForm): WireReques
   }
 }
 
-/** Like a sender that writes every number as a number: `10.00` stays `10.00`. */
+/** Numbers are written as JSON numbers: `10.00` stays `10.00`. */
 function numberMember([name, value]: [string, string | null]): string {
   const isNumber = value !== null && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value);
   return `${JSON.stringify(name)}: ${isNumber ? value : JSON.stringify(value)}`;
@@ -86,7 +86,7 @@ function multipart(texts: readonly (readonly [string, string])[]): string {
   return `${parts.join('')}--${BOUNDARY}--\r\n`;
 }
 
-/** What answers hold, as far as it is common to several operations. */
+/** Fields of answers that several operations share. */
 export interface WireBody {
   readonly header_status: number;
   readonly error?: readonly {
@@ -113,7 +113,7 @@ export interface Answer {
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
 
-/** Sends exactly this and reads the answer. Rejects without one. */
+/** Sends exactly this request and reads the answer. Rejects if no answer arrives. */
 export async function send(origin: string, request: WireRequest): Promise<Answer> {
   const { hostname, port } = new URL(origin);
   const { method, path, headers = {}, body } = request;
@@ -175,7 +175,7 @@ export interface Payment {
   readonly details: Readonly<Record<string, string>> | null;
 }
 
-/** Who a vendor is, and what stands in front of the paths on its server. */
+/** A vendor's credentials, and the prefixes of the paths on its server. */
 export interface VendorAccess {
   readonly vid: string;
   readonly key: string;
@@ -187,7 +187,7 @@ export interface VendorAccess {
   readonly scoringPath?: string;
 }
 
-/** A vendor's program. */
+/** A client that signs as a vendor. */
 export class VendorClient {
   readonly #origin: string;
   readonly #access: VendorAccess;
