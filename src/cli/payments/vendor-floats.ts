@@ -103,10 +103,10 @@ interface SetFloatOptions {
 }
 
 function addSetFloat(vendor: Command, cli: Cli): void {
-  command(vendor, 'set-float', 'When a vendor is told that its float is low (webhook float.low).')
+  command(vendor, 'set-float', 'Set when a vendor gets the event float.low.')
     .argument('<vid>', 'vendor ID', signerName)
-    .option('--low <amount>', 'below it the vendor is told', moneyAboveZero)
-    .option('--no-low', 'the vendor is not told')
+    .option('--low <amount>', 'the limit', moneyAboveZero)
+    .option('--no-low', 'no limit, no event')
     .requiredOption('--by <name>', 'who sets it')
     .action(async (vid: string, options: SetFloatOptions) => {
       const { low, by } = options;
@@ -117,8 +117,8 @@ function addSetFloat(vendor: Command, cli: Cli): void {
         await setVendorFloat(pool, { vendorId, lowCents, by });
         const text =
           lowCents === null
-            ? `${vid} is not told about its float.`
-            : `${vid} is told when its float is below ${formatMoney(lowCents)}.`;
+            ? `${vid} gets no events about its float.`
+            : `${vid} gets an event when its float falls below ${formatMoney(lowCents)}.`;
         return { json: { vid, low: shown(lowCents) }, text };
       });
     });
