@@ -5,7 +5,7 @@ import type { Understood } from '../payments/timeline/understand.ts';
 import type { Permission } from './permissions.ts';
 
 /**
- * The shapes of the API's answers. The web console imports these types, so that the two cannot differ.
+ * The types of the API's answers. The web console imports them, so that both sides always agree.
  * Money is decimal text in KES, such as `1450.00`; times are ISO 8601 in UTC.
  */
 
@@ -17,7 +17,7 @@ export interface SessionAnswer {
     readonly role: Role;
     /** The vendor whose people the person belongs to; null for staff. */
     readonly vid: string | null;
-    /** False: the person sees, but changes nothing until another administrator has confirmed it. */
+    /** False: the person can only read until another administrator has confirmed the person. */
     readonly isConfirmed: boolean;
   };
   readonly permissions: readonly Permission[];
@@ -89,7 +89,7 @@ export interface PaymentChoices {
 
 /** `GET /payments`, newest first. */
 export interface PaymentsAnswer {
-  /** What the parts of the search text were taken for. */
+  /** How the parts of the search text were understood. */
   readonly understood: readonly Understood[];
   readonly payments: readonly ListedPayment[];
   /** For the next page; null: there are no older ones. */
@@ -98,7 +98,7 @@ export interface PaymentsAnswer {
   readonly searchedTo: string | null;
 }
 
-/** A row as the API answers with it: times as text, and cents as decimal text under a name without the unit. */
+/** A row in the form of the API: times as text, and cents as decimal text under a name without the unit. */
 export type OnWire<Row> = Row extends unknown
   ? {
       readonly [Name in keyof Row as Name extends `${infer Short}Cents` ? Short : Name]: Text<
@@ -127,7 +127,7 @@ export interface PaymentDetail extends ListedPayment {
   /** Where the outcome came from: answer, status, callback, … */
   readonly settledBy: string | null;
   readonly archived: boolean;
-  /** How often the operator was asked; null: not under way. */
+  /** Number of status queries; null: no instruction is in progress. */
   readonly queries: number | null;
   readonly nextStepAt: string | null;
   /**
@@ -148,7 +148,7 @@ export interface ListedCase {
   readonly operator: string | null;
   /** Of the payment. */
   readonly reference: string | null;
-  /** The amount that it is about, as far as the facts say. */
+  /** The amount of the case, if the facts contain one. */
   readonly amount: string | null;
   readonly openedAt: string;
   readonly proposed: string | null;
@@ -183,7 +183,7 @@ export interface CaseProposal {
   readonly details: Readonly<Record<string, string>> | null;
   readonly by: string;
   readonly at: string;
-  /** What approving it would post now, one line each. */
+  /** The postings that an approval would make now, one line each. */
   readonly wouldPost: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface AuditDeps {
   readonly clock: Clock;
 }
 
-/** What is noted before it is done. */
+/** The entry that is written before the action. */
 export interface Noted {
   readonly request: FastifyRequest;
   readonly viewer: Viewer;
@@ -25,7 +25,7 @@ export interface Noted {
   readonly limit?: ActionLimit | undefined;
 }
 
-/** Does something between its two entries in the audit log. Throws: `too_many_requests`. */
+/** Runs an action between its two entries in the audit log. Throws: `too_many_requests`. */
 export async function audited(
   of: Noted,
   deps: AuditDeps,
@@ -56,7 +56,7 @@ async function* counted(
 ): AsyncGenerator {
   const lines = type.startsWith('text/csv') ? new LineCounter() : undefined;
   let bytes = 0;
-  // Until the end the file is not complete: the browser may go away, or the database.
+  // The export fails if the browser or the database disconnects before the end.
   let result: AuditResult['result'] = 'failed';
   try {
     for await (const chunk of body as AsyncIterable<string | Buffer>) {

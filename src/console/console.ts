@@ -29,7 +29,7 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
   const { path, pool, clock, environment, readOnly, timeZone, version } = options;
   const sessions = createSessions({ pool, clock });
   const prefix = `${path}/api`;
-  // A scope of its own, so that other requests do not pay for reading cookies.
+  // A separate scope, so that only console requests parse cookies.
   await app.register(async (scope) => {
     await scope.register(fastifyCookie);
     addSessionRoutes(scope, {

@@ -3,9 +3,9 @@ import type { Overview, OverviewReader } from '../payments/overview/overview.ts'
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { Pool } from '../platform/db/pool.ts';
 
-/** How often the figures are read while somebody looks at them. */
+/** How often the figures are read while a browser shows them. */
 const EVERY_MS = 3_000;
-/** A reading so recent is answered again. */
+/** A reading younger than this is reused. */
 const RECENT_MS = 1_000;
 /** Vendors whose counts of the last day are kept after the last of their people has left. */
 const MAX_IDLE_SCOPES = 50;
@@ -25,8 +25,8 @@ interface Scope {
 }
 
 /**
- * The figures of the first page. However many browsers look at them, they are read once for the staff
- * and once for each vendor, and not at all while nobody looks.
+ * The figures of the first page. They are read once for the staff and once for each vendor, however
+ * many browsers show them, and not at all while none does.
  */
 export class HomeFeed {
   readonly #options: HomeFeedOptions;
@@ -45,7 +45,7 @@ export class HomeFeed {
     return await this.#readNow(scope);
   }
 
-  /** Calls `listener` with the figures now and every few seconds. Returns how to end it. */
+  /** Calls `listener` with the figures now and every few seconds. Returns a function that ends this. */
   subscribe(vendorId: number | undefined, listener: (overview: Overview) => void): () => void {
     const scope = this.#scopeOf(vendorId);
     scope.listeners.add(listener);
@@ -60,7 +60,7 @@ export class HomeFeed {
   #turn(scope: Scope): void {
     clearTimeout(scope.timer);
     void this.#readNow(scope)
-      // The browsers show since when nothing has arrived.
+      // The browsers show how old the last figures are.
       .catch(() => undefined)
       .finally(() => {
         if (scope.listeners.size === 0) return;
@@ -68,7 +68,7 @@ export class HomeFeed {
       });
   }
 
-  /** Those who ask while it is being read wait for the same reading. */
+  /** Callers that arrive during a reading wait for it. */
   async #readNow(scope: Scope): Promise<Overview> {
     scope.reading ??= scope.reader
       .read(this.#options.clock.now())

@@ -5,15 +5,15 @@ import type { Live } from './route.ts';
 
 /** Proxies end connections on which nothing arrives, usually after a minute. */
 const HEARTBEAT_MS = 15_000;
-/** What a browser that reads nothing may leave unread. */
+/** The maximum of unread data of one browser. */
 const MAX_UNREAD_BYTES = 1_048_576;
 const MAX_STREAMS = 1_000;
 
 type SendLive = (answer: Live, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 /**
- * Sends answers that go on as server-sent events. One ends with the event `end` when the session
- * does, and without it at a stop of the service; the browser then connects to another process.
+ * Sends streams of server-sent events. A stream ends with the event `end` when the session ends, and
+ * without it when the service stops; the browser then connects to another process.
  */
 export function createLiveAnswers(
   app: FastifyInstance,
@@ -46,7 +46,7 @@ export function createLiveAnswers(
         end();
       }
     };
-    // Without the database nobody can tell whether the session goes on.
+    // Without the database, the session cannot be checked.
     const heartbeat = setInterval(() => void check().catch(() => stream.destroy()), checkEveryMs);
     const end = (): void => {
       clearInterval(heartbeat);
@@ -60,7 +60,7 @@ export function createLiveAnswers(
       reply
         .type('text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store, no-transform')
-        // Nginx would collect the events.
+        // Otherwise nginx buffers the events.
         .header('x-accel-buffering', 'no')
         .send(stream)
     );

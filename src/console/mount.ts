@@ -19,7 +19,7 @@ export interface MountOptions {
   readonly clock: Clock;
   /** Who is signed in, by the request's cookie. Undefined: nobody. */
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer | undefined>;
-  /** Whether the session goes on; asking is no use of it. */
+  /** Whether the session still exists. The check does not count as use. */
   readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   /** True: nothing is changed through the console. */
   readonly readOnly: boolean;
@@ -65,7 +65,7 @@ export function mountRoutes(
       },
     });
   }
-  // An unknown path of the API is no page.
+  // An unknown path of the API is not a page.
   app.all(`${options.prefix}/*`, async (request) => {
     requireOwnPage(request);
     if ((await options.viewerOf(request)) === undefined) throw new Refusal('not_signed_in');

@@ -1,7 +1,7 @@
 import { formatMoney } from '../platform/base/money.ts';
 import type { OnWire } from './answers.ts';
 
-/** A row as the API answers with it. */
+/** Converts a row to the form of the API. */
 export function onWire<Row extends object>(row: Row): OnWire<Row> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]: [string, unknown]) => {

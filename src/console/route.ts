@@ -18,7 +18,7 @@ export interface Viewer {
   readonly vendor: { readonly vendorId: number; readonly vid: string } | undefined;
 }
 
-/** What a handler gets besides the request's parameters. */
+/** What a handler gets in addition to the request's parameters. */
 export interface RouteContext {
   readonly viewer: Viewer;
   /** The client's address. */
@@ -49,9 +49,9 @@ export class Download {
   }
 }
 
-/** The answer of a route that goes on: a server-sent event for each change, while the session lasts. */
+/** The answer of a streaming route: a server-sent event for each change, while the session lasts. */
 export class Live {
-  /** Sends what is known now, then every change. Returns how to end it. */
+  /** Sends the current state, then every change. Returns a function that ends this. */
   readonly subscribe: (send: (data: unknown) => void) => () => void;
   constructor(subscribe: Live['subscribe']) {
     this.subscribe = subscribe;
@@ -60,7 +60,7 @@ export class Live {
 
 /** How often something may be done. */
 export interface ActionLimit {
-  /** By everybody together, to what the path names. */
+  /** For all people together, for each target of the path. */
   readonly perTarget: LimitRule;
   /** By one person. */
   readonly perPerson: LimitRule;
@@ -70,7 +70,7 @@ interface LimitRule {
   readonly count: number;
   /** The period in which it counts. */
   readonly seconds: number;
-  /** What the person reads who has to wait. */
+  /** The text for a person who has to wait. */
   readonly text: string;
 }
 

@@ -20,7 +20,7 @@ import { createReader, jsonOf, requireOwnPage } from './mount.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Viewer } from './route.ts';
 
-/** Attempts of one network: a burst, then one every six seconds. */
+/** The limit of attempts from one network: a burst, then one every six seconds. */
 const ATTEMPTS = { burst: 20, perSecond: 1 / 6 };
 
 export interface SessionOptions {
@@ -151,7 +151,7 @@ async function start(
   options: SessionOptions & { readonly personId: string },
 ): Promise<FastifyReply> {
   const { sessions, personId } = options;
-  // A session that the browser had ends, so that its token is of no use to anybody.
+  // Ends the browser's earlier session, so that its token becomes useless.
   await sessions.end(tokenOf(request));
   const browser = request.headers['user-agent'] ?? '';
   const { token, expiresAt } = await sessions.start({ personId, address: request.ip, browser });

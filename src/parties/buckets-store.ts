@@ -25,7 +25,7 @@ export async function countVendorsByBucket(
 }
 
 /**
- * Spreads the vendors over so many buckets. The rows of their tables are still where they were; the caller
+ * Spreads the vendors over this many buckets. The rows of their tables are not moved here; the caller
  * moves them in the same database transaction.
  */
 export async function setBuckets(db: Queryable, count: number): Promise<void> {

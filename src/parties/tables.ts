@@ -1,7 +1,7 @@
 import type { TableClasses } from '../platform/db/distribution.ts';
 
 export const PARTIES_TABLES: TableClasses = {
-  // The anchor: one row per bucket.
+  // The anchor table: one row per bucket.
   buckets: 'distributed',
   // Joined with lists of vendors' rows.
   vendors: 'reference',

@@ -31,7 +31,7 @@ const MAX_STEPS = 10;
 /** Real time between two looks at an emulator that cannot say when it is done. */
 const LOOK_MS = 10;
 
-/** One payment on its way, as the dispatcher keeps it. */
+/** One payment in progress, as the dispatcher stores it. */
 export class Journey {
   readonly paymentId = newId();
   readonly reference = encodeReference(7, this.paymentId);
@@ -184,7 +184,7 @@ export class Journey {
   }
 }
 
-/** Takes a payment to its end, or as far as it comes. */
+/** Runs a payment to its end, or as far as possible. */
 export async function drive(
   journey: Journey,
   by: { readonly take: () => CallbackRequest[]; readonly quiet: (() => Promise<void>) | null },

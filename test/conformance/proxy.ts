@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What happens to an instruction on its way. `lost`: before it arrives. The others: it arrives. */
+/** What happens to an instruction in transit. `lost`: before it arrives. The others: it arrives. */
 export type TransportFault =
   | 'none'
   | 'lost'

@@ -24,7 +24,7 @@ export type Scenario = (typeof SCENARIOS)[number];
 export interface Subject {
   readonly name: string;
   readonly billerCode: string;
-  /** Callbacks carry their proof in the body: their path and headers count for nothing. */
+  /** Callbacks carry their proof in the body; path and headers are not used. */
   readonly isProofInBody?: true;
   start(): Promise<Provider>;
 }
@@ -43,13 +43,13 @@ export interface Provider {
    * back. Null: the provider reports no such thing.
    */
   readonly accountForPartRefund: (() => string) | null;
-  /** What was really executed and not taken back. */
+  /** What was really executed and not reversed. */
   executed(account: string): Promise<readonly { readonly amountCents: bigint }[]>;
   /** Resolves when the emulator has nothing more to execute or send. Null: it cannot say. */
   readonly quiet: (() => Promise<void>) | null;
   /** Makes every token that was issued invalid. Null: the protocol has no tokens. */
   readonly expireTokens: (() => void) | null;
-  /** Refuses so many of the next requests for being too many. Null: the emulator cannot. */
+  /** Refuses this many of the next requests with a rate limit. Null: the emulator cannot. */
   readonly limitRate: ((requests: number) => void) | null;
   /** Moves the provider's clock against ours. Null: the emulator cannot. */
   readonly skewClock: ((byMs: number) => void) | null;

@@ -68,7 +68,7 @@ function begin(
   };
 }
 
-/** Takes it to its end, and checks the law against the emulator's truth. */
+/** Runs it to its end, and compares the result with the emulator's record. */
 async function finish(
   bench: Bench,
   begun: NonNullable<ReturnType<typeof begin>>,
@@ -96,7 +96,7 @@ function describeDeclaration(of: () => Bench): void {
     if (declaration.callbackTrust.endsWith('confirmed_by_query')) {
       expect(connector.status).not.toBeNull();
     }
-    // Where no answer may ever come, people look at it.
+    // Where an answer may never come, a case is opened.
     if (declaration.statusBy !== 'our_reference') expect(connector.caseAfterMs).not.toBeNull();
   });
 }
@@ -170,7 +170,7 @@ async function settleDown({ provider }: Bench): Promise<void> {
   await provider.quiet?.();
 }
 
-/** Where nothing can be asked without what a lost answer held, or "not found" is never proof. */
+/** Where no query is possible without an id from the lost answer, or "not found" is never proof. */
 function mayStayOpen({ declaration, acceptanceWindowMs }: Connector): boolean {
   return declaration.statusBy !== 'our_reference' || acceptanceWindowMs === null;
 }
@@ -198,7 +198,8 @@ function describeTransport(subject: Subject, of: () => Bench): void {
     const journey = await finish(of(), begun);
     of().proxy.next('none');
     if (journey.outcome === 'open') {
-      // Only where nothing can be asked without what the lost answer held, or where "not found" is no proof.
+      // Only where no query is possible without an id from the lost answer, or where "not found" is not
+      // proof.
       const { declaration, acceptanceWindowMs } = of().connector;
       expect(declaration.statusBy === 'our_reference' && acceptanceWindowMs !== null).toBe(false);
       expect(journey.opensCase).toBe(true);
@@ -265,7 +266,7 @@ function describeCallbacks(subject: Subject, of: () => Bench): void {
     const genuine = await nextCallback(provider, receiver);
     const journey = await finish(of(), begun);
     if (journey.outcome === 'open' && genuine !== undefined) {
-      // Where nothing can be asked, only the callback tells. Until then people look at it.
+      // Without a status query, only the callback reports the result. Until then there is a case.
       expect(
         connector.status === null || connector.declaration.callbackTrust === 'secret_url',
       ).toBe(true);
@@ -302,7 +303,7 @@ function junk(path: string): CallbackRequest {
   return { headers: {}, path, body: Buffer.from('<html>') };
 }
 
-/** A callback as somebody would change it who saw one, or guesses. */
+/** Forged callbacks: changed copies of a real one, and guesses. */
 function alterations(genuine: CallbackRequest): CallbackRequest[] {
   const text = genuine.body.toString();
   const last = genuine.path.at(-1) ?? '';

@@ -26,7 +26,7 @@ const usual = (operation: OperationName): Readonly<Record<string, string>> =>
 const hashed = (operation: OperationName, params: Params): Params =>
   withHash(operation, params, sandbox.vendor.key);
 
-/** Which parameter the answer has to name: an unknown signer is told like a wrong hash. */
+/** Which parameter the answer has to name: an unknown signer gets the same answer as a wrong hash. */
 function fieldAtFault(operation: OperationName, name: string): string {
   const signer = operation === 'collect' ? 'collector' : 'vid';
   return name === signer && !UNSIGNED.has(operation) ? 'hash' : name;

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 
-// A day of a person who reconciles: beside a running service, with the operators' own statement, by
+// A day of reconciliation with a running service, with the operators' own statement, by
 // the command line only.
 
 const fixture = new SandboxFixture();

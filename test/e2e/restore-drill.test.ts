@@ -221,7 +221,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   );
   expect(await statusOf(running, queuedLong)).toBe('QUEUED');
   expect(await statusOf(running, silent)).toBe('PENDING');
-  // Not 404: it was accepted, and who is told otherwise pays it again.
+  // Not 404: it was accepted, and a vendor that gets 404 would pay it again.
   expect(await statusOf(running, lost)).toBe(503);
   const refused = await vendorOf(running).create({
     biller_name: 'kplc_prepaid',

@@ -3,11 +3,14 @@ import { runChaos } from './chaos/run.ts';
 
 const KILLS = 4;
 
-/** No key of ours and results by callback only; and all of them, with routes. Each alone: `npm run chaos`. */
+/**
+ * A protocol without our key and with results by callback only, and all protocols with routes. `npm run
+ * chaos` tests each one alone.
+ */
 const PROVIDERS = ['daraja-b2b', 'all'];
 
 test.each(PROVIDERS)(
-  '%s: nothing is paid twice, nothing that was paid is failed, and what nobody can find out is a case',
+  '%s: nothing is paid twice, no paid payment fails, and a result that cannot be found out becomes a case',
   async (provider) => {
     const seed = 1 + Math.floor(Math.random() * 1_000_000);
     const result = await runChaos({ kills: KILLS, seed, provider });
@@ -19,6 +22,6 @@ test.each(PROVIDERS)(
     expect(result.kills).toBeGreaterThanOrEqual(KILLS);
     expect(result.accepted).toBeGreaterThan(0);
   },
-  // Above the time within which the harness itself says that the books did not come to rest.
+  // Longer than the time after which the harness itself reports open payments.
   900_000,
 );

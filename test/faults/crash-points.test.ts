@@ -101,7 +101,7 @@ async function fund(second: number): Promise<Answer> {
   return await vendor.call('fund', { currency: 'KES', time: String(1_700_000_000 + second) });
 }
 
-/** As the vendor's program keeps it, until it is told. */
+/** An order that a vendor repeats until it is answered. */
 const orders = new Map<string, { readonly account: string; reference: string | undefined }>();
 
 /** An order to an account with this end; whether or not it was answered. */
@@ -130,11 +130,11 @@ const countOrder = async (name: string): Promise<number> =>
 interface Scene {
   /** For this run only. */
   readonly env?: Record<string, string>;
-  /** What brings the program to the point. */
+  /** The request that reaches the point. */
   readonly act: (point: CrashPoint) => Promise<unknown>;
   /** What must be in the database after the crash. */
   readonly left?: (point: CrashPoint) => Promise<void>;
-  /** What the vendor does when the service is back. */
+  /** What the vendor does after the restart. */
   readonly after?: (point: CrashPoint) => Promise<void>;
 }
 
@@ -143,9 +143,9 @@ const gone = async (request: Promise<unknown>): Promise<void> => {
 };
 
 /**
- * A crash while a payment is on its way to its operator, or its result on the way back. An earlier
- * one that is being
- * found out about may pass the point first; then the vendor has no answer yet and asks again.
+ * A crash while a payment is on its way to its operator, or its result on the way back. The status
+ * query of an earlier payment may reach the point first. Then the vendor has no answer yet and repeats
+ * its request.
  */
 const paying = (suffix: string): Scene => ({
   act: async (point) => await order(point, suffix),
@@ -256,7 +256,7 @@ const bulking = (rows: number): Scene => {
 };
 
 const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
-  // What a vendor does after one of them must not pass the next.
+  // The requests after one point must not reach the next point.
   'collect:before-commit': collecting(0),
   'fund:before-commit': funding(1, 0),
   'bulk:before-commit': bulking(0),
@@ -287,7 +287,7 @@ const SCENES: Readonly<Record<Exclude<CrashPoint, ElsewherePoint>, Scene>> = {
   'webhook:before-result-commit': paying('9901'),
 };
 
-/** Points whose scenes are in tests of their own, those of commands in commands.test.ts. */
+/** Points that other tests reach; those of commands are in commands.test.ts. */
 type ElsewherePoint =
   | 'migrate:before-commit'
   | 'cluster:before-commit'
@@ -399,7 +399,7 @@ test('every point is passed somewhere in the program, and in the program as it i
     .filter((name) => name.endsWith('.ts') && !name.endsWith('crash-points.ts'))
     .map((name) => readFileSync(path.join(source, name), 'utf8'))
     .join('\n');
-  // Where the HTTP client writes there is no line of ours.
+  // The HTTP client writes without calling our code.
   const named = CRASH_POINTS.filter((point) => point !== 'dispatch:after-send');
   expect(named.filter((point) => !program.includes(`'${point}'`))).toEqual([]);
 

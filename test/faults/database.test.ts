@@ -13,8 +13,8 @@ import type { Answer, VendorClient } from '../support/vendor-client.ts';
 import { collect, firstVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program, TestParties } from './fleet.ts';
 
-// What vendors are told while the database misbehaves: never that something failed which may have
-// happened, never that something happened which may be gone.
+// Answers to vendors while the database fails. They never call a request failed that may have been
+// committed, and never call one accepted that may be lost.
 
 let database: TestDatabase;
 let folder: string;
@@ -90,7 +90,7 @@ function codeOf(answer: Answer): string {
   return answer.body.error?.[0]?.code ?? 'answered';
 }
 
-/** A refusal that says when to come again. */
+/** A refusal with `Retry-After`. */
 function expectLater(answer: Answer, code: string): void {
   expect(codeOf(answer), answer.text).toBe(code);
   expect(answer.status).toBe(503);
@@ -213,7 +213,7 @@ test('a read-only database: not ready, nothing is accepted, and work continues w
       `begin read write; alter database ${name} reset default_transaction_read_only; commit`,
     );
   }
-  // Not one connection made in the meantime stays read-only.
+  // No connection opened in the meantime stays read-only.
   await until('income is taken', async () => (await collectIncome('read-only')).status === 200);
   expect(await countMovements()).toBe(before + 1);
   expect((await vendor.create({ account: '0126', biller_name: 'tokens' })).status).toBe(200);

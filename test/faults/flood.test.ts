@@ -15,11 +15,11 @@ import type { VendorClient, WireBody } from '../support/vendor-client.ts';
 import { fundedVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
-// The whole program under more than it takes, of everything at once, with the limits as they are.
+// The whole program under more load than it accepts, of all kinds at once, with the default limits.
 
 /** As docs/operating/production.md has it. */
 const MAX_MEMORY_MIB = 1024;
-/** More than one lane and its queue hold. */
+/** More than a lane and its queue can hold. */
 const CREATES = 9_600;
 const SLOW_BODIES = 400;
 const IDLE_CONNECTIONS = 1_000;
@@ -67,7 +67,7 @@ function openConnection(text: string): void {
   socket.write(text);
 }
 
-/** The most memory that the process ever had, proc(5). */
+/** The peak memory of the process, proc(5). */
 async function peakMemoryMib(): Promise<number> {
   const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -113,12 +113,12 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   for (let opened = 0; opened < IDLE_CONNECTIONS; opened += 1) openConnection('');
   for (let opened = 0; opened < SLOW_BODIES; opened += 1) openConnection(slow);
 
-  // Nobody gets past the vendor's float for now, so that creates pile up.
+  // Holds the lock of the vendor's float, so that creates queue up.
   const blocker = await pool.connect();
   blocker.on('error', () => undefined);
   await blocker.query('begin');
   await blocker.query(`select 1 from accounts where account = 'float' for update`);
-  // One after the other on a connection would be answered one after the other.
+  // Requests on one connection would be answered one at a time.
   const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 60_000 });
   let refusedAtOnce = 0;
   const answers = Array.from({ length: CREATES }, async (_, number) => {
@@ -133,7 +133,7 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
 
   const told = await Promise.all(answers);
   const accepted = new Map<string, string | undefined>();
-  // The system may cut connections in such a flood: these clients have to ask again.
+  // The system may cut connections in such a flood. These clients have to repeat their requests.
   const unanswered = new Set<string>();
   for (const { name, answer } of told) {
     if (answer === undefined) unanswered.add(name);
@@ -141,7 +141,7 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
     else {
       expect(answer.status).toBe(503);
       expect(answer.retryAfter).toMatch(/^[1-9]\d*$/);
-      // Nobody was told that it may have been accepted.
+      // The answer does not say that it may have been accepted.
       expect(answer.code).not.toBe('outcome_unknown');
     }
   }

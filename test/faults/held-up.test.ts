@@ -14,8 +14,8 @@ import type { VendorClient } from '../support/vendor-client.ts';
 import { fundedVendor, operatorsProgram, serviceProgram, addTestParties } from './fleet.ts';
 import type { OperatorsProgram, Program } from './fleet.ts';
 
-// Dispatching processes whose event loop stands still for longer than their lease, each at another
-// moment of a payment, while another process takes their work over.
+// The event loops of dispatching processes are blocked for longer than their lease, each at a different
+// moment of a payment, while another process takes over their work.
 
 let database: TestDatabase;
 let folder: string;
@@ -63,13 +63,13 @@ async function program(roles: string): Promise<Program> {
 interface Held {
   readonly reference: string;
   readonly account: string;
-  /** Lets the process go on, and waits until it has done all that it still wanted to. */
+  /** Unblocks the process, and waits until it has finished its work. */
   readonly letGo: () => Promise<void>;
 }
 
 let accounts = 0;
 
-/** A payment by a dispatcher of its own, which stands still at this point. */
+/** A payment by a separate dispatcher, which is blocked at this point. */
 async function heldPayment(point: CrashPoint): Promise<Held> {
   accounts += 1;
   const account = `25470000${accounts}001`;
@@ -83,7 +83,7 @@ async function heldPayment(point: CrashPoint): Promise<Held> {
     reference,
     account,
     letGo: async () => {
-      // It hears of it when it goes on; so it takes no more work.
+      // It handles the signal when it continues, so it claims no more work.
       dispatcher.signal('SIGTERM');
       await rm(file);
       const { ending, lastOutput } = await dispatcher.untilEnded();
@@ -125,7 +125,7 @@ test('a process suspended past its lease: its success is recorded, its progress 
   for (const { reference } of [sent, answered]) {
     await until('it is paid', async () => (await operators.journal()).includes(reference));
   }
-  // From now on nobody but the one that stands still knows that it is paid.
+  // From now on only the blocked process knows that the payment is paid.
   operators.signal('SIGSTOP');
   const other = await program('dispatcher');
   await other.start();
@@ -142,7 +142,7 @@ test('a process suspended past its lease: its success is recorded, its progress 
   expect(await statusOf(answered)).toBe('SUCCESS');
   expect(await attemptsOf(answered)).toMatchObject([{ attempt_number: 1, outcome: 'paid' }]);
 
-  // It knows for certain that it has not sent it, and would have it sent again.
+  // It knows that it has not sent the instruction, and would let it be sent again.
   await unsent.letGo();
   await sent.letGo();
   for (const held of [unsent, sent]) {

@@ -18,7 +18,7 @@ import type { VendorClient } from '../support/vendor-client.ts';
 import { fundedVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
-// A database server of its own that goes down hard, or has no room left, under a running service.
+// A separate database server that crashes, or runs out of space, under a running service.
 
 const run = promisify(execFile);
 /** Room for the database and a little more. */
@@ -94,7 +94,7 @@ async function startDatabase(): Promise<void> {
 async function create(reference: string): Promise<number> {
   const params = { account: '0123', biller_name: 'tokens', merchant_reference: reference };
   const answer = await vendor.create(params);
-  // Refused for now, or accepted; never anything that a vendor could take for a final no.
+  // Accepted, or refused temporarily; never an answer that a vendor could understand as a final refusal.
   expect([200, 503], answer.text).toContain(answer.status);
   if (answer.status === 503) expect(answer.headers['retry-after']).toBeDefined();
   return answer.status;
@@ -104,7 +104,7 @@ async function isReady(): Promise<boolean> {
   return (await send(service.origin, { method: 'GET', path: '/health/ready' })).status === 200;
 }
 
-/** Everything that was accepted is in the books, once, and the books add up. */
+/** Every accepted payment exists once, and the ledger is consistent. */
 async function expectInBooks(accepted: readonly string[]): Promise<void> {
   const read = await pool.query<{ merchant_reference: string }>(
     'select merchant_reference from payments where merchant_reference = any($1)',
@@ -143,7 +143,7 @@ test('a full disk: nothing is acknowledged that is not stored, and work continue
   if (!isSmall) context.skip('a volume of its own needs the right to mount');
   const accepted: string[] = [];
   const ballast = path.join(volume, 'ballast');
-  // As much as there is room for: the write ends with ENOSPC.
+  // Fills the disk: the write ends with ENOSPC.
   await writeFile(ballast, Buffer.alloc(VOLUME_MB * 1024 * 1024)).catch(() => undefined);
   let count = 0;
   await until(

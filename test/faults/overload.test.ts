@@ -9,14 +9,14 @@ import type { ServerLimits } from '../../src/platform/http/server.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 
-// Too many clients, and clients that take their time: refused early, with limits of a few.
+// Too many clients, and slow clients, are refused early. The limits are small here.
 
 const cleanups: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-/** A server whose one slow path answers when it is told to. */
+/** A server with one slow path that answers when the test releases it. */
 async function serve(limits: Partial<ServerLimits>): Promise<{
   readonly port: number;
   readonly origin: string;
@@ -47,7 +47,7 @@ async function serve(limits: Partial<ServerLimits>): Promise<{
   };
 }
 
-/** What comes back on a connection that says this, until the other side ends it. */
+/** Sends this on a connection and returns everything received until the server closes it. */
 async function untilClosed(port: number, text: string): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1');
   cleanups.push(() => void socket.destroy());

@@ -19,10 +19,10 @@ import type { VendorClient } from '../support/vendor-client.ts';
 import { SEALING, firstVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
 
-// Receipts through the whole program, which is killed between the claim of a receipt and its end.
+// Receipts through the whole program, which is killed between the claim and the credit of a receipt.
 
 const ACCOUNT = 'SHOP0';
-/** Times that a provider reports one receipt at once. */
+/** Number of simultaneous reports of one receipt. */
 const REPEATS = 100;
 
 let database: TestDatabase;
@@ -155,7 +155,7 @@ test.each<[CrashPoint, number]>([
     expect(await collectionsOf(receipt)).toBe(collections);
 
     await start();
-    // Nobody reports it again.
+    // It is not reported again.
     await untilCredited(receipt);
     expect(await confirm(receipt)).toBe(true);
     expect(await collectionsOf(receipt)).toBe(1);

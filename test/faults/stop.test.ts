@@ -13,7 +13,7 @@ import type { VendorClient } from '../support/vendor-client.ts';
 import { fundedVendor, operatorsProgram, serviceProgram, addTestParties } from './fleet.ts';
 import type { OperatorsProgram, Program } from './fleet.ts';
 
-// How the program ends when it is asked to, and when something in it breaks.
+// How the program ends on a signal, and after an unexpected error.
 
 let database: TestDatabase;
 let folder: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   operators = await operatorsProgram(path.join(folder, 'operators'));
   await operators.start();
   const parties = await addTestParties(pool, { operatorOrigin: operators.origin, vendorCount: 1 });
-  // Patient enough for an operator that takes its time.
+  // Long enough for a slow operator.
   const settings = { pay_timeout_ms: 4000, status_timeout_ms: 1000, acceptance_window_ms: 500 };
   await setOperator(pool, 'kplc', { settings }, async () => undefined);
   service = await serviceProgram({
@@ -116,7 +116,7 @@ test('SIGTERM with an operator that hangs past the grace period: the service end
 });
 
 let cases = 0;
-/** Run in the program before its own code: something of it breaks, out of everybody's reach. */
+/** Code that runs in the program before its own code and throws outside of all handlers. */
 const BROKEN = {
   'a rejection that nobody handles': `Promise.reject(new Error('nobody expects this'))`,
   'an exception that nobody catches': `throw new Error('nobody expects this')`,

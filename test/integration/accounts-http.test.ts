@@ -61,7 +61,7 @@ const SPELLINGS = [
 ];
 
 describe('airtime for one number', () => {
-  test('under one reference is one payment, however it is written', async () => {
+  test('under one reference is one payment, in any notation', async () => {
     const merchantReference = fresh('airtime');
     const order = { biller_name: 'safaricom', amount: '60', merchant_reference: merchantReference };
     const answers: Answer[] = [];
@@ -77,7 +77,7 @@ describe('airtime for one number', () => {
     expectRefusal(other, { ...REUSED, reference });
   });
 
-  test('without a reference is a likely duplicate, however it is written', async () => {
+  test('without a reference is a likely duplicate, in any notation', async () => {
     const order = { biller_name: 'safaricom', amount: '61' };
     const reference = referenceOf(await vendor.create({ ...order, account: '0722000003' }));
     for (const account of ['254722000003', '0722000003 ', '0722.000.003', '+254 722 000003']) {
@@ -147,7 +147,7 @@ interface Row {
   readonly ipay_reference: string;
 }
 
-/** Uploads a file of these lines and returns what became of each. */
+/** Uploads a file with these lines and returns the result of each. */
 async function decidedRows(by: VendorClient, lines: readonly string[]): Promise<readonly Row[]> {
   const file = ['biller_name,amount,account,merchant_reference', ...lines, ''].join('\n');
   const at = async (path: string, params: Record<string, string>, body?: string) => {
@@ -194,7 +194,7 @@ test('a vendor whose reference is required is refused without one, alone and in 
 });
 
 describe('the list of billers', () => {
-  test('tells limits, fee, account format and whether it can validate', async () => {
+  test('shows limits, fee, account format and whether it can validate', async () => {
     const { data } = (await vendor.call('list')).body as unknown as {
       data: Record<string, unknown>[];
     };

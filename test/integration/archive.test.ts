@@ -76,7 +76,7 @@ async function violations(): Promise<readonly unknown[]> {
   return (await checkLedger(books.pool)).violations;
 }
 
-test('ended payments move out, with everything that was known of them, and the books hold', async () => {
+test('ended payments move out with all their details, and the ledger stays consistent', async () => {
   const payments = await makePayments(14);
   const [first] = payments;
   if (first === undefined) throw new Error('no payment');

@@ -22,7 +22,7 @@ import { takeBackup } from '../../src/platform/backup/take.ts';
 import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
 import { isRoot, query, until, EmbeddedFixture } from './embedded-support.ts';
 
-// A backup beside a server that is being written to, and the way back.
+// A backup of a server under write load, and its restore.
 
 const fixture = new EmbeddedFixture();
 const MASTER_KEY = newMasterKey();

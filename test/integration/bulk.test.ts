@@ -76,7 +76,7 @@ const BILLERS: ReadonlyMap<string, Biller> = new Map([
   ['offline', biller('offline', { availability: 'OFFLINE' })],
 ]);
 
-/** A desk on a connection of its own; what it accepted is in `accepted`. */
+/** A bulk processor on its own connection; accepted payments are in `accepted`. */
 function openDesk(options: Partial<BulkProcessorOptions> & { vendor?: Partial<Vendor> } = {}): {
   readonly receiver: BulkProcessor;
   readonly accepted: NewPayment[];
@@ -130,7 +130,7 @@ function batchOf(vendorId: number, rows: readonly BulkRow[], batchReference?: st
   };
 }
 
-/** What a row came to, in a form to compare. */
+/** The result of a row, in a comparable form. */
 function brief(result: RowResult): string {
   if (result.kind === 'refused') return `${result.code} ${result.field ?? ''}`;
   return result.kind;

@@ -99,7 +99,7 @@ describe('without a service', () => {
   });
 });
 
-describe('beside a service', () => {
+describe('during a running service', () => {
   it('uses the server of the service and leaves it running', async () => {
     const folder = await dataDir();
     const server = await fixture.start(path.join(folder, 'postgres'));

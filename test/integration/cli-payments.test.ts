@@ -259,7 +259,7 @@ describe('malipo pay, status and transactions', () => {
     expect(none.stdout).toBe('(no transactions)\n');
   });
 
-  it('wait no longer than they are told, and say that it has not ended', async () => {
+  it('wait no longer than --wait, and say that the payment has not ended', async () => {
     const waited = await inProcess(environment, ...payArgs('shop', '1007', '--wait', '1'));
     expect(waited.exitCode).toBe(3);
     expect(waited.stdout).toMatch(/^status +QUEUED$/m);

@@ -90,7 +90,7 @@ describe('a receipt that no vendor has', () => {
     }
   });
 
-  test('two issuers with one number have to be told apart', async () => {
+  test('a number of two issuers needs --issuer', async () => {
     const ambiguous = await run('show', 'FT26006002');
     expect(ambiguous).toMatchObject({ exitCode: 1 });
     expect(ambiguous.stderr).toContain('bank, camt');

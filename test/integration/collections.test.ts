@@ -225,7 +225,7 @@ describe('funding', () => {
     expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 700n });
   });
 
-  test('beside collecting keeps every cent', async () => {
+  test('during collections keeps every cent', async () => {
     const vendorId = await books.addVendor();
     const moves = Array.from({ length: 60 }, async (_, index) =>
       index % 3 === 0

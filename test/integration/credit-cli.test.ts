@@ -82,7 +82,7 @@ test('a person’s report shows accounts and disputes; an unknown person is an e
   expect((await by('--number', '999999999')).stderr).toContain('No subject has this document');
 });
 
-test('a person’s report tells the history of accounts and what lenders corrected', async () => {
+test('a person’s report has the history of accounts and lenders’ corrections', async () => {
   const one = rightLine(7);
   const less = { ...one, CurrentBalanceKES: '5000', CurrentBalance: '5000' };
   const own = path.join(folder, 'own.csv');

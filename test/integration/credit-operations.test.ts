@@ -452,7 +452,7 @@ describe('an enquiry', () => {
     expect((await ask('generic-score', { name1: 'Wanjiro', name2: 'Amani' })).status).toBe(200);
   });
 
-  test('is noted beside the subject, with who and why', async () => {
+  test('is recorded with the subject, with who enquired and why', async () => {
     await ask('generic-score', { nationalID: '900000004', reportReason: '9' }, { vid: 'demo2' });
     const [last] = await listSubjectEnquiries(service.pool, 1_000_004n);
     expect(last).toMatchObject({
@@ -713,7 +713,7 @@ describe('the chain of enquiries', () => {
     expect((await verifyChains(pool, vault, { heads })).missingHeads).toEqual([]);
   });
 
-  test('holds with what is noted beside subjects: nothing left out, altered or made up', async () => {
+  test('agrees with the records of subjects: nothing is missing, altered or invented', async () => {
     await ask('generic-score', { requestReference: 'Noted' });
     const { rows } = await service.pool.query<{ sequence: bigint; enquiry_id: string }>(
       `select sequence, enquiry_id from enquiries where request_reference = 'Noted'`,

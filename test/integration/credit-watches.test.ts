@@ -86,7 +86,7 @@ async function eventsOf(vendorId: number): Promise<Event[]> {
   return read.rows;
 }
 
-test('a vendor is told of a default, of an enquiry elsewhere and of a fall, once each', async () => {
+test('a vendor gets one event for a default, an enquiry elsewhere and a lower score', async () => {
   const { vendor, vendorId } = await vendorWithWebhook();
   const requestReference = await enquire(vendor);
   const watched = await ask(vendor, '/watch', { requestReference, scoreDrop: '20' });

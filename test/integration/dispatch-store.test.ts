@@ -10,7 +10,7 @@ import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
-// Who may send, who may only ask, and what a worker that comes too late can still write.
+// Who may send, who may only query, and what a late worker can still write.
 
 let books: Books;
 beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('a claim', () => {
     const taken: Claim[] = [];
     await Promise.all(
       Array.from({ length: 20 }, async () => {
-        // What others hold at the moment is skipped: an empty hand is not the end.
+        // Rows that others hold are skipped, so an empty result is not the end.
         for (let emptyHands = 0; emptyHands < 10; emptyHands += 1) {
           for (;;) {
             const claims = await claim(pool, wanted);

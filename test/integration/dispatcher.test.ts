@@ -29,7 +29,7 @@ import {
 import type { Script, ScriptedConnector } from '../support/scripted-connector.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-// At most one instruction, then verify: whatever the operator and its connector do.
+// At most one instruction, then verify, whatever the operator and its connector do.
 
 const HOUR_MS = 3_600_000;
 
@@ -174,7 +174,7 @@ test('an answer about a payment that is gone opens a case of the house', async (
   ]);
 });
 
-describe('an operator that does not tell', () => {
+describe('an operator that does not report a result', () => {
   test('is queried until it does, and never instructed twice', async () => {
     const answers = inTurn(
       () => SILENCE,

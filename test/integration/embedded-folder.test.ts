@@ -59,7 +59,7 @@ describe('a first start that was interrupted', () => {
     expect(await readdir(folder)).toEqual(['data', living]);
   });
 
-  test('beside another first start: one wins, the other says so, and no data is lost', async () => {
+  test('during another first start: one wins, the other says so, and no data is lost', async () => {
     const folder = path.join(await fixture.folder(), 'postgres');
     const starters = [fixture.spawnStarter(folder), fixture.spawnStarter(folder)];
     const identities = await Promise.all(

@@ -125,14 +125,14 @@ describe('each suffix of an account', () => {
     expect(await paidTimes(instruction)).toBe(0);
   });
 
-  test('9903: paid, but only the status query tells', async () => {
+  test('9903: paid, reported by the status query only', async () => {
     const instruction = instructionFor('0712009903');
     expect(await connector.pay(instruction, never)).toMatchObject(UNHEARD);
     expect(await connector.status?.(queryFor(instruction), never)).toEqual(PAID);
     expect(await paidTimes(instruction)).toBe(1);
   });
 
-  test('9904: not paid, and only the status query tells', async () => {
+  test('9904: not paid, reported by the status query only', async () => {
     const instruction = instructionFor('0712009904');
     expect(await connector.pay(instruction, never)).toMatchObject(UNHEARD);
     expect(await connector.status?.(queryFor(instruction), never)).toMatchObject({
@@ -155,7 +155,7 @@ describe('each suffix of an account', () => {
     expect(await paidTimes(instruction, lateOperators)).toBe(0);
   });
 
-  test('9905: paid later and told by callback', async () => {
+  test('9905: paid later, reported by callback', async () => {
     const instruction = instructionFor('0712009905');
     expect(await connector.pay(instruction, never)).toMatchObject({ kind: 'unknown' });
     await receiver.count(1);
@@ -184,7 +184,7 @@ describe('each suffix of an account', () => {
       await Promise.all([connector.pay(instruction, never), connector.pay(instruction, never)]),
     ).toEqual([PAID, PAID]);
     expect(await paidTimes(instruction)).toBe(1);
-    // Who was told is not called back: the first callback is that of the next payment.
+    // A caller that got the answer is not called back: the first callback is about the next payment.
     const next = instructionFor('0712009905');
     await connector.pay(next, never);
     await receiver.count(1);

@@ -17,8 +17,8 @@ import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 
-// A network that loses one direction at the worst moment: the server has committed, and nobody was
-// told.
+// A network that loses one direction at the worst moment: the server has committed, but its answer is
+// lost.
 
 let books: Books;
 let proxy: TcpProxy;

@@ -283,7 +283,7 @@ describe('a conflict that rolled everything back', () => {
 });
 
 describe('lanes', () => {
-  test('tell what was accepted, and nothing else', async () => {
+  test('report accepted payments, and nothing else', async () => {
     const vendorId = await books.addVendor(15_000n);
     const told: NewPayment[] = [];
     const lanes = createCreateLanes({

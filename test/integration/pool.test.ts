@@ -83,13 +83,13 @@ describe('a transaction on a connection that is held', () => {
     expect(said).toEqual(['begin', end]);
   });
 
-  test('is rolled back after an error, which is told', async () => {
+  test('is rolled back after an error, which is rethrown', async () => {
     const { db, said } = failing('nothing', lost);
     await expect(inTransaction(db, throwing(refused))).rejects.toBe(refused);
     expect(said).toEqual(['begin', 'rollback']);
   });
 
-  test('that does not roll back tells that its connection is in doubt', async () => {
+  test('that does not roll back reports that its connection is in doubt', async () => {
     const { db } = failing('rollback', lost);
     await expect(inTransaction(db, throwing(refused))).rejects.toBe(lost);
     const gone = new Error('read ECONNRESET: connection lost');

@@ -25,7 +25,7 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 
-// What two people decide about a case, and what it does to the books.
+// Decisions of two people about a case, and their effect on the ledger.
 
 const FLOAT = 100_000n;
 const AMOUNT = 10_000n;
@@ -37,7 +37,7 @@ let books: Books;
 beforeAll(async () => {
   books = await openBooks();
 });
-// Whatever is decided, the books stay whole.
+// Whatever is decided, the ledger stays consistent.
 afterEach(async () => {
   await completeChain(books.pool, books.ledgerMac);
   const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
@@ -210,7 +210,7 @@ describe('a late success after the refund', () => {
       details: { token: '12345678901234567890' },
       message: 'Paid after all, as the operator says; the amount was charged',
     });
-    // The same word again agrees now; the other one is a new case.
+    // The same report now agrees; the opposite one opens a new case.
     expect(await settle(paidReport(made))).toBe('repeated');
     expect(await settle(failedReport(made))).toBe('contradicted');
     await resolve(await openCaseOf(made, 'contradiction'), 'return_to_vendor');
@@ -264,7 +264,7 @@ describe('a late success after the refund', () => {
       expect(change).toEqual({ external: -AMOUNT, [account]: AMOUNT });
       expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT });
       expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
-      // Told again, nothing is left to correct.
+      // Reported again, nothing is left to correct.
       expect(await settle(paidReport(made))).toBe('contradicted');
       const again = await openCaseOf(made, 'contradiction');
       await expect(resolve(again, 'charge_vendor')).rejects.toThrow('Nothing is left to correct');

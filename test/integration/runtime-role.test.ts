@@ -186,7 +186,7 @@ describe('the runtime role', () => {
     }
   });
 
-  test('can neither become more nor make anything', async () => {
+  test('can neither get more privileges nor create objects', async () => {
     for (const statement of [
       'create table mine (n integer)',
       `create function mine() returns integer language sql as 'select 1'`,
@@ -298,7 +298,7 @@ describe('the script', () => {
   });
 });
 
-test('a role that owns its database and may not create roles works alone, and is told apart', async () => {
+test('a role that owns its database and may not create roles works alone, and is recognised', async () => {
   const { url, owner } = await emptyDatabase();
   const admin = open(url.href);
   await admin.query(

@@ -59,7 +59,7 @@ async function violations(books: Books, schema: Schema): Promise<string[]> {
 }
 
 describe('an edited function', () => {
-  test('takes effect at the next start, and a process of before goes on beside it', async () => {
+  test('takes effect at the next start, and processes of the earlier release continue', async () => {
     const books = await open();
     const before = books.openPool();
     expect(await payWith(before, books)).toBe('Paid');

@@ -18,7 +18,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { countWaiting } from '../support/waiting.ts';
 
-// The operators' final words: what they do to the books, whatever came before.
+// The operators' final reports and their effect on the ledger, whatever came before.
 
 const FLOAT_CENTS = 1_000_000n;
 const FEE_CENTS = 150n;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   // Vendors of several buckets, as on a cluster.
   await spreadVendors(books.owner);
 });
-// Whatever a test reports, the books stay whole.
+// Whatever a test reports, the ledger stays consistent.
 afterEach(async () => {
   expect((await checkLedger(books.pool)).violations).toEqual([]);
 });

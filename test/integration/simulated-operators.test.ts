@@ -102,7 +102,7 @@ describe('a kill loses nothing', () => {
     expect((await second.truth()).map((entry) => entry.reference)).toEqual(['PAID', 'LOST']);
   });
 
-  test('what was accepted is executed and told after the restart', async () => {
+  test('accepted payments are executed and reported after the restart', async () => {
     const receiver = await receiverWith();
     const late = ['--callback-delay-ms', '600000', '--slow-ms', '600000', '--hold-ms', '50'];
     const first = await start(...late);
@@ -196,7 +196,7 @@ test('a receiver that was down or refuses hears the callback later', async () =>
   expect(receiver.received).toHaveLength(3);
 });
 
-test('9907 is told by callback when the caller has gone', async () => {
+test('9907 is reported by callback after the caller has disconnected', async () => {
   const receiver = await receiverWith();
   const operators = await start('--slow-ms', '200', '--hold-ms', '50');
   const connector = connect(operators, receiver);
@@ -249,7 +249,7 @@ describe('the process', () => {
     expect(await gone).toEqual([0, null]);
   });
 
-  test('leaves Ctrl-C to its parent, and stops when told to', async () => {
+  test('leaves Ctrl-C to its parent, and stops on SIGTERM', async () => {
     const operators = await start();
     operators.process.kill('SIGINT');
     // Signals are handled in order of arrival, so an answer now means that SIGINT was survived.

@@ -36,7 +36,7 @@ import { addDarajaSource, SOURCE, startProvider } from '../support/money-in.ts';
 import type { Provider } from '../support/money-in.ts';
 import { until } from '../support/until.ts';
 
-// Floats of vendors: told once when one is low, topped up by rules with limits, never twice at once.
+// Floats of vendors: one event when a float becomes low, top-ups by rules with limits, never two at once.
 
 const PHONE = '254700000001';
 const { signal } = new AbortController();
@@ -372,7 +372,7 @@ describe('a low float', () => {
     return read.rows.map(({ type, details }) => [type, details]);
   }
 
-  test('is told once when it is crossed, and once when it has recovered', async () => {
+  test('causes one event when it is crossed, and one when the float has recovered', async () => {
     const { vid, vendorId } = await newVendor();
     await owner(
       `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)

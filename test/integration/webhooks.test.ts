@@ -165,7 +165,7 @@ describe('an event', () => {
     expect(await eventsOf(shop)).toEqual([]);
   });
 
-  test('tells what the status answers, signed as Standard Webhooks says', async () => {
+  test('has the fields of the status answer, signed as Standard Webhooks says', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     const made = await pay(shop, 'success', { merchantReference: 'order 2' });
@@ -201,7 +201,7 @@ describe('an event', () => {
     });
   });
 
-  test('tells a failure, and then a correction of it', async () => {
+  test('reports a failure, and then its correction', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     const made = await pay(shop, 'failed');

@@ -41,7 +41,7 @@ async function untilTooMany(request: WireRequest, address: string): Promise<read
 let hosts = 0;
 const wrongHash = encode(PATHS.balance, { vid: 'demo', hash: '0'.repeat(64) }, 'json');
 
-test('a vendor that calls too often is told when to come back, and others are not', async () => {
+test('a vendor that calls too often is refused with Retry-After, and others are not', async () => {
   const vendor = await running.addVendor();
   const answers: Answer[] = [];
   for (let times = 0; times < 100 && answers.at(-1)?.status !== 429; times += 1) {

@@ -5,7 +5,7 @@ import type { SubmitEvent } from 'react';
 import { SEARCH_BOX_ID } from './shortcuts.ts';
 import styles from './SearchBox.module.css';
 
-/** Finds payments by anything that people know of them. */
+/** Finds payments by any of their details. */
 export function SearchBox() {
   const { t } = useLingui();
   const router = useRouter();

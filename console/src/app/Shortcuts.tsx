@@ -5,7 +5,7 @@ import { Dialog } from '../design/Dialog.tsx';
 import type { NavigationGroup } from './navigation.ts';
 import styles from './Shortcuts.module.css';
 
-/** The keyboard shortcuts, in a dialog. */
+/** A dialog with the keyboard shortcuts. */
 export function Shortcuts({
   groups,
   open,

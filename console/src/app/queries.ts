@@ -4,7 +4,7 @@ import { ApiError } from '../api/client.ts';
 const MAX_RETRIES = 2;
 
 /**
- * Answers are kept while they are shown. A refusal is final; a missing answer is asked for again.
+ * Answers are cached while they are shown. A refusal is final; a request without an answer is repeated.
  * @param onSignedOut the session has ended.
  */
 export function createQueries(onSignedOut: () => void): QueryClient {

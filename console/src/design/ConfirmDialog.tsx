@@ -11,12 +11,12 @@ import { TextArea } from './TextArea.tsx';
 import { announce } from './Toasts.tsx';
 
 interface Confirmation {
-  /** What the button says, such as `Take offline`. */
+  /** The button's label, such as `Take offline`. */
   readonly confirm: ReactNode;
   /** `danger`: it cannot be taken back, or customers notice it. */
   readonly kind?: 'primary' | 'danger';
   readonly reason?: 'required' | 'none';
-  /** What is announced when it is done. Absent: nothing. */
+  /** The announcement after success. Absent: none. */
   readonly done?: string;
   /** Gets the fields by name, with `reason`. It closes when the promise is fulfilled. */
   readonly onConfirm: (fields: Readonly<Record<string, string>>) => Promise<unknown>;
@@ -25,7 +25,7 @@ interface Confirmation {
 }
 
 /**
- * Asks before something is done, with the reason for the audit log. It stays open with the error if
+ * Asks for confirmation before an action, with the reason for the audit log. It stays open with the error if
  * the service refuses. Further fields are children, named like the parameters of the request.
  */
 export function ConfirmDialog({
@@ -39,7 +39,7 @@ export function ConfirmDialog({
   readonly onOpenChange: (open: boolean) => void;
 }) {
   const [isBusy, setIsBusy] = useState(false);
-  // What was asked of the service goes on, so its answer is waited for.
+  // The request is already running, so the dialog waits for its answer.
   const change = (isOpen: boolean): void => {
     if (!isBusy) onOpenChange(isOpen);
   };

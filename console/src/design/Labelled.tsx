@@ -8,7 +8,7 @@ export interface LabelTexts {
   readonly error?: string | undefined;
 }
 
-/** What ties a control to its label and note. */
+/** Attributes that connect a control with its label and note. */
 interface ControlProps {
   readonly id: string;
   readonly 'aria-invalid': boolean;

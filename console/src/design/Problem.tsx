@@ -4,7 +4,7 @@ import { Button } from './Button.tsx';
 import { Notice } from './Notice.tsx';
 import styles from './Problem.module.css';
 
-/** Something failed: what, whether to try again, and the number by which support finds it in the log. */
+/** An error: what failed, a button to try again, and the number by which support finds it in the log. */
 export function Problem({
   error,
   onRetry,

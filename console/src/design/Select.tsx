@@ -2,7 +2,10 @@ import type { SelectHTMLAttributes } from 'react';
 import { Labelled } from './Labelled.tsx';
 import type { LabelTexts } from './Labelled.tsx';
 
-/** A labelled choice of one; the device's own list, which phones and screen readers know best. */
+/**
+ * A labelled choice of one value. It uses the native list, which works best on phones and with screen
+ * readers.
+ */
 export function Select({
   label,
   hint,

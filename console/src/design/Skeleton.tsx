@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import styles from './Skeleton.module.css';
 
-/** Keeps the place of what is being loaded, so that nothing jumps. */
+/** A placeholder of the same size while content is loading, so that the layout does not jump. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div className={styles['skeleton']} role="status">

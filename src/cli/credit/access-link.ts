@@ -16,12 +16,12 @@ interface LinkOptions extends SubjectOptions {
   readonly days: number;
 }
 
-/** A subject access request: the person gets the own report by a link that works once. */
+/** A subject access request: the person downloads the report by a one-time link. */
 export function addAccessLinkCommand(credit: Command, cli: Cli): void {
   subjectCommand(
     credit,
     'access-link',
-    'Make a link by which a person gets the own report, once. Check the person’s identity first, and hand the link to nobody else.',
+    'Make a one-time link to a person’s report. Check the person’s identity first, and give the link to nobody else.',
   )
     .requiredOption('--evidence <text>', 'how the identity was checked', displayName)
     .option('--days <days>', 'days until the link expires, at most 30', wholeNumber(1, 30), 7)

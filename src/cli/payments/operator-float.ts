@@ -72,9 +72,13 @@ interface SetOptions {
 function addSet(operator: Command, cli: Cli): void {
   command(operator, 'set-float', 'Limits of our float with an operator.')
     .argument('<code>', 'operator code', code)
-    .option('--low <amount>', 'below it people are alerted', moneyAboveZero)
+    .option('--low <amount>', 'below this balance people are alerted', moneyAboveZero)
     .option('--no-low', 'no alert')
-    .option('--stop <amount>', 'at this or below nothing more is sent through it', moneyAboveZero)
+    .option(
+      '--stop <amount>',
+      'at this balance or below, nothing more is sent through it',
+      moneyAboveZero,
+    )
     .option('--no-stop', 'send until the operator refuses')
     .option('--resume <amount>', 'from this on it is used again; above --stop', moneyAboveZero)
     .action(async (operatorCode: string, options: SetOptions) => {

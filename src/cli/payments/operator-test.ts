@@ -17,7 +17,7 @@ export function addTest(operator: Command, cli: Cli): void {
   command(
     operator,
     'test',
-    'Ask the operator all that moves no money, and show what could be established. Never pays.',
+    'Make every query to the operator that moves no money, and show the results. Never pays.',
   )
     .argument('<code>', 'operator code', code)
     .option('--biller <code>', 'biller of the account', code)

@@ -66,7 +66,7 @@ function addSet(price: Command, cli: Cli): void {
   const set = command(
     price,
     'set',
-    'Set the fee that is taken on top of the amount of a biller’s payments. Existing payments keep theirs.',
+    'Set the fee that is taken in addition to the amount of a biller’s payments. Existing payments keep their fee.',
   )
     .argument('<biller>', 'biller code', code)
     .addOption(vendorOption())
@@ -101,7 +101,7 @@ function addRemove(price: Command, cli: Cli): void {
   const remove = command(
     price,
     'remove',
-    'End a fee: a vendor’s own gives way to the biller’s, the biller’s to none.',
+    'End a fee. After a vendor’s own fee the biller’s applies; after the biller’s fee, none.',
   )
     .argument('<biller>', 'biller code', code)
     .addOption(vendorOption());

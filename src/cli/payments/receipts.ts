@@ -277,7 +277,7 @@ function addImport(receipts: Command, cli: Cli): void {
   command(
     receipts,
     'import <source> <file>',
-    'Take the credits of a bank statement (CSV, MT940 or camt.053), each once.',
+    'Import the credits of a bank statement (CSV, MT940 or camt.053), each once.',
   ).action(async (given: string, file: string, options: { json?: boolean }) => {
     await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
       const source = await requireSource(pool, code(given));

@@ -31,7 +31,7 @@ export function addVendorFloats(vendor: Command, cli: Cli): void {
   addSetFloat(vendor, cli);
   const topUp = vendor
     .command('top-up')
-    .description('How vendors’ floats are topped up by themselves. Off by default.');
+    .description('Automatic top-ups of vendors’ floats. Off by default.');
   addFundRule(topUp, cli);
   addPushRule(topUp, cli);
   addOff(topUp, cli);
@@ -147,8 +147,12 @@ async function setRule(cli: Cli, vid: string, options: RuleOptions, terms: TopUp
 function addFundRule(topUp: Command, cli: Cli): void {
   command(topUp, 'fund', 'Move collected income into the float whenever the float is low.')
     .argument('<vid>', 'vendor ID', signerName)
-    .requiredOption('--below <amount>', 'while the float is below it', moneyAboveZero)
-    .option('--pause <time>', 'the least time between two of them', durationSeconds, 60)
+    .requiredOption(
+      '--below <amount>',
+      'top up while the float is below this amount',
+      moneyAboveZero,
+    )
+    .option('--pause <time>', 'minimum time between two top-ups', durationSeconds, 60)
     .requiredOption('--by <name>', 'who sets it')
     .action(async (vid: string, options: RuleOptions) => {
       const { below: thresholdCents, pause: pauseSeconds } = options;
@@ -169,13 +173,17 @@ function addPushRule(topUp: Command, cli: Cli): void {
     .argument('<vid>', 'vendor ID', signerName)
     .requiredOption(
       '--below <amount>',
-      'while float and collected income are below it',
+      'send a prompt while float and collected income are below this amount',
       moneyAboveZero,
     )
-    .requiredOption('--target <amount>', 'up to so much', moneyAboveZero)
-    .requiredOption('--max-amount <amount>', 'at most so much at once', moneyAboveZero)
-    .requiredOption('--max-per-day <amount>', 'at most so much on a day', moneyAboveZero)
-    .option('--pause <time>', 'the least time between two prompts', durationSeconds, 3_600)
+    .requiredOption('--target <amount>', 'the amount to reach', moneyAboveZero)
+    .requiredOption('--max-amount <amount>', 'maximum amount of a prompt', moneyAboveZero)
+    .requiredOption(
+      '--max-per-day <amount>',
+      'maximum amount of all prompts of a day',
+      moneyAboveZero,
+    )
+    .option('--pause <time>', 'minimum time between two prompts', durationSeconds, 3_600)
     .requiredOption('--source <code>', 'the source that sends the prompt', code)
     .requiredOption('--phone <number>', '12 digits; its owner confirms on the telephone')
     .requiredOption('--by <name>', 'who sets it')

@@ -28,7 +28,7 @@ import { eventsOf, factsOf, listedCase, proposalOf } from './case-answer.ts';
 import { listedPayment } from './listed-payment.ts';
 import { reason } from './reason.ts';
 
-/** More are not shown: the filter has to be narrower. */
+/** The maximum number of cases shown; then the filter has to be narrower. */
 const MAX_LISTED = 200;
 
 const ID = String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;

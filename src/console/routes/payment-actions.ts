@@ -14,7 +14,7 @@ import { reason } from './reason.ts';
 
 const params = Type.Object({ reference: Type.String({ maxLength: 64 }) });
 
-/** Operators are asked by the service as well; more questions than that help nobody. */
+/** The service queries operators as well, so more queries would not help. */
 const VERIFY_LIMIT = {
   perTarget: {
     count: 1,
@@ -48,7 +48,7 @@ function verifyRoute({ verifyNow }: PaymentActionOptions): AnyRoute {
     permission: 'payments.act',
     action: 'payment.verify',
     limit: VERIFY_LIMIT,
-    // In capital letters only: the limit counts by what the path names.
+    // In capital letters only, because the limit counts by the text of the path.
     params: Type.Object({ reference: Type.String({ pattern: '^[0-9A-Z]{1,64}$' }) }),
     body,
     handle: async (input, { viewer }) => {

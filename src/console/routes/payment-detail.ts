@@ -49,7 +49,7 @@ function isForVendor(entry: TimelineEntry): boolean {
   return vendorId !== HOUSE && !isOurs;
 }
 
-/** A vendor learns to which operator its payment went, not how we choose, or talk with, operators. */
+/** A vendor sees which operator got its payment, but not how we choose operators or communicate with them. */
 function withoutInternals(entry: TimelineEntry): TimelineEntry {
   if (entry.kind !== 'attempt') return entry;
   return { ...entry, routeReason: null, note: null, operatorHandle: null };

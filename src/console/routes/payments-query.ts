@@ -84,7 +84,7 @@ function readSearch(
   if (asked.search === undefined || asked.search.trim() === '') return undefined;
   if (asked.as === 'text') return searchExactly(asked.search);
   return understandSearch(asked.search, {
-    // A vendor's people learn nothing about others.
+    // A vendor's people see nothing about other vendors.
     isVendor: (vid) => viewer.vendor === undefined && directory.vendor(vid) !== undefined,
     now: clock.now(),
     wireTime,

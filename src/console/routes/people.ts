@@ -118,7 +118,7 @@ function linkRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
   });
 }
 
-/** Who made a link could use it, so that staff are confirmed by another administrator. */
+/** The administrator who made a link could have used it, so another administrator confirms staff. */
 function confirmRoute({ pool }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'POST',

@@ -33,7 +33,7 @@ export interface AuditRow extends AuditEntry {
   readonly after: unknown;
 }
 
-/** Before the action is carried out, so that nothing is done without a trace. */
+/** Adds the entry before the action is carried out, so that no action is unrecorded. */
 export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query(
     `insert into audit_log (audit_id, at, person_id, vendor_id, login, role, action, target, reason,
@@ -87,8 +87,8 @@ export interface ActionsRow {
 }
 
 /**
- * How often something was done since a time, to the same target or by the same person. Those that were
- * refused do not count.
+ * How often an action was done since a time, to the same target or by the same person. Refused attempts
+ * do not count.
  * @param entry.auditId the entry of the action under way, which does not count.
  */
 export async function countActions(

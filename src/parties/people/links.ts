@@ -61,8 +61,8 @@ export interface NewCredentials {
 }
 
 /**
- * Uses the link: sets the person's password and codes, and ends all sessions of the person. Who made
- * the link could have used it: staff have to be confirmed by somebody else. Returns the person's id.
+ * Uses the link: sets the person's password and codes, and ends all sessions of the person. The maker
+ * of the link could have used it, so somebody else has to confirm staff. Returns the person's id.
  * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
  */
 export async function acceptLink(

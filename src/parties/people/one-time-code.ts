@@ -15,8 +15,8 @@ export function codeUri(secret: string, login: string): string {
 }
 
 /**
- * The time step that a six-digit code belongs to; undefined if it is wrong, or not newer than the
- * last one that was accepted.
+ * The time step of a six-digit code; undefined if the code is wrong, or not newer than the last
+ * accepted one.
  */
 export function acceptedStep(options: {
   readonly code: string;

@@ -121,7 +121,7 @@ export async function findCredentials(
   return found.rows[0];
 }
 
-/** Notes the step of an accepted code, which then counts no more. */
+/** Records the step of an accepted code, so that it is not accepted again. */
 export async function setCodeStep(
   db: Queryable,
   personId: string,
@@ -160,8 +160,8 @@ export async function setCredentials(
 }
 
 /**
- * Another person confirms that the person chose the credentials of that time. False if they are
- * other ones by now, or need nobody's confirmation, or not this person's.
+ * Records another person's confirmation that the person chose the credentials of that time. False if
+ * the credentials have changed, need no confirmation, or this person may not confirm them.
  */
 export async function setConfirmed(
   db: Queryable,

@@ -19,7 +19,7 @@ import type { SessionRow } from './sessions-store.ts';
 const SESSION_MS = 12 * 60 * 60 * 1000;
 /** And when it has not been used for this time. */
 const IDLE_MS = 60 * 60 * 1000;
-/** Use is noted at most this often. */
+/** Use is recorded at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
 /** Failed sign-ins are forgotten this long after the last one. */
@@ -37,7 +37,7 @@ export interface Sessions {
   }): Promise<{ readonly token: string; readonly expiresAt: Date }>;
   /** Whose session it is; undefined: nobody's any more. */
   find(token: string): Promise<SessionRow | undefined>;
-  /** Whether there still is one; asking is no use of it. */
+  /** Whether the session still exists. The check does not count as use. */
   goesOn(token: string): Promise<boolean>;
   end(token: string): Promise<void>;
   /** Removes sessions that have ended, and old failures. */

@@ -1,4 +1,4 @@
-/** So many wrong passwords or codes in a row are answered at once. */
+/** This many wrong passwords or codes in a row are answered without a wait. */
 const FREE_FAILURES = 5;
 const FIRST_WAIT_SECONDS = 5;
 const MAX_WAIT_SECONDS = 900;

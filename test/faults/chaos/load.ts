@@ -120,7 +120,7 @@ export function startLoad(options: {
       amount: order.amount,
       merchant_reference: order.merchantReference,
     };
-    // Now and then a vendor asks again though it was told.
+    // Sometimes a vendor repeats a request that was answered.
     for (let times = random.chance(0.1) ? 2 : 1; times > 0; times -= 1) {
       const answer = await insist(PATHS.create, params, key);
       order.references.add(String(answer.body.msg['ipay_reference']));

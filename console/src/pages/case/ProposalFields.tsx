@@ -6,7 +6,7 @@ import { Select } from '../../design/Select.tsx';
 import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 import styles from './Case.module.css';
 
-/** Resolutions whose amount follows from the facts, or does not matter. */
+/** Resolutions without an amount, or whose amount follows from the facts. */
 const WITHOUT_AMOUNT: ReadonlySet<string> = new Set(['keep_books', 'failed']);
 
 /** The fields of a proposal that the resolution needs; the evidence is the reason below. */

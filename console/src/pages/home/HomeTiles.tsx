@@ -7,7 +7,7 @@ import { Tile, Tiles } from '../../design/Tile.tsx';
 import { useFigures } from '../../format/figures.ts';
 import { Money } from '../../format/Money.tsx';
 
-/** Unknown results older than this need a person's look. */
+/** Unknown results older than this need attention. */
 const OLD_SECONDS = 600;
 
 /** The main figures; each leads to the payments that it counts. */

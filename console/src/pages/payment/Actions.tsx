@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 
 type Action = 'verify' | 'resend' | 'case';
 
-/** What this person may do about the payment now. */
+/** The actions that this person may take on the payment now. */
 export function Actions({ payment }: { readonly payment: PaymentDetail }) {
   const [asked, setAsked] = useState<Action>();
   const mayAct = useMay('payments.act');

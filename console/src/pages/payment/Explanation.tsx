@@ -7,7 +7,10 @@ import styles from './Payment.module.css';
 
 const TONES = { QUEUED: 'info', PENDING: 'waiting', SUCCESS: 'done', FAILED: 'alert' } as const;
 
-/** What a support person can read aloud: the state, what it proves, and what happens next and when. */
+/**
+ * Text that a support person can read to a customer: the state, what it proves, and what happens next
+ * and when.
+ */
 export function Explanation({ payment }: { readonly payment: PaymentDetail }) {
   return (
     <Notice tone={TONES[payment.status]}>
@@ -80,7 +83,7 @@ function Pending({ payment }: { readonly payment: PaymentDetail }) {
   );
 }
 
-/** What the operator's answers can prove. */
+/** What the operator's answers prove. */
 function Proof({ provableAt }: Pick<PaymentDetail, 'provableAt'>) {
   if (provableAt === null) {
     return (

@@ -92,7 +92,7 @@ function AccountLink({
 
 const TONES = { waiting: 'waiting', delivered: 'done', given_up: 'alert' } as const;
 
-/** The events that the vendor's webhook got, or will get. */
+/** The events for the vendor's webhook, sent or waiting. */
 export function Events({ payment }: { readonly payment: PaymentDetail }) {
   const events = entriesOf(payment, 'event');
   if (events.length === 0) {
@@ -140,7 +140,7 @@ export function Events({ payment }: { readonly payment: PaymentDetail }) {
 
 const SHOWN = 5;
 
-/** The last payments to the same account, so that a double payment is seen. */
+/** The last payments to the same account, which show a double payment. */
 export function SameAccount({ payment }: { readonly payment: PaymentDetail }) {
   const filter = { search: payment.account, as: 'text', biller: payment.biller };
   const list = useQuery({

@@ -74,7 +74,7 @@ function Shown({ payment }: { readonly payment: PaymentDetail }) {
           <Card title={<Trans>Facts</Trans>}>
             <PaymentFacts payment={payment} />
           </Card>
-          <Card title={<Trans>Told to the vendor</Trans>}>
+          <Card title={<Trans>Events to the vendor</Trans>}>
             <Events payment={payment} />
           </Card>
           <Card title={<Trans>Same account</Trans>}>

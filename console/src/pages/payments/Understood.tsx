@@ -6,7 +6,7 @@ import { withoutPage } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
 import styles from './Payments.module.css';
 
-/** How the search text was read, and the way to have it read otherwise. */
+/** How the search text was understood, and a way to search for it as plain text. */
 export function Understood({
   parts,
   filter,

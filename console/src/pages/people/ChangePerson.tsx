@@ -108,7 +108,7 @@ function Consequence({
   linkBy,
 }: {
   readonly action: Action;
-  /** Who made the link that the person used. */
+  /** The maker of the link that the person used. */
   readonly linkBy: string;
 }) {
   switch (action) {

@@ -8,7 +8,7 @@ import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import styles from './Reconciliation.module.css';
 
-/** Verdicts about which nobody has to decide. */
+/** Verdicts that need no decision. */
 const AGREED: ReadonlySet<string> = new Set([
   'matched',
   'settled',
