@@ -21,8 +21,9 @@ import { fillFloats, insertVendors, listVids, quickenOperators } from './store.t
 
 /**
  * `npm run -s bench:citus`: what PostgreSQL costs per payment, created and settled, on the nodes of a
- * cluster on this machine, distributed and not, how long moving there and back takes, and what each node
- * does with one worker and with two. CITUS_URL names the database of its coordinator, which is emptied.
+ * cluster on this machine, distributed and not, how long the moves to the cluster and back take, and
+ * the work of each node with one worker and with two. CITUS_URL names the database of its coordinator,
+ * which is emptied.
  * Ends with one JSON line.
  */
 const { payments, vendors, buckets } = new Command('bench:citus')
@@ -123,7 +124,10 @@ async function measure(
   };
 }
 
-/** What the nodes do when one worker has everything, and when half of it has been moved to the other. */
+/**
+ * The work of the nodes when one worker has all shards, and when half of them have been moved to the
+ * other.
+ */
 async function measureWorkers(
   pool: Pool,
   url: string,

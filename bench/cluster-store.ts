@@ -1,6 +1,6 @@
 import type { Pool } from '../src/platform/db/pool.ts';
 
-/** What one node did since its statistics were reset. */
+/** The work of one node since its statistics were reset. */
 export interface NodeWork {
   readonly address: string;
   /** Database transactions; each call of a function on a bucket is one. */
@@ -9,7 +9,7 @@ export interface NodeWork {
   readonly rows: number;
 }
 
-// Only shards that are there: a shard that was moved away stays for a while.
+// Only current shards: a shard that was moved away still exists for a while.
 const READ_WORK = `select json_build_object('commits', d.xact_commit, 'rows', (
       select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)
       from pg_stat_user_tables t
@@ -20,7 +20,7 @@ const READ_WORK = `select json_build_object('commits', d.xact_commit, 'rows', (
     ))::text as result
   from pg_stat_database d where d.datname = current_database()`;
 
-/** What every node has done, the coordinator first. */
+/** The work of every node, the coordinator first. */
 async function readTotals(pool: Pool): Promise<NodeWork[]> {
   const read = await pool.query<{ address: string; result: string }>(
     `select * from (
@@ -37,7 +37,10 @@ async function readTotals(pool: Pool): Promise<NodeWork[]> {
   }));
 }
 
-/** Waits until the nodes count no more, because a process tells what it did when it ends. */
+/**
+ * Waits until the statistics of the nodes stop changing, because a process reports its statistics when
+ * it ends.
+ */
 async function readSettledTotals(pool: Pool): Promise<NodeWork[]> {
   for (let before = ''; ;) {
     const totals = await readTotals(pool);
@@ -60,7 +63,7 @@ export async function measureWork(pool: Pool, work: () => Promise<void>): Promis
   }));
 }
 
-/** Moves so many shards, each with those that must be with it, from one worker to another. */
+/** Moves this many shards, each with its colocated shards, from one worker to another. */
 export async function moveShards(
   pool: Pool,
   from: string,

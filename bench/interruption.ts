@@ -4,7 +4,7 @@
  */
 export function endOnSignals(): <Result>(work: Promise<Result>) => Promise<Result> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>();
-  // Between two works nobody waits; the next one fails at once.
+  // A signal between two pieces of work makes the next one fail at once.
   interrupted.catch(() => undefined);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => reject(new Error(`Ended by ${signal}`)));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 
-/** What Linux tells of a process in `/proc` (proc_pid_stat(5)). Elsewhere there is nothing to read. */
+/** Reads figures of a process from Linux's `/proc` (proc_pid_stat(5)). Other systems have none. */
 
 /** `USER_HZ`, which is 100 on every platform Node runs on. */
 const TICKS_PER_SECOND = 100;

@@ -40,9 +40,9 @@ export interface Stage {
     program: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<Child<First>>;
-  /** What work costs in CPU: of the given child, and of PostgreSQL. */
+  /** Measures the CPU time of work: of the given child, and of PostgreSQL. */
   measured<Result>(child: Child<unknown>, work: () => Promise<Result>): Promise<Measured<Result>>;
-  /** Writes all dirty pages, so that no run pays for the one before. */
+  /** Writes all dirty pages, so that a run does not include the cost of the previous one. */
   checkpoint(): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface Child<First> {
   stop(): Promise<void>;
 }
 
-/** 1,000,000,000.00 each: nobody runs out. */
+/** 1,000,000,000.00 each, so that no float is used up. */
 const FLOAT_CENTS = 100_000_000_000n;
 const MANY = 1000;
 const VENDOR_KEY = 'bench-security-key';
@@ -226,7 +226,7 @@ async function startChild<First>(
     stop: async () => {
       if (process_.exitCode !== null || process_.signalCode !== null) return;
       const exited = new Promise((resolve) => process_.once('exit', resolve));
-      // Its channel's end tells it to stop.
+      // It stops when its channel is closed.
       process_.disconnect();
       const kill = setTimeout(() => process_.kill('SIGKILL'), STOP_GRACE_MS);
       await exited;

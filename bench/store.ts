@@ -29,7 +29,7 @@ export async function listVids(
   return listed.rows;
 }
 
-/** So much collected and funded for every bench vendor, as the books have it. */
+/** Collects and funds this amount for every bench vendor, in the ledger. */
 export async function fillFloats(db: Queryable, cents: bigint): Promise<void> {
   await db.query(
     `with funded as materialized (
@@ -54,7 +54,7 @@ export async function fillFloats(db: Queryable, cents: bigint): Promise<void> {
   );
 }
 
-/** Operators that take much at once: the bench is about us. */
+/** Operators with high limits, so that they do not affect the measurement. */
 export async function quickenOperators(db: Queryable): Promise<void> {
   await db.query('update operators set max_concurrency = 256');
 }
@@ -108,7 +108,7 @@ export async function settlingSeconds(db: Queryable, since: Date): Promise<numbe
   return read.rows[0]?.seconds ?? 0;
 }
 
-/** As a database is that has been there for long: statistics known, pages seen by a vacuum. */
+/** Brings the database into the state of an old one: analyzed and vacuumed. */
 export async function settleDown(db: Queryable): Promise<void> {
   await db.query('vacuum (analyze) transactions, transfers, accounts');
 }

@@ -84,7 +84,7 @@ function createLines(config: Config, origin: string) {
   };
 }
 
-/** What a command needs before it to work on the same data, ready for a shell. */
+/** The environment variables with which a command uses the same data, for a shell. */
 function settingsOfCommands(config: Config): string {
   if (config.dataDir === path.resolve(VARIABLES.DATA_DIR.default)) return '';
   return `DATA_DIR='${config.dataDir.replaceAll(`'`, `'\\''`)}' `;

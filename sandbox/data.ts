@@ -135,8 +135,8 @@ const OPERATOR_SETTINGS = {
 };
 
 /**
- * Makes the sandbox's data what it should be. What people changed since the first start (a biller's
- * status, a key, a prefix) stays; the operators' addresses follow this start's port.
+ * Creates the sandbox's data. Changes that people made since the first start (a biller's status, a key,
+ * a prefix) stay; the operators' addresses follow this start's port.
  */
 export async function prepareSandbox(
   pool: Pool,
@@ -160,7 +160,7 @@ export async function prepareSandbox(
         options,
       );
     }
-    // Billers and prefixes once: afterwards they are the operator's of this sandbox to edit.
+    // Billers and prefixes are added once, because people may edit them afterwards.
     if ((await listPrefixes(client)).length === 0) {
       for (const [position, biller] of BILLERS.entries()) {
         await putBiller(client, {
@@ -200,7 +200,7 @@ async function prepareSigners(
     await keepKey(client, { holderKind: 'collector', holder: collector }, key, options);
     for (const vendor of DEMO_VENDORS) {
       const added = await insertVendor(client, { ...vendor, sector: 'bank', createdAt });
-      // As the specification reads; what people change later stays.
+      // As in the specification; later changes by people stay.
       if (added !== undefined) {
         await ensureAccounts(client, added, FIRST_ACCOUNTS);
         await updateVendor(client, vendor.vid, { enquiryPolicy: 'open' });
@@ -209,7 +209,7 @@ async function prepareSigners(
     }
     await markChanged(client, 'vendors');
   });
-  // The collection's reference makes the opening income once, also after a kill in between.
+  // The collection's reference makes the opening income unique, even after a kill in between.
   const known = await pool.query<{ vendor_id: number }>(
     'select vendor_id from vendors where vid = any($1) order by vendor_id',
     [DEMO_VENDORS.map((vendor) => vendor.vid)],
@@ -229,7 +229,7 @@ async function prepareSigners(
   }
 }
 
-/** At the first start only: afterwards they are the sandbox's to change. */
+/** At the first start only, because people may change them afterwards. */
 async function preparePeople(pool: Pool): Promise<void> {
   if ((await listPeople(pool)).length > 0) return;
   const passwordHash = await hashPassword(DEMO_PASSWORD);

@@ -12,8 +12,8 @@ export interface OperatorsProcess {
 const STOP_GRACE_MS = 3_000;
 
 /**
- * Starts the simulated operators as a process of their own. It ends with this one.
- * Throws: `StartError` when it does not come up, its own words on stderr.
+ * Starts the simulated operators as a separate process, which ends with this one.
+ * Throws: `StartError` if it does not start; its own error is on stderr.
  */
 export async function startOperators(options: {
   readonly port: number;

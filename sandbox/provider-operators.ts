@@ -89,7 +89,7 @@ export const PROVIDER_OPERATORS: Readonly<Record<PayingProvider, ProviderOperato
   },
 };
 
-/** What `setOperator` and `putOperator` take. */
+/** The arguments of `setOperator` and `putOperator`. */
 export function operatorChangeOf(
   code: PayingProvider,
   origin: string,
@@ -108,7 +108,7 @@ export function operatorSecretOf(code: ProviderCode, secrets: ProviderSecrets): 
   return JSON.stringify(secrets[code]);
 }
 
-/** A biller that providers pay; the first is its operator, the others follow when it cannot. */
+/** A biller that providers pay. The first is its operator; the others are used when the first cannot pay. */
 export interface ProviderBiller extends Pick<
   BillerRecord,
   'billerCode' | 'name' | 'category' | 'accountFormat' | 'accountLabel' | 'minimumCents'

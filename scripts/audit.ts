@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { Command } from 'commander';
 
 /**
- * `npm run audit`: writes down what the service is made of (CycloneDX, from the lock file) and asks
- * the registry what is known against it. Ends with one JSON line. Exits with 1 when something is
- * known that is high or critical, with 2 when the registry could not be asked.
+ * `npm run audit`: writes the bill of materials (CycloneDX, from the lock file) and queries the
+ * registry for known vulnerabilities. Ends with one JSON line. Exits with 1 if there is a high or
+ * critical one, with 2 if the registry could not be queried.
  */
 
 const MAX_BYTES = 64 * 1024 * 1024;

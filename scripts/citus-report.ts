@@ -8,7 +8,7 @@ interface ReportedError {
   readonly cause?: unknown;
 }
 
-/** Tells what each test file did when it ends, and sums up. */
+/** Reports the result of each test file when it ends, and a summary. */
 export class SuiteReport implements Reporter {
   readonly #write: (line: string) => void;
   readonly #ended: TestModule[] = [];

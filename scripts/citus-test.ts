@@ -8,9 +8,9 @@ import { SuiteReport } from './citus-report.ts';
 import { countOption } from './count-option.ts';
 
 /**
- * `npm run citus:test`: the integration and e2e suites and a chaos run on a Citus cluster. Says on
- * stderr what each file did as soon as it ends. Ends with one JSON line; exits with 1 when something
- * failed. Without CITUS_URL nothing is run.
+ * `npm run citus:test`: the integration and e2e suites and a chaos run on a Citus cluster. Writes the
+ * result of each file to stderr when it ends. Ends with one JSON line; exits with 1 if a test failed.
+ * Without CITUS_URL nothing is run.
  */
 const command = new Command('citus:test')
   .description(

@@ -3,7 +3,10 @@ import { findBreaks } from './openapi-compatibility.ts';
 import type { OpenApiDocument } from './openapi-compatibility.ts';
 import { generateReference, generated, openApiDocument } from './reference-pages.ts';
 
-/** Writes what follows from the code. `--release` also makes the current contract the published one. */
+/**
+ * Writes the files that are generated from the code. `--release` also makes the current contract the
+ * published one.
+ */
 for (const { file, text } of await generateReference()) await writeFile(file, text);
 
 if (process.argv.includes('--release')) {

@@ -16,8 +16,8 @@ import {
 import { countOption } from './count-option.ts';
 
 /**
- * `npm run fuzz`: hostile inputs for every operation and parser. Ends with one JSON line; exits
- * with 1 when one crashed, or when fewer were tried than asked.
+ * `npm run fuzz`: hostile inputs for every operation and parser. Ends with one JSON line; exits with 1
+ * if one crashed, or if fewer inputs than requested were tried.
  */
 
 const AT_ONCE = 48;

@@ -4,9 +4,9 @@ import type { ApiOptions } from '../src/api.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
 
 /**
- * The API with its default paths and nothing behind them: enough to read the routes from, without a
- * database and without listening. Every dependency throws when it is used.
- * @param parts dependencies that are there all the same.
+ * The API with its default paths and without dependencies, from which the routes can be read without a
+ * database or a listener. Every dependency throws when it is used.
+ * @param parts dependencies that are real.
  */
 export async function createInertApi(
   parts: Partial<ApiOptions> = {},

@@ -18,7 +18,7 @@ const options = new Command('mutants')
   .option('--seeds <n>', 'most runs for each', countOption, 500)
   .option('--seed <s>', 'the first seed', countOption, 1)
   .option('--only <name>', 'one of them')
-  .option('--all', 'make all runs, and tell how many of 1,000 find each')
+  .option('--all', 'make all runs, and print how many of 1,000 find each bug')
   .parse()
   .opts<{ seeds: number; seed: number; only?: string; all?: true }>();
 

@@ -5,9 +5,9 @@ import { Stryker } from '@stryker-mutator/core';
 import { Command } from 'commander';
 
 /**
- * `npm run mutation`: changes the modules that money and trust rest on, one thing at a time, and
- * runs their tests against each change. Ends with one JSON line; exits with 1 when fewer than 85 of
- * 100 changes were noticed.
+ * `npm run mutation`: mutates the modules that money and security depend on, one change at a time, and
+ * runs their tests against each mutant. Ends with one JSON line; exits with 1 if fewer than 85 of 100
+ * mutants were detected.
  */
 
 const MODULES = [
@@ -25,9 +25,9 @@ const MODULES = [
 const LEAST_SCORE = 85;
 
 const options = new Command('mutation')
-  .description('Break the core modules on purpose, and count what the tests notice.')
+  .description('Mutate the core modules, and count the mutants that the tests detect.')
   .option('--only <text>', 'only modules whose path has this in it', '')
-  .option('--survivors', 'list the changes that no test noticed')
+  .option('--survivors', 'list the mutants that no test detected')
   .parse()
   .opts<{ only: string; survivors?: true }>();
 

@@ -3,7 +3,7 @@
  * a request form is gone, a field that was always there is gone, an existing field is altered, a
  * request asks for more. Added answer fields, operations and optional parameters break nobody.
  *
- * Everything rests on one question about two schemas: does each value of the one fit the other? A
+ * All checks use one question about two schemas: does each value of one match the other? A
  * published request must fit the current schema; a current answer must fit the published one.
  */
 export interface OpenApiDocument {
@@ -180,7 +180,7 @@ function alternativeMisfits(given: Side, wanted: Side, where: Where): string[] {
 
 const LOWER_BOUNDS = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
 const UPPER_BOUNDS = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
-/** Whether one is looser than the other cannot be told, so they have to stay. */
+/** Whether one is looser than the other cannot be decided, so they must not change. */
 const FIXED = ['format', 'multipleOf', 'uniqueItems', 'patternProperties', 'allOf', 'not'];
 
 function valueMisfits(from: Schema, to: Schema, where: Where): string[] {

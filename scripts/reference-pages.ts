@@ -11,7 +11,7 @@ import { inertOperations } from './inert-api.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** A file that follows from the code. */
+/** A generated file. */
 export interface GeneratedFile {
   /** Absolute. */
   readonly file: string;

@@ -12,8 +12,8 @@ import { countOption } from './count-option.ts';
 
 /**
  * `npm run sim`: the dispatcher against hostile operators, crashes and a faltering database, in
- * simulated time. Ends with one JSON line; exits with 1 when a run went wrong, when fewer were made
- * than asked for, or when, over many runs, some fault never happened.
+ * simulated time. Ends with one JSON line; exits with 1 if a run found a violation, if fewer runs than
+ * requested were made, or if some fault never happened in many runs.
  */
 
 /** Concurrent runs in a thread: while one waits for PostgreSQL another computes. */
@@ -58,7 +58,7 @@ async function run(): Promise<Campaign> {
       }),
     );
   } catch (error) {
-    // What was found until then is still reported; it is less than asked for.
+    // The results until then are still reported, with fewer runs than requested.
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   } finally {
     clearInterval(progress);

@@ -192,7 +192,7 @@ async function openPgBoss(question: DispatchQuestion): Promise<Contestant> {
   };
 }
 
-/** One output for a whole batch, so that what an operator said of a payment is not kept. */
+/** One output for a whole batch, so the operator's answers for single payments are not kept. */
 async function openPgBossOneOutput(question: DispatchQuestion): Promise<Contestant> {
   const boss = await startPgBoss(question);
   return {
@@ -233,7 +233,7 @@ async function addPayments(boss: PgBoss, { jobs, vendorIds }: DispatchQuestion):
   }
 }
 
-/** What one has to know of a payment in order to make it. */
+/** The data that is needed to make a payment. */
 interface Payment {
   readonly vendorId: number;
   readonly paymentId: string;
@@ -253,7 +253,7 @@ function paymentOf(row: ReturnType<typeof newPayments>[number]): Payment {
   };
 }
 
-/** What has to be kept of the operator's answer. */
+/** The part of the operator's answer that must be kept. */
 function answerTo({ paymentId }: Payment): object {
   return {
     outcome: 'success',
@@ -292,7 +292,7 @@ async function openGraphile({ url }: DispatchQuestion): Promise<Contestant> {
         },
       });
       await all.promise;
-      // Stopping writes down what is done.
+      // Stopping saves completed work.
       await runner.stop();
     },
     close: async () => {

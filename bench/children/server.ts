@@ -17,7 +17,7 @@ import { serveParent } from './child.ts';
 
 /** The service as it is, with two more operations on the same listener to be compared with. */
 
-/** At about so many, one database transaction per request is fastest on one hot row: see the README. */
+/** At about this number of connections, one database transaction per request is fastest on one hot row. */
 const PER_REQUEST_CONNECTIONS = 8;
 
 const config = readConfig('production', {

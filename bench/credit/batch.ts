@@ -9,7 +9,7 @@ export interface MeasuredBatch {
   readonly cpuUsDatabase: number;
 }
 
-/** Sends a file about so many people of the registry, and measures until the last one is answered. */
+/** Sends a file about this many people of the registry, and measures until the last one is answered. */
 export async function measureBatch(
   service: RunningService,
   cluster: Cluster,

@@ -33,7 +33,7 @@ export interface ClientResult {
   readonly p99Ms: number;
 }
 
-/** How long the last answers are waited for. */
+/** How long to wait for the last answers. */
 const DRAIN_MS = 5_000;
 
 interface Connection {

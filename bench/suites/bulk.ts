@@ -8,7 +8,7 @@ import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
 
 const ROWS_OF_A_FILE = 5_000;
-/** Files a second of a run's length is worth, at most so many at once. */
+/** Files for each second of a run, and the maximum number at once. */
 const FILES_PER_SECOND = 2;
 const FILES_AT_ONCE = 4;
 const LOOK_MS = 25;

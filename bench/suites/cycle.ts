@@ -144,7 +144,7 @@ async function setPrices(pool: Pool): Promise<void> {
   }
 }
 
-/** Throws unless what is said of the contestant is true. */
+/** Throws unless the contestant did what its name says. */
 async function requireRouting(name: string, pool: Pool): Promise<void> {
   const isRouted = name === ROUTED || name === PRICED;
   const { operators, costs } = await readRouting(pool);

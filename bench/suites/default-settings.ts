@@ -17,7 +17,7 @@ import type { Suite } from './suite.ts';
 const CREATES_PER_SECOND = 20;
 const LEAST_SECONDS = 10;
 const CALLBACKS = 100;
-/** A burst is over in a moment: the median of so many counts. */
+/** A burst is short, so the median of this many bursts counts. */
 const BURSTS = 9;
 const BILLER = 'kplc_prepaid';
 const OPERATOR = 'kplc';

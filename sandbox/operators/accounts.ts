@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { amountText } from './amounts.ts';
 import type { Answer } from './answers.ts';
 
-// Virtues and things of nature, so that no name is a person's.
+// Words for virtues and things of nature, so that no name is a person's.
 const FIRST_NAMES = ['Amani', 'Baraka', 'Furaha', 'Imani', 'Neema', 'Tumaini', 'Upendo', 'Zawadi'];
 const LAST_NAMES = ['Bahari', 'Jabali', 'Mlima', 'Msitu', 'Mwezi', 'Nyota', 'Radi', 'Upepo'];
 

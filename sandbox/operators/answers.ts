@@ -8,7 +8,7 @@ export type Answer = Readonly<Record<string, unknown>> & { readonly status: stri
 /** Price of a unit (kWh) of prepaid electricity, in cents; invented. */
 const UNIT_PRICE_CENTS = 25_00n;
 
-/** What the operator has to say about a payment now. */
+/** The operator's current answer about a payment. */
 export function answerFor(payment: Payment): Answer {
   const { reference } = payment.instruction;
   switch (payment.state) {
@@ -55,7 +55,7 @@ function paidAnswer(payment: Payment): Answer {
   };
 }
 
-/** Prepaid electricity yields a token of 20 digits and the units it is good for. */
+/** Prepaid electricity yields a token of 20 digits and its units. */
 function detailsOf({ instruction }: Payment): Record<string, string> | undefined {
   if (instruction.biller !== 'kplc_prepaid') return undefined;
   const number = BigInt(

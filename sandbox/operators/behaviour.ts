@@ -1,8 +1,8 @@
-/** What an operator decides about an instruction, and how the caller gets to know. */
+/** What an operator decides about an instruction, and how the caller learns it. */
 export interface Plan {
   /**
-   * `paid`, `declined`: decided at once. `accepted`: executed later. `silent`: not executed and
-   * never spoken of. `lost`: as if the instruction had never arrived.
+   * `paid`, `declined`: decided at once. `accepted`: executed later. `silent`: not executed and never
+   * reported. `lost`: as if the instruction had never arrived.
    */
   readonly decision: 'paid' | 'declined' | 'accepted' | 'silent' | 'lost';
   /** How the instruction is answered. `when_executed` holds the answer back until the payment is done. */

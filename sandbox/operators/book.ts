@@ -17,7 +17,7 @@ export interface Instruction extends Content {
   readonly callbackUrl: string;
 }
 
-/** What is written down. A payment's state is what its entries add up to. */
+/** The journal's entries. A payment's state follows from its entries. */
 export type Entry =
   | { readonly kind: 'lost'; readonly operator: string; readonly reference: string }
   /** A further instruction with a known reference: harmless here, a second payment elsewhere. */
@@ -28,7 +28,7 @@ export type Entry =
       readonly instruction: Instruction;
     }
   | {
-      /** An accepted payment was executed; so many callbacks are to follow. */
+      /** An accepted payment was executed; this many callbacks are to follow. */
       readonly kind: 'executed';
       readonly atMs: number;
       readonly operator: string;
@@ -66,7 +66,7 @@ function openingCents(operator: string): bigint {
   return 2_000_000_000n + BigInt(first) * 25_000_000n;
 }
 
-/** The operators' memory: what they accepted, what they really paid, what they still have to tell. */
+/** The operators' records: accepted payments, real payments, and callbacks still to be sent. */
 export class Book {
   readonly #payments = new Map<string, Payment>();
   readonly #lost = new Set<string>();
@@ -134,7 +134,7 @@ export class Book {
     }
   }
 
-  /** Payments that still have something ahead: to be executed or to be reported. */
+  /** Payments that are still to be executed or reported. */
   *unfinished(): Generator<Payment> {
     for (const payment of this.#payments.values()) {
       if (payment.state === 'accepted' || payment.callbacksOpen.size > 0) yield payment;

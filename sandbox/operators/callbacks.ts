@@ -13,7 +13,7 @@ interface Callback {
 export interface CallbackSender {
   /**
    * Sends a callback until it is answered with 2xx, at most `TRY_AFTER_MS.length` times. Never
-   * rejects: delivered or given up, it is over.
+   * rejects: it resolves when the callback was delivered or given up.
    */
   deliver(callback: Callback): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface CallbackSender {
 /** Time before each try: ten tries within about 30 s, enough for a receiver to be started again. */
 const TRY_AFTER_MS = [0, 200, 400, 800, 1600, 3000, 4000, 5000, 6000, 9000] as const;
 
-/** How long a receiver may be silent before a try has failed. Waiting for a free socket is no silence. */
+/** How long a receiver may be silent before an attempt has failed, without the wait for a free socket. */
 const SILENCE_TIMEOUT_MS = 10_000;
 
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: 32 } as const;
@@ -67,7 +67,7 @@ export function createCallbackSender(key: string): CallbackSender {
         try {
           if (await tryOnce(callback)) return;
         } catch {
-          // The receiver is down or does not answer as it should: the next try may find it better.
+          // The receiver is down or answers incorrectly; the next attempt may succeed.
         }
       }
     },

@@ -36,7 +36,7 @@ export function createRequestListener(options: RequestOptions): RequestListener 
   const webhook = new Webhook(options.key);
   return (request, response) => {
     serve(request, response, { ...options, webhook }).catch((error: unknown) => {
-      // A caller who went away in the middle of a body or of the truth is no fault.
+      // A caller that disconnects during a body or during the truth is not an error.
       if (request.destroyed || response.destroyed) return;
       process.stderr.write(`simulated operators: ${String(error)}\n`);
       if (response.headersSent) response.destroy();

@@ -14,7 +14,7 @@ import { createRequestListener } from './listener.ts';
 import { readOptions } from './options.ts';
 import type { OperatorOptions } from './options.ts';
 
-/** Longer than callers keep idle connections, so that it is they who close them. */
+/** Longer than callers keep idle connections, so that the callers close them. */
 const KEEP_ALIVE_MS = 75_000;
 
 try {

@@ -7,7 +7,7 @@ import { sameContent } from './book.ts';
 import type { CallbackSender } from './callbacks.ts';
 import type { Journal } from './journal.ts';
 
-/** What the server does with the connection of a request. */
+/** How the server answers a request. */
 export type Reply =
   | { readonly kind: 'answer'; readonly httpStatus: number; readonly answer: Answer }
   /** A body that is no answer, with HTTP status 200. */
@@ -26,7 +26,7 @@ export interface SimulatorOptions {
   readonly delays: Delays;
 }
 
-/** Takes instructions, executes them when their time has come, and tells. */
+/** Accepts instructions, executes them when they are due, and reports the results. */
 export class OperatorSimulator {
   readonly #options: SimulatorOptions;
   /** Callers whose connection waits for the execution. */
@@ -131,7 +131,7 @@ export class OperatorSimulator {
     const { operator, reference, callbackUrl } = payment.instruction;
     await this.#options.callbacks.deliver({
       url: callbackUrl,
-      // One id for all: the repeats tell the same event.
+      // One id for all repeats, because they report the same event.
       id: `msg_${operatorReferenceOf(payment)}`,
       body: JSON.stringify(answerFor(payment)),
     });
@@ -139,11 +139,11 @@ export class OperatorSimulator {
   }
 
   #planOf({ instruction }: Payment): ReturnType<typeof planFor> {
-    // A payment that is in the book was not lost, or not for the first time.
+    // A recorded payment was not lost, or was lost before.
     return planFor(instruction.account, this.#options.delays, true);
   }
 
-  /** Written down first; only then does it count and may an answer leave. */
+  /** The entry is written first. Only then does it count, and an answer may be sent. */
   #record(entry: Entry): void {
     this.#options.journal.append(entry);
     this.#options.book.apply(entry);

@@ -1,9 +1,9 @@
 /** The months up to an as-of date, as the generator counts them: 0 is the month of the as-of date. */
 export interface Calendar {
   readonly asOf: Date;
-  /** The last day of the month so many months ago. One object per month, shared by all states. */
+  /** The last day of the month this many months ago. One object per month, shared by all states. */
   monthEnd(monthsAgo: number): Date;
-  /** A day (1 to 28) of the month so many months ago. */
+  /** A day (1 to 28) of the month this many months ago. */
   day(monthsAgo: number, dayOfMonth: number): Date;
 }
 

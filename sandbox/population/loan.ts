@@ -10,7 +10,7 @@ import type { Calendar } from './calendar.ts';
 
 /** Months of earlier states kept with an account. */
 const HISTORY_MONTHS = 36;
-/** A lender stops submitting a dead account after so many months. */
+/** A lender stops submitting an inactive account after this many months. */
 const MAX_MONTHS_AFTER_TERM = 36;
 
 export interface Loan {

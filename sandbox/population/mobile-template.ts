@@ -84,7 +84,7 @@ function stateColumns(
 ): Partial<Record<Column, string>> {
   const late = state.daysInArrears > 0;
   const overdueOn = new Date(state.asOf.getTime() - state.daysInArrears * 86_400_000);
-  // Only the newest state knows a payment; an earlier one may not tell of a later payment.
+  // Only the newest state contains a payment; an earlier state must not contain a later payment.
   const paidOn = state === account.current ? account.lastPaymentOn : null;
   return {
     CurrentBalanceKES: shillings(state.balanceCents),

@@ -10,7 +10,7 @@ import type { Sample } from '../../src/credit/training/samples.ts';
 import { SANDBOX_AS_OF, generateSubjects } from './population.ts';
 import type { GeneratedSubject } from './population.ts';
 
-/** People looked at over so many months, so that a card can be tried on later ones. */
+/** Samples over this many months, so that a card can be tested on later ones. */
 const MONTHS = 12;
 
 export interface TrainingOptions {

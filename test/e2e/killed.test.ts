@@ -56,7 +56,7 @@ async function createAll(
   await Promise.all(Array.from({ length: 10 }, work));
 }
 
-/** Kills it as soon as so many creates were answered; those under way get no answer. */
+/** Kills the service once this many creates were answered; those in progress get no answer. */
 async function killAmidCreates(
   sandbox: Sandbox,
   accepted: Map<string, string>,
@@ -86,7 +86,7 @@ test('a kill under load: nothing is lost, and nothing is paid twice', async () =
   expect(accepted.size).toBeLessThan(COUNT);
 
   const third = await fixture.start({ dataDir: first.dataDir });
-  // Clients without an answer ask again with the same reference. Those with one may as well.
+  // Clients without an answer repeat the request with the same reference. Others may do so too.
   await createAll(third, payments, (payment, reference) => {
     const known = accepted.get(payment.merchant_reference);
     if (known !== undefined) expect(reference).toBe(known);
@@ -117,7 +117,7 @@ test('a kill under load: nothing is lost, and nothing is paid twice', async () =
   for (const { reference } of truth) {
     timesPaid.set(reference, (timesPaid.get(reference) ?? 0) + 1);
   }
-  // Nothing was paid that nobody asked for, and nothing twice.
+  // Only requested payments were made, each once.
   const known = new Set(accepted.values());
   expect([...timesPaid.keys()].filter((reference) => !known.has(reference))).toEqual([]);
   expect([...timesPaid.values()].filter((times) => times > 1)).toEqual([]);

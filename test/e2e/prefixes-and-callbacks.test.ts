@@ -112,7 +112,7 @@ async function report(
 describe('an operator’s report', () => {
   const OTHER_KEY = 'whsec_YW5vdGhlciBrZXkgb2YgdHdlbnR5LWZvdXIgYnl0ZXM=';
 
-  /** A payment that the operator never tells about by itself. */
+  /** A payment that the operator never reports by itself. */
   async function silentPayment(): Promise<string> {
     const reference = await vendor.accepted(withReference({ account: '254722009909' }));
     await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');

@@ -18,7 +18,7 @@ const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 beforeAll(async () => {
-  // As in production; the sandbox takes any time of its own accord.
+  // As in production; the sandbox accepts any time by default.
   sandbox = await fixture.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
   vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
 });

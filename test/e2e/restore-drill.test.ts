@@ -14,8 +14,8 @@ import type { SimulatedOperators } from '../support/simulated-operators.ts';
 import { until } from '../support/until.ts';
 import { VendorClient, send } from '../support/vendor-client.ts';
 
-// The drill: payments, a backup, more payments, everything is lost, a restore elsewhere. The
-// operators outlive it all and remember.
+// The drill: payments, a backup, more payments, everything is lost, a restore elsewhere. The operators
+// keep running and keep their records.
 
 const fixture = new SandboxFixture();
 let operators: SimulatedOperators;
@@ -76,7 +76,7 @@ async function stop(running: Running, location: Place): Promise<void> {
   await untilNothingRuns(location.dataDir, running.process.pid);
 }
 
-/** As when the machine is lost: the service and its database at once. */
+/** Kills the service and its database at once, as when the machine is lost. */
 async function lose(running: Running, location: Place): Promise<void> {
   for (const pid of await processesOf(location.dataDir, running.process.pid)) {
     process.kill(pid, 'SIGKILL');
@@ -208,7 +208,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   running = await serve(after);
   expect(running.process.stdout).toContain('in quarantine: nothing is sent to operators');
 
-  // What was paid in the missing period is found by asking; what was not waits.
+  // Status queries find what was paid in the missing period; other payments wait.
   await untilStatus(running, queued, 'SUCCESS');
   expect(await attemptsOf(after, '20000001')).toEqual([{ outcome: 'paid' }]);
   await until(
@@ -233,7 +233,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).toContain(
     '\nmalipo_quarantine 1\n',
   );
-  // The copy does not know of the backup that it is: nothing says that there is a fresh one.
+  // The copy has no record of this backup, so the metric does not show a recent one.
   expect((await send(running.origin, { method: 'GET', path: '/metrics' })).text).not.toMatch(
     /\nmalipo_backup_age_seconds /,
   );

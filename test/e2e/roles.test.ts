@@ -51,7 +51,7 @@ async function asSuperuser(...statements: readonly string[]): Promise<Record<str
   }
 }
 
-test('production works as the runtime role, and does not say a word about it', async () => {
+test('production works as the runtime role, without a warning', async () => {
   const { process } = await serve({
     DATABASE_URL: database.url,
     DATABASE_OWNER_URL: database.ownerUrl,
@@ -61,7 +61,7 @@ test('production works as the runtime role, and does not say a word about it', a
   expect(process.stdout).not.toContain('append-only');
 });
 
-test('production warns of one role for everything, and refuses it when told to', async () => {
+test('production warns of one role for everything, and refuses it if configured', async () => {
   const { process } = await serve({ DATABASE_URL: database.ownerUrl });
   expect(process.ending).toBeUndefined();
   expect(process.stdout).toContain('one database role is used for everything');

@@ -8,8 +8,8 @@ import { startTroubledProvider } from '../support/troubled-provider.ts';
 import type { Trouble, TroubledProvider } from '../support/troubled-provider.ts';
 import { until } from '../support/until.ts';
 
-// One biller with two operators, through their real protocols. The first gets into trouble: payments
-// continue through the second, and those whose fate at the first is unknown stay with the first.
+// One biller with two operators, through their real protocols. The first one fails: payments continue
+// through the second, and those with an unknown result stay with the first.
 
 const BILLER = 'power_tokens';
 const FIRST = 'dtone';
@@ -140,7 +140,7 @@ async function payUntilAvoided(reason: RegExp): Promise<string[]> {
   return accounts;
 }
 
-/** Everything was paid once, by one of them, and the books say the same. */
+/** Everything was paid once, by one of them, and the ledger agrees. */
 async function expectPaidOnce(): Promise<void> {
   const paid = [...(await truthOf(FIRST)), ...(await truthOf(SECOND))];
   expect(paid.map(({ account }) => account).toSorted()).toEqual([...made.keys()].toSorted());
@@ -208,7 +208,7 @@ test.each(CASES)(
       }
     }
     if (sent === 'unknown') expect(unknown.length).toBeGreaterThan(1);
-    // Also what the first has really paid is open until it can say so.
+    // Payments that the first has really paid also stay open until it can report them.
     for (const account of unknown) {
       await until(`the first pays ${account}`, async () => await paidByFirst(account));
       expect(await statusOf(account), account).toBe('PENDING');

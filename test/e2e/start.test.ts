@@ -28,7 +28,7 @@ function portOf(origin: string): string {
   return new URL(origin).port;
 }
 
-/** What the line does, without curl: its requests, and the answers in its order. */
+/** Makes the requests of the line without curl, and returns the answers in order. */
 async function sendCurlLine(line: string): Promise<WireBody[]> {
   const answers: WireBody[] = [];
   for (const command of line.split('&&').filter((part) => part.includes('curl'))) {
@@ -102,7 +102,7 @@ describe('from the first start to the second', () => {
     expect((await first.truth()).map((entry) => entry.reference)).toEqual([reference]);
     expect(await demoVendor(first).balance()).toBe(99_900);
 
-    // Once more while a slow payment is on its way: what is lost is time only.
+    // Once more during a slow payment: only time is lost.
     const slow = await demoVendor(first).accepted({
       account: '254700009907',
       merchant_reference: 'slow',
@@ -110,8 +110,8 @@ describe('from the first start to the second', () => {
     await until('it is sent', async () => {
       return (await demoVendor(first).payment(slow)).transaction_status === 'PENDING';
     });
-    // A person forgot it and starts another: on other ports, and on the same ones. That is told
-    // before anything touches what the first one has on disk.
+    // Somebody starts a second one by mistake: on other ports, and on the same ports. It is refused
+    // before anything changes the first one's files.
     const ports = { PORT: portOf(first.origin), OPERATOR_PORT: portOf(first.operatorOrigin) };
     for (const same of [{}, ports]) {
       expect(await refusedStart({ DATA_DIR: first.dataDir, ...same })).toContain(first.dataDir);
@@ -121,7 +121,7 @@ describe('from the first start to the second', () => {
     const second = await fixture.start({ dataDir: first.dataDir });
     expect((await demoVendor(second).call('status', { reference })).body).toEqual(paid);
     expect(await demoVendor(second).balance()).toBe(99_840);
-    // The opening income came once, and the reference still means the same payment.
+    // The opening income was added once, and the reference still names the same payment.
     expect(await demoVendor(second).fund()).toBe(0);
     expect(
       await demoVendor(second).accepted({ account: '254700009907', merchant_reference: 'slow' }),
@@ -143,7 +143,7 @@ describe('a problem that a person can solve', () => {
       const said = await refusedStart({ PORT: String(port) });
       expect(said).toContain(`Port ${port}`);
       expect(said).toContain('PORT');
-      // Besides it there may be lines of the log.
+      // There may also be log lines.
       expect(said.split('\n').filter((line) => /^[^{]/.test(line))).toHaveLength(1);
     });
   });

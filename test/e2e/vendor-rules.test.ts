@@ -218,7 +218,7 @@ describe('what people change holds without a restart', () => {
     expectRefusal(await vendor.create({ account: '254722000003' }), refusal);
     expectRefusal(await vendor.call('status', { reference }), refusal);
     expectRefusal(await vendor.call('lookup', { prefix: '722' }), refusal);
-    // Only who holds the key is told.
+    // Only the holder of the key gets this answer.
     const stranger = new VendorClient(sandbox.origin, { vid: vendor.vid, key: 'guessed' });
     expectRefusal(await stranger.call('balance'), {
       status: 401,
@@ -227,7 +227,7 @@ describe('what people change holds without a restart', () => {
     });
     await changeVendor(await sandbox.pool(), vendor.vid, { status: 'active' });
     await until('it is let in', async () => (await vendor.call('balance')).status === 200);
-    // What was accepted before went its way.
+    // Payments accepted before were completed.
     await until('it is paid', async () => {
       return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
     });

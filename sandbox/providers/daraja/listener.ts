@@ -9,7 +9,7 @@ export interface Gateway {
   readonly listener: RequestListener;
   /** Ends the token that is valid. */
   expireTokens(): void;
-  /** Refuses so many of the next calls with spike arrest. */
+  /** Refuses this many of the next calls with spike arrest. */
   limitRate(requests: number): void;
 }
 

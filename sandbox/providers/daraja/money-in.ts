@@ -34,7 +34,7 @@ interface Urls {
   readonly validation: string;
 }
 
-/** What happens later: a call of ours, or a customer who was made up pays. */
+/** Scheduled work: a call to the service, or a payment of a simulated customer. */
 type Task = { readonly kind: 'post'; readonly post: Post } | ({ readonly kind: 'pay' } & Payment);
 
 interface Payment {
@@ -111,7 +111,7 @@ export class MoneyInEmulator {
     return made;
   }
 
-  /** For people who play the customer: `account`, `amount` and `phone`. */
+  /** For testers who act as the customer: `account`, `amount` and `phone`. */
   async customerPays(content: Content): Promise<Received | { readonly error: string }> {
     const { account, amount, phone = '254700000001' } = content;
     const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(String(amount)) && Number(amount) > 0;

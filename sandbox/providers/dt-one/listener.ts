@@ -6,7 +6,7 @@ import { PRODUCTS } from './products.ts';
 
 export interface Gateway {
   readonly listener: RequestListener;
-  /** Refuses so many of the next calls for being too many. */
+  /** Refuses this many of the next calls with a rate limit. */
   limitRate(requests: number): void;
 }
 

@@ -52,7 +52,7 @@ export class ExampleFormsEmulator {
     this.#tokens = new Set();
   }
 
-  /** Refuses so many of the next sales for being too many. */
+  /** Refuses this many of the next sales with a rate limit. */
   limitRate(requests: number): void {
     this.#refusals = requests;
   }

@@ -60,7 +60,7 @@ export class ExampleXmlEmulator {
     this.#skewMs = byMs;
   }
 
-  /** Refuses so many of the next calls for being too many. */
+  /** Refuses this many of the next calls with a rate limit. */
   limitRate(requests: number): void {
     this.#refusals = requests;
   }

@@ -51,7 +51,7 @@ export class JambopayEmulator {
     this.#token = undefined;
   }
 
-  /** Refuses so many of the next calls for being too many. */
+  /** Refuses this many of the next calls with a rate limit. */
   limitRate(requests: number): void {
     this.#refusals = requests;
   }

@@ -8,7 +8,7 @@ export interface Gateway {
   readonly listener: RequestListener;
   /** Ends every token. */
   expireTokens(): void;
-  /** Refuses so many of the next calls for being too many. */
+  /** Refuses this many of the next calls with a rate limit. */
   limitRate(requests: number): void;
 }
 

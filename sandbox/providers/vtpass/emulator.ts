@@ -76,7 +76,7 @@ export class VtpassEmulator {
     this.#skewMs = byMs;
   }
 
-  /** Refuses so many of the next calls for being too many. */
+  /** Refuses this many of the next calls with a rate limit. */
   limitRate(requests: number): void {
     this.#refusals = requests;
   }

@@ -5,7 +5,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** After so many a link is dead: somebody else has it. */
+/** After this many failures a link ends, because somebody else has it. */
 export const MAX_ATTEMPTS = 5;
 
 /** Makes a link for a subject. Returns its token, which is kept nowhere. */

@@ -2,7 +2,7 @@ import type { CreditFile } from '../facts.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import { isDisputed, isNonPerforming } from '../scorecards/standing.ts';
 
-/** What a vendor has been told about a watched customer, or knew from the beginning. */
+/** What was already reported to a vendor about a watched customer, or was known from the beginning. */
 export interface Known {
   /** Of the generic card; null without one. */
   readonly score: number | null;
@@ -24,7 +24,7 @@ export type WatchEvent =
 /** Monitoring and verification are no applications. */
 const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
 
-/** What there is to know today. @param vendorId whose own enquiries are not told. */
+/** What there is to know today. @param vendorId whose own enquiries are not reported. */
 export function knownOf(
   file: CreditFile,
   { score }: Pick<ScoreAnswer, 'score'>,
@@ -44,7 +44,7 @@ export function knownOf(
 }
 
 /**
- * What is new since the vendor was told last. A fall is measured from what was told last, so that
+ * What is new since the last report to the vendor. A fall is measured from the last reported score, so that
  * many small ones add up; a rise raises the mark without an event.
  */
 export function eventsOf(

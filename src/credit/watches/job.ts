@@ -22,7 +22,7 @@ export type WatchOptions = Parameters<typeof readFilesOfToday>[0] & {
   readonly everyMs: number;
 };
 
-/** Looks at watched customers, and tells their vendors what is new. */
+/** Checks watched customers, and reports changes to their vendors. */
 export function startWatching(
   options: WatchOptions & { readonly pollMs: number; readonly log: Logger },
 ): PeriodicJob {
@@ -48,7 +48,7 @@ export async function watchAll(options: WatchOptions, stopping?: AbortSignal): P
   return count;
 }
 
-/** What is told, and that it was, is one commit: a process that ends in between tells nothing twice. */
+/** The event and the record of it are one commit, so a process that ends in between reports nothing twice. */
 async function watchSome(options: WatchOptions, vendorId: number, now: Date): Promise<number> {
   return await databaseTransaction(options.pool, async (client) => {
     const due = await lockDue(client, { vendorId, now, limit: PAGE_WATCHES });

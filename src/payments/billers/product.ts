@@ -11,7 +11,7 @@ export interface Product {
   readonly provider: string;
   /** What the receiver gets, as the operator writes it: `100 KES`, `10 to 10000 KES`, `1 GB`. */
   readonly value: string;
-  /** What may be paid for it; null if the operator does not say. */
+  /** The payable amount; null if the operator does not say. */
   readonly amount: Range | null;
   /** What we pay to the operator; null if it does not say. */
   readonly price: Range | null;

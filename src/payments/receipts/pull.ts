@@ -10,7 +10,7 @@ const REACH_MS = 47.5 * 3_600_000;
 const OVERLAP_MS = 3_600_000;
 /** How many rows a page has is not documented. */
 const MAX_PAGES = 5_000;
-/** So many receipts that cannot be taken have one cause. */
+/** After this many receipts that cannot be taken, the pull stops: they have one cause. */
 const MAX_FAILED = 20;
 
 export interface PullDeps extends ReceiptDeps {
@@ -69,7 +69,7 @@ export async function pullSource(
     offset += listed.payments.length + listed.unreadable;
     if (page === MAX_PAGES - 1) throw new Error(`source ${sourceCode}: the pull has no end`);
   }
-  // What can be taken is taken. The period is pulled again until everything can be.
+  // Readable receipts are taken. The period is pulled again until all of them can be.
   if (unreadable + failed > 0) {
     const text = `${unreadable} rows of the pull cannot be read, ${failed} could not be taken`;
     throw new Error(`source ${sourceCode}: ${text}`);

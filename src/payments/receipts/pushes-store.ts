@@ -113,7 +113,7 @@ export async function readAwaitedCents(db: Queryable, vendorId: number): Promise
   return read.rows[0]?.cents ?? 0n;
 }
 
-/** Ends what nobody will hear of any more. */
+/** Ends prompts whose result can no longer arrive. */
 export async function expirePushes(db: Queryable): Promise<void> {
   await db.query(
     `update receipt_pushes set state = 'unknown', reason = 'the provider did not say how it ended'

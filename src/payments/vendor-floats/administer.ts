@@ -9,7 +9,7 @@ import { endRule, insertRule, listActiveRules } from './rules-store.ts';
 import type { TopUpKind, TopUpRule } from './rule.ts';
 import { putWatched } from './store.ts';
 
-/** Sets when the vendor is told that its float is low; null: never. */
+/** Sets the limit for the event `float.low`; null: no event. */
 export async function setVendorFloat(
   pool: Pool,
   change: { readonly vendorId: number; readonly lowCents: bigint | null; readonly by: string },

@@ -12,7 +12,7 @@ export type TopUpRule =
   | (RuleTerms & { readonly kind: 'fund' })
   | (RuleTerms & {
       readonly kind: 'push';
-      /** Up to so much in the float. */
+      /** The amount that the float is filled up to. */
       readonly targetCents: bigint;
       /** For one prompt. */
       readonly maximumCents: bigint;
@@ -38,7 +38,7 @@ export interface TopUpFacts {
 
 const SHILLING = 100n;
 
-/** How much the rule tops up now, in cents; 0: nothing. Pure. */
+/** The amount that the rule tops up now, in cents; 0: nothing. Pure. */
 export function topUpCents(rule: TopUpRule, facts: TopUpFacts): bigint {
   const { floatCents, collectedCents, awaitedCents, now, lastAt, todayCents } = facts;
   // What was paid on a prompt is collected income until it is moved, and before that on its way.

@@ -61,7 +61,7 @@ interface Started {
 }
 
 /**
- * Applies one rule, if it still asks for something. The top-up is committed before it is carried out,
+ * Applies one rule, if it still requires a top-up. The top-up is committed before it is carried out,
  * under the rule's lock, so that two processes never make two of it and a limit is never exceeded.
  */
 async function applyRule(deps: TopUpDeps, { ruleId }: RuleRow): Promise<void> {

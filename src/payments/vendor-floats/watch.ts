@@ -10,8 +10,9 @@ import { announceFloat, lockWatched, readMoney, readVendorHours, saveSamples } f
 import type { Sample, VendorMoney, WatchedFloat } from './store.ts';
 
 /**
- * Looks at every watched float once: notes what was spent, and tells the vendor when its float becomes
- * low, and when it has recovered. One process at a time; the event and the state are one commit.
+ * Checks every watched float once: records consumption, and sends the vendor an event when its float
+ * becomes low, and when it has recovered. One process at a time; the event and the state are one
+ * commit.
  */
 export async function watchVendorFloats(deps: {
   readonly pool: Pool;

@@ -65,8 +65,8 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   readonly name: string;
   /**
-   * A statement that runs longer is cancelled by the server. When nothing is heard of it for twice
-   * as long, nobody is there: the connection is given up. 0: no limit.
+   * A statement that runs longer is cancelled by the server. Without an answer for twice as long, the
+   * connection is given up. 0: no limit.
    */
   readonly statementTimeoutMs?: number;
   /**
@@ -189,7 +189,7 @@ export async function snapshot<Result>(
   });
 }
 
-/** Socket errors that mean that nobody is there, or no longer. */
+/** Socket errors of a peer that is unreachable or gone. */
 const SOCKET_CODES: ReadonlySet<string> = new Set([
   'ECONNABORTED',
   'ECONNREFUSED',

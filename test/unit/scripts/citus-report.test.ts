@@ -30,7 +30,7 @@ function report(...modules: readonly TestModule[]): { report: SuiteReport; lines
   return { report: made, lines };
 }
 
-test('each file is told when it ends, with every error and its causes, without colours', () => {
+test('each file is reported when it ends, with every error and its causes, without colours', () => {
   const { lines } = report(
     ended('a.test.ts', ['passed']),
     ended('b.test.ts', ['failed', 'passed']),

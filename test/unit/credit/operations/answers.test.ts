@@ -86,7 +86,7 @@ const context: AnswerContext = {
   policy: 'open',
 };
 
-test('other names are told to vendors with open enquiries only', () => {
+test('other names are shown to vendors with open enquiries only', () => {
   const found = finding([]);
   expect(profileOf(found, context).alsoKnownAs).toEqual(['Amani Otieno']);
   expect(profileOf(found, { ...context, policy: 'strict' }).alsoKnownAs).toEqual([]);

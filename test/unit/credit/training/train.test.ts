@@ -219,7 +219,7 @@ describe('binning', () => {
     expect(binCharacteristic({ values, bad, weights }, { better: 'lower' }).bins).toHaveLength(1);
   });
 
-  test('against its direction a characteristic tells nothing', () => {
+  test('against its direction a characteristic has no effect', () => {
     const { bins, informationValue } = binCharacteristic({ values, bad }, { better: 'higher' });
     expect(bins).toHaveLength(1);
     expect(informationValue).toBeCloseTo(0, 3);

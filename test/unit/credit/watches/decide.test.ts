@@ -21,14 +21,14 @@ function falls(scores: readonly (number | null)[], scoreDrop: number): string[] 
   });
 }
 
-test('small falls add up to one that is told, and a rise starts from above', () => {
+test('small falls add up to a reported one, and a rise sets a new starting point', () => {
   expect(falls([700, 690, 680, 670, 665], 30)).toEqual(['700-670']);
   expect(falls([700, 690, 720, 691, 690], 30)).toEqual(['720-690']);
   expect(falls([700, null, 650], 30)).toEqual(['700-650']);
   expect(falls([null, 700, 671], 30)).toEqual([]);
 });
 
-test('a fall of the mark or more is always told, and a smaller one never', () => {
+test('a fall of the limit or more is always reported, and a smaller one never', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 20 }),
@@ -50,7 +50,7 @@ test('a fall of the mark or more is always told, and a smaller one never', () =>
   );
 });
 
-test('an account is told of when it is in default for the first time', () => {
+test('an account is reported when it is in default for the first time', () => {
   const before: Known = { score: null, defaults: ['a'], newestEnquiryMs: 0 };
   const now: Known = { score: null, defaults: ['a', 'b', 'c'], newestEnquiryMs: 0 };
   const by = { file: NOTHING, vendorId: 1, scoreDrop: 30 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFailureCounter } from '../../../../src/payments/dispatch/breaker.ts';
 
-test('so many failures in a row open, and then each further one until there is an answer', () => {
+test('enough failures in a row open it, and then each further one until there is an answer', () => {
   const counter = createFailureCounter(3);
   const fails = (): boolean => counter.note('water', false);
   expect([fails(), fails(), fails()]).toEqual([false, false, true]);

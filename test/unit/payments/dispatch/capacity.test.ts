@@ -168,7 +168,7 @@ describe('the rate of an operator', () => {
 });
 
 describe('the count of failures', () => {
-  test('opens at so many in a row, and with each one more', () => {
+  test('opens after enough failures in a row, and with each further one', () => {
     const counter = createFailureCounter(3);
     const notes = Array.from({ length: 5 }, () => counter.note('a', false));
     expect(notes).toEqual([false, false, true, true, true]);

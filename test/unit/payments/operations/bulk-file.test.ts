@@ -76,7 +76,7 @@ describe.each(FORMS)('a file of the form %s', (form) => {
     expect(turns).toBeGreaterThanOrEqual((4 * LIMITS.bulkRows) / 50);
   });
 
-  test('has so many rows, and is not read to its end when it has more', async () => {
+  test('has a maximum number of rows, and is not read to its end when it has more', async () => {
     expect(await rowsOf(form, fileOf(form, LIMITS.bulkRows))).toHaveLength(LIMITS.bulkRows);
     expect(await refusalOf(rowsOf(form, fileOf(form, LIMITS.bulkRows + 1)))).toBe(
       'payload_too_large',

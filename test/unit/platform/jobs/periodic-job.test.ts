@@ -58,7 +58,7 @@ test('never runs twice at a time', async () => {
   await job.stop();
 });
 
-test('tells of a failure, and tries again', async () => {
+test('logs a failure, and tries again', async () => {
   const job = start(true);
   turns[0]?.reject(new Error('no room'));
   await vi.advanceTimersByTimeAsync(EVERY_MS);

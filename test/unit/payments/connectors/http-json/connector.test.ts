@@ -15,7 +15,7 @@ const OPTIONS: HttpJsonOptions = {
   answerBytes: 1024,
 };
 
-test('tells the dispatcher its limits', async () => {
+test('declares its limits to the dispatcher', async () => {
   const connector = createHttpJsonConnector(OPTIONS);
   expect(connector.payDeadlineMs).toBe(30_000);
   expect(connector.acceptanceWindowMs).toBe(60_000);
