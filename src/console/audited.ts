@@ -110,7 +110,9 @@ async function requireWithinLimit(
 ): Promise<void> {
   if (limit === undefined) return;
   const rules = [
-    ...(target === null ? [] : [{ ...limit.perTarget, by: { target } }]),
+    ...(target === null || limit.perTarget === undefined
+      ? []
+      : [{ ...limit.perTarget, by: { target } }]),
     { ...limit.perPerson, by: { personId } },
   ];
   for (const { count, seconds, text, by } of rules) {

@@ -49,6 +49,10 @@ export const PERMISSIONS = {
   /** Keys, webhooks, request log and settings of the own vendor. */
   'integration.read': ['support', 'administrator', 'vendor_administrator'],
   'integration.act': ['administrator', 'vendor_administrator'],
+  /** The search of past enquiries, without personal data. */
+  'enquiries.read': ['risk', 'administrator'],
+  /** What was answered about a person; each look is in the audit log. */
+  'credit.reports': ['risk'],
   'credit.read': ['risk', 'administrator'],
   /** Enquire about a person, import a file, decide cases, change scorecards. */
   'credit.act': ['risk'],

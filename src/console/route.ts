@@ -61,7 +61,7 @@ export class Live {
 /** How often something may be done. */
 export interface ActionLimit {
   /** For all people together, for each target of the path. */
-  readonly perTarget: LimitRule;
+  readonly perTarget?: LimitRule;
   /** By one person. */
   readonly perPerson: LimitRule;
 }

@@ -60,7 +60,13 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
 
   ['console/permissions'],
-  ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
+  [
+    'console/answers',
+    'console/operations-answers',
+    'console/system-answers',
+    'console/credit-answers',
+    'console/route',
+  ],
   ['console/reconciliation-answers', 'console/on-wire', 'console/live', 'console/home-feed'],
   ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],

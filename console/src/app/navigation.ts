@@ -8,6 +8,7 @@ import {
   Wallet,
   ClipboardCheck,
   BookOpen,
+  FileSearch,
   GitCompareArrows,
   House,
   Network,
@@ -69,6 +70,12 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     title: msg`Finance`,
     items: [
       { to: '/ledger', title: msg`Ledger`, icon: BookOpen, permission: 'finance.read', key: 'l' },
+    ],
+  },
+  {
+    title: msg`Credit`,
+    items: [
+      { to: '/credit', title: msg`Enquiries`, icon: FileSearch, permission: 'enquiries.read', key: 'e' },
     ],
   },
   {

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { administrationRoutes } from './administration-routes.ts';
 import { financeRoutes } from './finance-routes.ts';
+import { creditRoutes } from './credit-routes.ts';
 import { NotFound, PageProblem } from './PageProblem.tsx';
 import { readFilter } from '../pages/payments/filter.ts';
 import { caseRoute, casesRoute } from './routes-of-cases.ts';
@@ -66,6 +67,7 @@ const tree = root.addChildren([
     design,
     ...operationsRoutes,
     ...financeRoutes,
+    ...creditRoutes,
     ...administrationRoutes,
     ...vendorRoutes,
   ]),

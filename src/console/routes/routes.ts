@@ -10,6 +10,8 @@ import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { approvalRoutes } from './approvals.ts';
 import type { ApprovalRoutesOptions } from './approvals.ts';
+import { creditRoutes } from './credit.ts';
+import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
 import { peopleRoutes } from './people.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
@@ -40,6 +42,7 @@ export type RoutesOptions = PaymentRoutesOptions &
   VendorRoutesOptions &
   PayRoutesOptions &
   BulkRoutesOptions &
+  CreditRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
@@ -66,5 +69,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...webhookRoutes(options),
     ...vendorStatementRoutes(options),
     ...eventRoutes(options),
+    ...creditRoutes(options),
   ];
 }

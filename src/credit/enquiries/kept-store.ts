@@ -12,6 +12,10 @@ export interface AnsweredEnquiry {
   readonly reportReason: number;
   readonly consentReference: string | null;
   readonly consentDate: string | null;
+  /** Names the key that signed the request, or the person who asked. */
+  readonly keyId: string;
+  readonly scorecard: string | null;
+  readonly source: string;
   /** The parameters and the body of the answer; null once retention has erased them. */
   readonly payload: EnquiryPayload | null;
 }
@@ -29,7 +33,7 @@ export async function readAnswered(
   const read = await db.query<Omit<AnsweredEnquiry, 'payload'> & { sealedPayload: Buffer | null }>(
     `select enquiry_id as "enquiryId", enquired_at as "enquiredAt",
        report_reason as "reportReason", consent_reference as "consentReference",
-       consent_date as "consentDate", sealed_payload as "sealedPayload"
+       consent_date as "consentDate", key_id as "keyId", scorecard, source, sealed_payload as "sealedPayload"
      from enquiries
      where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2 and operation = $3 and outcome = 'answered'`,
     [asked.vendorId, asked.requestReference, asked.operation],

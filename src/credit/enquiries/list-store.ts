@@ -30,6 +30,8 @@ export interface ListedEnquiry {
   readonly source: string;
   readonly consentReference: string | null;
   readonly durationMs: number;
+  /** Names the key that signed the request, or the person who asked. */
+  readonly keyId: string;
   /** Retention has erased request and answer. */
   readonly erased: boolean;
 }
@@ -43,7 +45,7 @@ export async function listEnquiries(
   const read = await db.query<ListedEnquiry>(
     `select sequence, enquired_at as "enquiredAt", operation,
       request_reference as "requestReference", report_reason as "reportReason", outcome, crn, score,
-       grade, scorecard, source, consent_reference as "consentReference", duration_ms as "durationMs",
+       grade, scorecard, source, consent_reference as "consentReference", duration_ms as "durationMs", key_id as "keyId",
          sealed_payload is null as erased
      from enquiries
      where bucket = bucket_of($1) and vendor_id = $1

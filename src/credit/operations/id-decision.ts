@@ -48,11 +48,17 @@ export function idDecision(deps: ScoringDeps): Operation<typeof request, typeof 
       },
     },
     handle: (asked, vendor, signature) =>
-      enquire(deps, 'id-decision', { request: asked, vendor, signature, present }),
+      enquire(deps, 'id-decision', {
+        request: asked,
+        vendor,
+        signature,
+        present: presentIdentity,
+      }),
   };
 }
 
-function present(finding: BureauFinding, context: AnswerContext) {
+/** The body of an answer. */
+export function presentIdentity(finding: BureauFinding, context: AnswerContext) {
   const { gender, nationality } = finding.profile;
   return {
     ...headOf(context),

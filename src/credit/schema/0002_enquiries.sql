@@ -22,7 +22,7 @@ create table enquiries (
   report_sector integer check (report_sector between 1 and 2),
   consent_reference text,
   consent_date text,
-  -- Identifies the vendor's key that signed the request.
+  -- Identifies the vendor's key that signed the request; `person …` if a person asked in the console.
   key_id text not null,
   -- Blind indexes of the documents in the request: hexadecimal, comma-separated.
   documents text not null,

@@ -1,0 +1,35 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shell } from './shell-route.ts';
+
+/** The filters of the enquiries, as the API takes them. */
+const FILTERS = ['vid', 'outcome', 'reference', 'from', 'to'] as const;
+
+const enquiries = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit',
+  validateSearch: (search: Record<string, unknown>) => {
+    const filter: Partial<Record<(typeof FILTERS)[number], string>> = {};
+    for (const name of FILTERS) {
+      const value = search[name];
+      if (typeof value === 'string' && value !== '') filter[name] = value;
+    }
+    return filter;
+  },
+  component: lazyRouteComponent(() => import('../pages/credit/Enquiries.tsx'), 'Enquiries'),
+});
+
+const newEnquiry = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/new',
+  component: lazyRouteComponent(() => import('../pages/credit/NewEnquiry.tsx'), 'NewEnquiry'),
+});
+
+const report = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/enquiries/$vid/$operation/$reference',
+  // Each look is noted: nothing is read because the pointer passes a link.
+  component: lazyRouteComponent(() => import('../pages/credit/Report.tsx'), 'Report'),
+});
+
+/** Pages about credit information. */
+export const creditRoutes = [enquiries, newEnquiry, report] as const;

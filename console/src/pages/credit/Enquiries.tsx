@@ -1,0 +1,185 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { SubmitEvent } from 'react';
+import type { PaymentChoices } from '../../../../src/console/answers.ts';
+import type {
+  CreditEnquiriesAnswer,
+  ListedCreditEnquiry,
+} from '../../../../src/console/credit-answers.ts';
+import { get } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { Field } from '../../design/Field.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Select } from '../../design/Select.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Time } from '../../format/Time.tsx';
+import { OUTCOMES, PRODUCT_NAMES, PURPOSES, useNames } from './credit-texts.ts';
+import styles from './Credit.module.css';
+
+/** Who asked about customers, when and why; without personal data. */
+export function Enquiries() {
+  const { t } = useLingui();
+  const filter = useSearch({ from: '/shell/credit' });
+  const mayAsk = useMay('credit.act');
+  const choices = useQuery({
+    queryKey: ['payment-choices'],
+    queryFn: ({ signal }) => get<PaymentChoices>('/payments/choices', {}, signal),
+  });
+  const vendors = choices.data?.vendors ?? [];
+  const vid = filter.vid ?? vendors[0]?.code ?? '';
+  const list = useInfiniteQuery({
+    queryKey: ['credit-enquiries', { ...filter, vid }],
+    enabled: vid !== '',
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      get<CreditEnquiriesAnswer>(
+        '/credit/enquiries',
+        { ...filter, vid, cursor: pageParam },
+        signal,
+      ),
+    getNextPageParam: ({ next }) => next,
+  });
+  const problem = choices.error ?? list.error;
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Credit enquiries</Trans>}
+        about={<Trans>Every enquiry about a customer, by whom and why.</Trans>}
+      >
+        {mayAsk && (
+          <Link to="/credit/new">
+            <Trans>Ask about a customer</Trans>
+          </Link>
+        )}
+      </PageHeader>
+      <Filter vendors={vendors} vid={vid} />
+      {problem !== null && <Problem error={problem} onRetry={() => void list.refetch()} />}
+      <Card title={t`Newest first`}>
+        {list.isPending ? (
+          <Skeleton lines={8} />
+        ) : (
+          <List
+            vid={vid}
+            enquiries={list.data?.pages.flatMap(({ enquiries }) => enquiries) ?? []}
+          />
+        )}
+        {list.hasNextPage && (
+          <Button onClick={() => void list.fetchNextPage()} disabled={list.isFetching}>
+            <Trans>Show older ones</Trans>
+          </Button>
+        )}
+      </Card>
+    </>
+  );
+}
+
+function Filter({
+  vendors,
+  vid,
+}: {
+  readonly vendors: PaymentChoices['vendors'];
+  readonly vid: string;
+}) {
+  const { t } = useLingui();
+  const filter = useSearch({ from: '/shell/credit' });
+  const navigate = useNavigate();
+  const apply = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const fields = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
+    void navigate({ to: '/credit', search: Object.fromEntries(fields) });
+  };
+  return (
+    <form key={JSON.stringify({ filter, vid })} className={styles['filter']} onSubmit={apply}>
+      <Select
+        label={t`Vendor`}
+        name="vid"
+        defaultValue={vid}
+        options={Object.fromEntries(vendors.map(({ code, name }) => [code, name]))}
+      />
+      <Select
+        label={t`Result`}
+        name="outcome"
+        defaultValue={filter.outcome ?? ''}
+        options={{ '': t`Any`, ...useNames(OUTCOMES) }}
+      />
+      <Field label={t`Reference`} name="reference" defaultValue={filter.reference} />
+      <Field label={t`From`} name="from" type="date" defaultValue={filter.from} />
+      <Field label={t`To`} name="to" type="date" defaultValue={filter.to} />
+      <Button type="submit">
+        <Trans>Filter</Trans>
+      </Button>
+    </form>
+  );
+}
+
+function List({
+  vid,
+  enquiries,
+}: {
+  readonly vid: string;
+  readonly enquiries: readonly ListedCreditEnquiry[];
+}) {
+  const { t } = useLingui();
+  const products = useNames(PRODUCT_NAMES);
+  const purposes = useNames(PURPOSES);
+  const mayRead = useMay('credit.reports');
+  return (
+    <Table
+      label={t`Credit enquiries`}
+      rows={enquiries}
+      keyOf={({ sequence }) => sequence}
+      empty={t`No enquiry matches.`}
+      columns={[
+        { title: t`When`, cell: ({ enquiredAt }) => <Time at={enquiredAt} /> },
+        {
+          title: t`Product`,
+          cell: ({ operation, reference, outcome }) =>
+            mayRead && outcome === 'answered' ? (
+              <Link
+                to="/credit/enquiries/$vid/$operation/$reference"
+                params={{ vid, operation, reference }}
+                preload={false}
+              >
+                {products[operation]}
+              </Link>
+            ) : (
+              products[operation]
+            ),
+        },
+        {
+          title: t`Purpose`,
+          cell: ({ reportReason }) => purposes[reportReason] ?? reportReason,
+          hide: 'small',
+        },
+        {
+          title: t`Customer`,
+          cell: ({ customer }) => customer !== null && `…${customer}`,
+          hide: 'small',
+        },
+        { title: t`Result`, cell: (row) => <Outcome of={row} /> },
+        {
+          title: t`Asked by`,
+          cell: ({ person }) => person ?? t`the vendor’s system`,
+          hide: 'small',
+        },
+      ]}
+    />
+  );
+}
+
+function Outcome({ of: { outcome, grade, erased } }: { readonly of: ListedCreditEnquiry }) {
+  const { t } = useLingui();
+  const names = useNames(OUTCOMES);
+  const tone = outcome === 'answered' ? 'done' : outcome === 'unknown' ? 'waiting' : 'info';
+  return (
+    <>
+      <Pill tone={tone}>{names[outcome]}</Pill> {grade ?? ''} {erased && t`erased`}
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { CreditReportAnswer } from '../../../../src/console/credit-answers.ts';
+import { get } from '../../api/client.ts';
+import { Card } from '../../design/Card.tsx';
+import { Columns, Stack } from '../../design/Columns.tsx';
+import { Empty } from '../../design/Empty.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+import { ACCOUNT_TYPES, PRODUCT_NAMES, PURPOSES, useFigureName, useNames } from './credit-texts.ts';
+import styles from './Credit.module.css';
+import { Score } from './Score.tsx';
+
+type Shown = NonNullable<CreditReportAnswer['report']>;
+
+/** What was answered about a customer. Each look at it is in the audit log. */
+export function Report() {
+  const { vid, operation, reference } = useParams({
+    from: '/shell/credit/enquiries/$vid/$operation/$reference',
+  });
+  const path = [vid, operation, reference].map(encodeURIComponent).join('/');
+  const found = useQuery({
+    queryKey: ['credit-report', path],
+    // Each reading is noted, so nothing is read again by itself, nor kept.
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnReconnect: false,
+    queryFn: ({ signal }) => get<CreditReportAnswer>(`/credit/enquiries/${path}`, {}, signal),
+  });
+  if (found.isError) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
+  if (found.data === undefined) return <Skeleton lines={12} />;
+  return <Found answer={found.data} />;
+}
+
+function Found({ answer }: { readonly answer: CreditReportAnswer }) {
+  const products = useNames(PRODUCT_NAMES);
+  const { report } = answer;
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link to="/credit" search={{ vid: answer.vid }}>
+            <Trans>Enquiries</Trans>
+          </Link>
+        }
+        title={report?.fullName ?? products[answer.operation]}
+        about={
+          <>
+            {products[answer.operation]} · <Time at={answer.enquiredAt} />
+          </>
+        }
+      />
+      <Columns>
+        <Stack>
+          {report === null ? (
+            <Empty title={<Trans>Erased</Trans>}>
+              <Trans>
+                The time for which reports are kept is over. The record of the enquiry stays.
+              </Trans>
+            </Empty>
+          ) : (
+            <>
+              {report.creditActive === null && <Score report={report} />}
+              <Accounts report={report} />
+              <Figures report={report} />
+            </>
+          )}
+        </Stack>
+        <Stack>
+          {report !== null && <Person report={report} />}
+          <Enquiry answer={answer} />
+        </Stack>
+      </Columns>
+    </>
+  );
+}
+
+function Person({ report }: { readonly report: Shown }) {
+  const { t } = useLingui();
+  const documents: Readonly<Record<string, string>> = {
+    nationalID: t`National ID`,
+    passportNo: t`Passport`,
+    serviceID: t`Military ID`,
+    alienID: t`Alien ID`,
+    taxID: t`Tax PIN`,
+  };
+  return (
+    <Card title={<Trans>Customer</Trans>}>
+      <Facts
+        facts={[
+          { name: t`Name`, value: report.fullName },
+          { name: t`Date of birth`, value: report.dateOfBirth },
+          ...report.documents.map(({ type, number }) => ({
+            name: documents[type] ?? type,
+            value: number,
+          })),
+          { name: t`Gender`, value: report.gender },
+          { name: t`Nationality`, value: report.nationality },
+          { name: t`Phones`, value: report.phones.length === 0 ? null : report.phones.join(', ') },
+          { name: t`Customer reference`, value: report.customer },
+          {
+            name: t`Open credit accounts`,
+            value: report.creditActive === null ? null : report.creditActive ? t`yes` : t`no`,
+          },
+          { name: t`Deceased`, value: report.deceased ? t`yes` : null },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Enquiry({ answer }: { readonly answer: CreditReportAnswer }) {
+  const { t } = useLingui();
+  const purposes = useNames(PURPOSES);
+  return (
+    <Card title={<Trans>Enquiry</Trans>}>
+      <Facts
+        facts={[
+          { name: t`For the vendor`, value: answer.vid },
+          { name: t`Asked by`, value: answer.person ?? t`the vendor’s system` },
+          { name: t`Purpose`, value: purposes[answer.reportReason] ?? answer.reportReason },
+          { name: t`Consent recorded as`, value: answer.consentReference },
+          { name: t`Consented on`, value: answer.consentDate },
+          { name: t`Reference`, value: <code>{answer.reference}</code> },
+          { name: t`Scorecard`, value: answer.scorecard },
+          { name: t`Source`, value: answer.source },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Accounts({ report: { accounts, creditActive } }: { readonly report: Shown }) {
+  const { t } = useLingui();
+  const states: Readonly<Record<string, string>> = {
+    ACTIVE: t`Open`,
+    CLOSED: t`Closed`,
+    DEFAULT: t`In default`,
+  };
+  const types = useNames(ACCOUNT_TYPES);
+  if (creditActive !== null) return null;
+  return (
+    <Card title={<Trans>Accounts</Trans>}>
+      <Table
+        label={t`Accounts`}
+        rows={accounts.map((account, index) => ({ ...account, index }))}
+        keyOf={({ index }) => String(index)}
+        empty={t`No account is on file.`}
+        columns={[
+          { title: t`Type`, cell: ({ type }) => types[type] ?? type },
+          {
+            title: t`State`,
+            cell: ({ status, disputed }) =>
+              `${states[status] ?? status}${disputed ? `, ${t`disputed`}` : ''}`,
+          },
+          { title: t`Opened`, cell: ({ opened }) => <Day on={opened} />, hide: 'small' },
+          {
+            title: t`Balance (KES)`,
+            cell: ({ balance }) => balance !== '' && <Money amount={balance} />,
+            align: 'end',
+          },
+          {
+            title: t`Days in arrears`,
+            cell: ({ arrearDays }) => arrearDays,
+            align: 'end',
+            hide: 'small',
+          },
+          { title: t`As of`, cell: ({ asOf }) => <Day on={asOf} />, hide: 'small' },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Day({ on }: { readonly on: string }) {
+  return <span className={styles['day']}>{on}</span>;
+}
+
+function isSaid(value: string | null): boolean {
+  return value !== null && value !== '' && Number(value) !== 0;
+}
+
+/** The figures of the summary; those that are zero everywhere say nothing. */
+function Figures({ report: { figures } }: { readonly report: Shown }) {
+  const { t } = useLingui();
+  const nameOf = useFigureName();
+  const shown = figures.filter(({ value }) => isSaid(value.mySector) || isSaid(value.otherSectors));
+  if (figures.length === 0) return null;
+  return (
+    <Card title={<Trans>Figures</Trans>} more={<Trans>without those that are zero</Trans>}>
+      <Table
+        label={t`Figures`}
+        rows={shown}
+        keyOf={({ name }) => name}
+        empty={t`All are zero.`}
+        columns={[
+          { title: t`Figure`, cell: ({ name }) => nameOf(name) },
+          { title: t`Vendor’s sector`, cell: ({ value }) => value.mySector ?? '–', align: 'end' },
+          { title: t`Other sectors`, cell: ({ value }) => value.otherSectors ?? '–', align: 'end' },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,86 @@
+import { useLingui as useLanguage } from '@lingui/react';
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { CreditReportAnswer } from '../../../../src/console/credit-answers.ts';
+import { Card } from '../../design/Card.tsx';
+import { Empty } from '../../design/Empty.tsx';
+import styles from './Credit.module.css';
+
+/** The score, what it means, and what lowers it most. */
+export function Score({
+  report: { score, notice, remarks },
+}: {
+  readonly report: NonNullable<CreditReportAnswer['report']>;
+}) {
+  const { t } = useLingui();
+  const { i18n } = useLanguage();
+  if (score === null) {
+    return (
+      <Card title={<Trans>Score</Trans>}>
+        <Empty title={<Trans>No score</Trans>}>
+          <Trans>
+            There is no account on file that a score could rest on. That is not a bad mark.
+          </Trans>
+        </Empty>
+        <Remarks remarks={remarks} />
+      </Card>
+    );
+  }
+  const reasons = i18n.locale === 'sw' ? score.reasons.sw : score.reasons.en;
+  const { grade } = score;
+  const ofThousand = Math.round(Number(score.probability) * 10);
+  return (
+    <Card title={<Trans>Score</Trans>}>
+      <div className={styles['score']}>
+        <p>
+          <span className={styles['number']}>{score.score}</span> <Trans>grade {grade}</Trans>
+        </p>
+        <meter
+          min={1}
+          max={1000}
+          value={Number(score.score)}
+          aria-label={t`Score from 1 to 1000`}
+        />
+        {score.probability !== '' && (
+          <p>
+            <Trans>
+              Of 1000 people with this score, about {ofThousand} fail to repay a loan. The scale is
+              1 to 1000, and from AA (best) to JJ.
+            </Trans>
+          </p>
+        )}
+        <Reasons reasons={reasons} />
+        <p className={styles['note']}>{notice}</p>
+        <Remarks remarks={remarks} />
+      </div>
+    </Card>
+  );
+}
+
+function Reasons({ reasons }: { readonly reasons: readonly string[] }) {
+  return (
+    <>
+      <h3>
+        <Trans>What lowers this score most</Trans>
+      </h3>
+      {reasons.length === 0 ? (
+        <p>
+          <Trans>Nothing on file lowers this score noticeably.</Trans>
+        </p>
+      ) : (
+        <ul>
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Remarks({ remarks }: { readonly remarks: readonly string[] }) {
+  return remarks.map((remark) => (
+    <p key={remark} className={styles['note']}>
+      {remark}
+    </p>
+  ));
+}

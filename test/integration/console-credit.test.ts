@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type {
+  CreditEnquiriesAnswer,
+  CreditReportAnswer,
+} from '../../src/console/credit-answers.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+const people = new Map<string, ConsoleClient>();
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  for (const login of ['admin', 'support', 'risk', 'demo-admin']) {
+    const client = new ConsoleClient(running.origin);
+    await client.signIn(login);
+    people.set(login, client);
+  }
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+const as = (login: string): ConsoleClient => {
+  const client = people.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return client;
+};
+
+const CUSTOMER = { nationalID: '900000001', name1: 'Amani', name2: 'Wanjiru' };
+const CONSENT = { consentReference: 'FORM-17', consentDate: '2026-01-05' };
+let references = 0;
+
+async function ask(
+  operation: string,
+  fields: Readonly<Record<string, string>>,
+  login = 'risk',
+): Promise<ConsoleAnswer & { readonly reference: string }> {
+  const reference = `CONSOLE${(references += 1)}`;
+  const sector = operation === 'id-decision' ? {} : { reportSector: '2' };
+  const given = { requestReference: reference, reportReason: '2', ...sector, ...fields };
+  const body = { vid: 'demo', operation, fields: given, reason: 'applied at the branch' };
+  return { ...(await as(login).send('POST', '/credit/enquiries', body)), reference };
+}
+const reportOf = async (operation: string, reference: string): Promise<CreditReportAnswer> =>
+  (await as('risk').get(`/credit/enquiries/demo/${operation}/${reference}`))
+    .body as unknown as CreditReportAnswer;
+const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
+  (body['error'] as { field?: string }[])[0]?.field;
+
+test('a person asks with purpose and consent, and reads what the API would answer', async () => {
+  const asked = await ask('generic-score', { ...CUSTOMER, ...CONSENT });
+  expect(asked.text).toContain(asked.reference);
+  const shown = await reportOf('generic-score', asked.reference);
+  expect(shown).toMatchObject({
+    vid: 'demo',
+    person: 'risk',
+    reportReason: 2,
+    consentReference: 'FORM-17',
+    consentDate: '2026-01-05',
+    report: { documents: [{ type: 'nationalID', number: '900000001' }], creditActive: null },
+  });
+  const answer = await running.demo().call('genericScore', {
+    requestReference: 'APISAME',
+    reportReason: '2',
+    reportSector: '2',
+    ...CUSTOMER,
+  });
+  const body = answer.body as unknown as {
+    readonly score: Record<string, string>;
+    readonly account_list: readonly unknown[];
+  };
+  const { score } = body;
+  expect(shown.report?.score).toMatchObject({
+    score: score['positiveScore'],
+    grade: score['grade'],
+    probability: score['probability'],
+  });
+  expect(shown.report?.score?.reasons.en[0]).toBe(score['reasonCodeAARC1']);
+  expect(shown.report?.score?.reasons.sw).toHaveLength(
+    shown.report?.score?.reasons.en.length ?? -1,
+  );
+  expect(shown.report?.accounts).toHaveLength(body.account_list.length);
+});
+
+test('each product has its report', async () => {
+  const identity = await ask('id-decision', { ...CUSTOMER, ...CONSENT });
+  expect((await reportOf('id-decision', identity.reference)).report).toMatchObject({
+    creditActive: expect.any(Boolean),
+    score: null,
+    accounts: [],
+  });
+  const mobile = await ask('mobile-loan-score', { ...CUSTOMER, ...CONSENT });
+  const { report } = await reportOf('mobile-loan-score', mobile.reference);
+  expect(Number(report?.score?.score)).toBeGreaterThan(0);
+});
+
+test('nothing is asked without consent, purpose, reason, or the permission', async () => {
+  const { consentDate, consentReference } = CONSENT;
+  expect(fieldOf(await ask('generic-score', { ...CUSTOMER, consentDate }))).toBe(
+    'consentReference',
+  );
+  expect(fieldOf(await ask('generic-score', { ...CUSTOMER, consentReference }))).toBe(
+    'consentDate',
+  );
+  const later = { ...CUSTOMER, consentReference, consentDate: '2999-01-01' };
+  expect(fieldOf(await ask('generic-score', later))).toBe('consentDate');
+  const aimless = { ...CUSTOMER, ...CONSENT, reportReason: '13' };
+  expect(fieldOf(await ask('generic-score', aimless))).toBe('reportReason');
+  for (const login of ['admin', 'support', 'demo-admin']) {
+    expect((await ask('generic-score', { ...CUSTOMER, ...CONSENT }, login)).code).toBe(
+      'not_permitted',
+    );
+  }
+  const nobody = await ask('generic-score', { ...CUSTOMER, ...CONSENT, nationalID: '1' });
+  expect(nobody.code).toBe('subject_not_found');
+});
+
+test('the list has no personal data, and each look at a report is noted', async () => {
+  const asked = await ask('generic-score', { ...CUSTOMER, ...CONSENT });
+  const list = await as('admin').get('/credit/enquiries?vid=demo&outcome=answered');
+  const { enquiries } = list.body as unknown as CreditEnquiriesAnswer;
+  expect(enquiries[0]).toMatchObject({ reference: asked.reference, person: 'risk' });
+  expect(enquiries[0]?.customer).toMatch(/^\d{1,3}$/);
+  expect(list.text).not.toMatch(/Amani|900000001/);
+  expect((await as('support').get('/credit/enquiries?vid=demo')).code).toBe('not_permitted');
+
+  const path = `/credit/enquiries/demo/generic-score/${asked.reference}`;
+  expect((await as('admin').get(path)).code).toBe('not_permitted');
+  const before = (await listAudit(running.service.pool, { action: 'credit.report', limit: 50 }))
+    .length;
+  await reportOf('generic-score', asked.reference);
+  await as('risk').get('/credit/enquiries/demo2/generic-score/NOSUCH');
+  const looks = await listAudit(running.service.pool, { action: 'credit.report', limit: 50 });
+  expect(looks.slice(0, looks.length - before)).toMatchObject([
+    { target: 'demo2 generic-score NOSUCH', result: 'refused' },
+    { login: 'risk', target: `demo generic-score ${asked.reference}`, result: 'done' },
+  ]);
+  const log = await listAudit(running.service.pool, { action: 'credit.enquire', limit: 50 });
+  expect(JSON.stringify(log)).not.toMatch(/Amani|900000001/);
+  expect(log[0]).toMatchObject({ reason: 'applied at the branch', after: { purpose: '2' } });
+});
