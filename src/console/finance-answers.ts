@@ -48,8 +48,10 @@ export type EntrySource =
     }
   | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
   | { readonly kind: 'funding'; readonly reference: string }
+  | { readonly kind: 'payout'; readonly payoutId: string }
   | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null }
   | { readonly kind: 'statement'; readonly statementId: string; readonly reference: string | null }
+  | { readonly kind: 'journal'; readonly journalId: string; readonly reference: string | null }
   | { readonly kind: 'entry'; readonly entryId: string; readonly reference: string | null };
 
 /** A transfer, seen from one of its accounts. */
@@ -76,4 +78,50 @@ export interface AccountAnswer extends Period {
   readonly entries: readonly LedgerEntryView[];
   /** For the next page; null: there are no older ones in the period. */
   readonly next: string | null;
+}
+
+/** One line of a journal. */
+export interface JournalLineView {
+  readonly account: string;
+  readonly side: 'debit' | 'credit';
+  readonly amount: string;
+}
+
+/** Something about money that one person proposed and another one decides. */
+interface Decided {
+  readonly id: string;
+  /** The same one is entered once. */
+  readonly reference: string;
+  readonly note: string;
+  readonly evidence: string;
+  readonly proposedBy: string;
+  readonly proposedAt: string;
+  readonly decision: 'approved' | 'rejected' | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
+  /** The viewer proposed it. */
+  readonly isOwn: boolean;
+}
+
+export interface JournalView extends Decided {
+  readonly lines: readonly JournalLineView[];
+  readonly movedAt: string;
+}
+
+/** `GET /journals`, newest first. */
+export interface JournalsAnswer {
+  readonly journals: readonly JournalView[];
+}
+
+export interface PayoutView extends Decided {
+  readonly vid: string;
+  readonly amount: string;
+  readonly bankAccount: string;
+  /** When it was booked. */
+  readonly postedAt: string | null;
+}
+
+/** `GET /payouts`, newest first. */
+export interface PayoutsAnswer {
+  readonly payouts: readonly PayoutView[];
 }

@@ -58,7 +58,12 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
 
   // The house.
   house_entries: { insert: true, update: ['decision', 'decided_by', 'decided_at', 'row_id'] },
+  house_journals: { insert: true, update: ['decision', 'decided_by', 'decided_at'] },
   house_transfers: APPEND_ONLY,
+  vendor_payouts: {
+    insert: true,
+    update: ['decision', 'decided_by', 'decided_at', 'posted_at', 'mac'],
+  },
 
   // Payments.
   payments: READ_ONLY,

@@ -41,6 +41,9 @@ export const PAYMENTS_TABLES: TableClasses = {
   // The house is one, and its sources (statements, entries) are local as well.
   house_entries: 'local',
   house_transfers: 'local',
+  house_journals: 'local',
+  // The bank's reference must be unique across vendors.
+  vendor_payouts: 'local',
 
   payments: 'distributed',
   dispatch_queue: 'distributed',

@@ -26,6 +26,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/ledger', 'payments/cases', 'payments/prices', 'payments/grants'],
   ['payments/billers'],
   ['payments/house'],
+  ['payments/payouts'],
   ['payments/collections', 'payments/create', 'payments/audit', 'payments/reports'],
   ['payments/settle', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],

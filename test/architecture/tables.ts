@@ -39,7 +39,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipt_events',
     'receipt_pushes',
   ],
-  'payments/house': ['house_entries', 'house_transfers'],
+  'payments/house': ['house_entries', 'house_journals', 'house_transfers'],
+  'payments/payouts': ['vendor_payouts'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],
   'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],
@@ -128,6 +129,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['statement_rows'],
     why: 'a top-up that people enter is compared with the operator’s reference of the row that was booked; reconciliation is above',
   },
+  'payments/house/journals-store.ts': {
+    tables: ['receipt_sources'],
+    why: 'a journal names bank accounts by their sources; receipts are above',
+  },
   'payments/ledger/chain.ts': {
     tables: ['buckets', 'house_transfers'],
     why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',
@@ -177,6 +182,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
       'fund_movements',
       'house_transfers',
       'payments',
+      'vendor_payouts',
     ],
     why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
   },

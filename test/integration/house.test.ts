@@ -317,7 +317,7 @@ describe('a forgery shows', () => {
     ],
     [
       'a transfer that was put into the database',
-      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(),
+      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(), 1,
          'top_up', debit_account, 'suspense', mac from house_transfers where source = 'top_up'`,
       ['house_authentic', 'house_equals_sources'],
     ],
@@ -328,7 +328,7 @@ describe('a forgery shows', () => {
     ],
     [
       'an opening that no statement has',
-      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(),
+      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(), 1,
          'opening', 'operator-float:other', 'opening', mac from house_transfers where source = 'top_up'`,
       ['house_authentic', 'house_opening_listed'],
     ],

@@ -448,9 +448,9 @@ const PLANTED: readonly Planted[] = [
       );
       await run(
         `insert into day_totals (bucket, day, vendor_id, operator_code, opening_cents, in_cents,
-           payments_cents, fees_cents, vat_cents, costs_cents, commissions_cents, refunds_cents,
-           corrections_cents, closing_cents)
-         values (bucket_of($1), '2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 0, 0, 0, 5)`,
+           payments_cents, fees_cents, vat_cents, payouts_cents, costs_cents, commissions_cents,
+           refunds_cents, corrections_cents, closing_cents)
+         values (bucket_of($1), '2000-01-01', $1, '', 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 5)`,
         [vendorId],
       );
     },
@@ -481,6 +481,32 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'house_equals_journals',
+    by: 'an approved journal that was never booked',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into house_journals (journal_id, reference, lines, moved_at, note, evidence, proposed_by,
+           proposed_at, decided_by, decided_at, decision)
+         values (gen_random_uuid(), 'J', '[{"account": "suspense", "side": "debit", "cents": "5"},
+             {"account": "income:x", "side": "credit", "cents": "5"}]', now(), 'x', 'x', 'Asha', now(),
+           'Baraka', now(), 'approved')`,
+      );
+    },
+  },
+  {
+    invariant: 'payouts_equal_transfers',
+    by: 'an approved payout that was never booked',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
+           note, proposed_by, proposed_at, decided_by, decided_at, decision, posted_at, mac)
+         values (gen_random_uuid(), $1, 5, 'x', 'x', 'x', 'x', 'Asha', now(), 'Baraka', now(),
+           'approved', now(), '')`,
+        [vendorId],
+      ),
+  },
+  {
     invariant: 'house_confirmations_listed',
     by: 'an entry that a row of no statement confirms',
     vendorId: 0,
@@ -500,9 +526,9 @@ const PLANTED: readonly Planted[] = [
     vendorId: 0,
     plant: async () => {
       await books.pool.query(
-        `insert into house_transfers (transfer_id, source, source_id, debit_account, credit_account,
-           amount_cents, moved_at, posted_at, mac)
-         values (gen_random_uuid(), 'opening', gen_random_uuid(), 'operator-float:kplc', 'opening', 5,
+        `insert into house_transfers (transfer_id, source, source_id, part, debit_account,
+           credit_account, amount_cents, moved_at, posted_at, mac)
+         values (gen_random_uuid(), 'opening', gen_random_uuid(), 1, 'operator-float:kplc', 'opening', 5,
            now(), now(), '')`,
       );
     },

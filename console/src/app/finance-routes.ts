@@ -35,5 +35,11 @@ const ledgerAccount = createRoute({
   ),
 });
 
+const journals = createRoute({
+  getParentRoute: () => shell,
+  path: '/journals',
+  component: lazyRouteComponent(() => import('../pages/journals/Journals.tsx'), 'Journals'),
+});
+
 /** Pages about money and the books. */
-export const financeRoutes = [ledger, ledgerAccount] as const;
+export const financeRoutes = [ledger, ledgerAccount, journals] as const;

@@ -12,6 +12,7 @@ import {
   GitCompareArrows,
   House,
   Network,
+  NotebookPen,
   Plug,
   ReceiptText,
   Scale,
@@ -70,6 +71,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     title: msg`Finance`,
     items: [
       { to: '/ledger', title: msg`Ledger`, icon: BookOpen, permission: 'finance.read', key: 'l' },
+      { to: '/journals', title: msg`Journals and payouts`, icon: NotebookPen, permission: 'finance.read', key: 'j' },
     ],
   },
   {

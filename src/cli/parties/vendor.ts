@@ -13,6 +13,7 @@ import type {
   SignatureVersion,
   StatusText,
 } from '../../parties/vendor.ts';
+import { addPayouts } from '../payments/payouts.ts';
 import { addVendorFloats } from '../payments/vendor-floats.ts';
 import { command, displayName, requireSome, signerName, wideOption } from '../arguments.ts';
 import { table } from '../output.ts';
@@ -51,6 +52,7 @@ export function addVendorCommands(program: Command, cli: Cli): void {
   addRotateKeyCommand(vendor, cli, 'vendor');
   addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open transactions continue.');
   addVendorFloats(vendor, cli);
+  addPayouts(vendor, cli);
   addStatus(vendor, cli, 'resume', 'Accept a suspended vendor’s requests again.');
 }
 

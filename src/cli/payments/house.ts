@@ -5,6 +5,7 @@ import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
 import { listEntries } from '../../payments/house/entries-store.ts';
 import type { EntryRow } from '../../payments/house/entries-store.ts';
 import { listHouseTransfers } from '../../payments/house/store.ts';
+import { addJournals } from './journal.ts';
 import { addTrialBalance } from './trial-balance.ts';
 import { command, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
@@ -18,6 +19,7 @@ export function addHouseCommands(program: Command, cli: Cli): void {
   addTransfers(house, cli);
   addEntries(house, cli);
   addDecisions(house, cli);
+  addJournals(house, cli);
 }
 
 const ACCOUNT = { pattern: '^[a-z0-9_:-]{1,80}$', form: 'the name of an account' };

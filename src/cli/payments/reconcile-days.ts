@@ -75,6 +75,7 @@ const AMOUNTS = [
   'payments',
   'fees',
   'vat',
+  'payouts',
   'costs',
   'commissions',
   'refunds',
@@ -87,7 +88,9 @@ type AmountTexts = Readonly<Record<AmountName, string>>;
 
 /** The columns for people. The others are zero. */
 const OF_VENDORS = AMOUNTS.filter((name) => name !== 'costs' && name !== 'commissions');
-const OF_OPERATORS = AMOUNTS.filter((name) => name !== 'in' && name !== 'fees' && name !== 'vat');
+const OF_OPERATORS = AMOUNTS.filter(
+  (name) => name !== 'in' && name !== 'fees' && name !== 'vat' && name !== 'payouts',
+);
 
 function amountsOf(row: DayTotal): Amounts {
   return {
@@ -96,6 +99,7 @@ function amountsOf(row: DayTotal): Amounts {
     payments: row.paymentsCents,
     fees: row.feesCents,
     vat: row.vatCents,
+    payouts: row.payoutsCents,
     costs: row.costsCents,
     commissions: row.commissionsCents,
     refunds: row.refundsCents,

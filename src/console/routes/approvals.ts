@@ -23,6 +23,8 @@ const MAX_LISTED = 100;
 const DECIDED_BY = {
   case: 'cases.act',
   entry: 'finance.act',
+  journal: 'finance.act',
+  payout: 'finance.act',
   receipt: 'receipts.act',
   quarantine: 'system.act',
 } as const satisfies Record<WaitingKind, Permission>;

@@ -74,7 +74,9 @@ function houseEntryView(row: HouseTransferRow): LedgerEntryView {
   };
 }
 
-function houseSourceOf({ statementId, sourceId, reference }: HouseTransferRow): EntrySource {
+function houseSourceOf(row: HouseTransferRow): EntrySource {
+  const { source, statementId, sourceId, reference } = row;
+  if (source === 'journal') return { kind: 'journal', journalId: sourceId, reference };
   return statementId === null
     ? { kind: 'entry', entryId: sourceId, reference }
     : { kind: 'statement', statementId, reference };

@@ -5,7 +5,9 @@ import { HomeFeed } from '../home-feed.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
+import { journalRoutes } from './journals.ts';
 import { ledgerRoutes } from './ledger.ts';
+import { payoutRoutes } from './payouts.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { approvalRoutes } from './approvals.ts';
@@ -55,6 +57,8 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...caseRoutes(options),
     ...reconciliationRoutes(options),
     ...ledgerRoutes(options),
+    ...journalRoutes(options),
+    ...payoutRoutes(options),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),

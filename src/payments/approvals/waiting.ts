@@ -1,12 +1,16 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCases } from '../cases/cases-store.ts';
+import { listVendors } from '../../parties/store.ts';
 import { listEntries } from '../house/entries-store.ts';
+import { sumOf } from '../house/journal.ts';
+import { linesOf, listJournals } from '../house/journals-store.ts';
+import { listPayouts } from '../payouts/store.ts';
 import { findOpenQuarantine } from '../quarantine/store.ts';
 import { listProposedReceipts } from '../receipts/store.ts';
 
 /** Something that one person has proposed. */
 export interface Waiting {
-  readonly kind: 'case' | 'entry' | 'receipt' | 'quarantine';
+  readonly kind: 'case' | 'entry' | 'journal' | 'payout' | 'receipt' | 'quarantine';
   /** By which it is decided. */
   readonly id: string;
   /** What is proposed: a resolution, the kind of an entry, `assign`, `close`, or `release`. */
@@ -29,7 +33,14 @@ export type WaitingKind = Waiting['kind'];
 
 const SOURCES: Readonly<
   Record<WaitingKind, (db: Queryable, limit: number) => Promise<readonly Waiting[]>>
-> = { case: readCases, entry: readEntries, receipt: readReceipts, quarantine: readQuarantine };
+> = {
+  case: readCases,
+  entry: readEntries,
+  journal: readJournals,
+  payout: readPayouts,
+  receipt: readReceipts,
+  quarantine: readQuarantine,
+};
 
 /** What waits for a second person, longest first. @param limit of each kind. */
 export async function listWaiting(
@@ -69,6 +80,36 @@ async function readEntries(db: Queryable, limit: number): Promise<Waiting[]> {
     proposed: kind,
     about: subject,
     note: `${reference}: ${note}`,
+    amountCents: row.amountCents,
+    proposedBy: row.proposedBy,
+    proposedAt: row.proposedAt,
+  }));
+}
+
+async function readJournals(db: Queryable, limit: number): Promise<Waiting[]> {
+  const journals = await listJournals(db, { open: true, limit });
+  return journals.map((row) => ({
+    kind: 'journal',
+    id: row.journalId,
+    proposed: 'journal',
+    about: null,
+    note: `${row.reference}: ${row.note}`,
+    amountCents: sumOf(linesOf(row), 'debit'),
+    proposedBy: row.proposedBy,
+    proposedAt: row.proposedAt,
+  }));
+}
+
+async function readPayouts(db: Queryable, limit: number): Promise<Waiting[]> {
+  const payouts = await listPayouts(db, { open: true, vendorId: null, limit });
+  if (payouts.length === 0) return [];
+  const vids = new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
+  return payouts.map((row) => ({
+    kind: 'payout',
+    id: row.payoutId,
+    proposed: 'payout',
+    about: vids.get(row.vendorId) ?? null,
+    note: `${row.reference}: ${row.note}`,
     amountCents: row.amountCents,
     proposedBy: row.proposedBy,
     proposedAt: row.proposedAt,

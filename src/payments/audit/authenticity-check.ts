@@ -1,7 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { collectionText, correctionText, receiptText } from '../ledger/authenticity.ts';
-import type { CollectionContent, ReceiptContent } from '../ledger/authenticity.ts';
+import { collectionText, correctionText, payoutText, receiptText } from '../ledger/authenticity.ts';
+import type { CollectionContent, PayoutContent, ReceiptContent } from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import type { Violation } from './check.ts';
@@ -20,8 +20,11 @@ export async function checkAuthenticity(
   const receipts = await checkReceipts(db, mac);
   onInvariant?.('corrections_authentic');
   const corrections = await checkCorrections(db, mac);
+  onInvariant?.('payouts_authentic');
+  const payouts = await checkPayouts(db, mac);
   onInvariant?.('house_authentic');
-  return [...collections, ...receipts, ...corrections, ...(await checkHouse(db, mac))];
+  const house = await checkHouse(db, mac);
+  return [...collections, ...receipts, ...corrections, ...payouts, ...house];
 }
 
 type CollectionRow = CollectionContent & { mac: Buffer | null };
@@ -133,16 +136,36 @@ async function checkCorrections(db: Queryable, mac: Mac): Promise<Violation[]> {
     }));
 }
 
+type PayoutRow = PayoutContent & { mac: Buffer | null };
+
+async function checkPayouts(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<PayoutRow>(
+    `select vendor_id as "vendorId", payout_id as "payoutId", amount_cents as "amountCents",
+       bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
+       decided_by as "approvedBy", posted_at as "postedAt", mac
+     from vendor_payouts where decision = 'approved'`,
+  );
+  return read.rows
+    .filter((row) => !mac.verify(payoutText(row), row.mac))
+    .map((row) => ({
+      invariant: 'payouts_authentic',
+      vendorId: row.vendorId,
+      detail: `payout ${row.payoutId}: ${faultOf(row.mac)}`,
+    }));
+}
+
 type HouseRow = PostedTransfer & { readonly mac: Buffer | null };
 
 async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<HouseRow>(
     `select t.transfer_id as "transferId", t.source, t.source_id as "sourceId",
-       t.debit_account as "debitAccount", t.credit_account as "creditAccount",
+       t.part::integer as part, t.debit_account as "debitAccount", t.credit_account as "creditAccount",
        t.amount_cents as "amountCents", t.moved_at as "movedAt", t.posted_at as "postedAt", t.mac,
-       e.proposed_by as "proposedBy", e.decided_by as "approvedBy"
-     from house_transfers t left join house_entries e
-       on t.source = 'entry' and e.entry_id = t.source_id`,
+       coalesce(e.proposed_by, j.proposed_by) as "proposedBy",
+       coalesce(e.decided_by, j.decided_by) as "approvedBy"
+     from house_transfers t
+       left join house_entries e on t.source = 'entry' and e.entry_id = t.source_id
+       left join house_journals j on t.source = 'journal' and j.journal_id = t.source_id`,
   );
   return read.rows
     .filter((row) => !mac.verify(houseTransferText(row), row.mac))

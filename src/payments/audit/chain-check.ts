@@ -310,7 +310,8 @@ function timestamp(microseconds: string): string {
 interface Entry {
   id: string;
   part: number;
-  kind: 'accepted' | 'settled' | 'transfer' | 'collection' | 'fund' | 'correction' | 'house';
+  kind:
+    'accepted' | 'settled' | 'transfer' | 'collection' | 'fund' | 'correction' | 'payout' | 'house';
   mark: string;
 }
 
@@ -321,6 +322,7 @@ const KINDS: Readonly<Record<Entry['kind'], (id: string, part: number) => string
   collection: (id) => `collection ${id}`,
   fund: (id) => `fund movement ${id}`,
   correction: (id) => `correction ${id}`,
+  payout: (id) => `payout ${id}`,
   house: (id) => `house transfer ${id}`,
 };
 

@@ -82,6 +82,10 @@ const FURTHER_INVARIANTS = [
     says: 'Every correction was approved through the service: it has a valid authentication code.',
   },
   {
+    name: 'payouts_authentic',
+    says: 'Every payout was approved through the service: it has a valid authentication code.',
+  },
+  {
     name: 'house_authentic',
     says: 'Every transfer of the house was posted by the service: it has a valid authentication code.',
   },

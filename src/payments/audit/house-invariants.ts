@@ -39,10 +39,35 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
           select 0 as "vendorId", format('house: %s %s: %s, transfer %s',
             coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), x.amount_cents,
             t.amount_cents) as detail
-          from ${EXPECTED} x full join (select * from house_transfers where source <> 'opening') t
+          from ${EXPECTED} x full join (select * from house_transfers where source not in ('opening', 'journal')) t
             on t.source = x.source and t.source_id = x.source_id
           where (x.amount_cents, x.debit_account, x.credit_account)
             is distinct from (t.amount_cents, t.debit_account, t.credit_account)`,
+  },
+  {
+    name: 'house_equals_journals',
+    says: 'Every journal that two people decided is in the books of the house with its lines, and nothing else is.',
+    overall: true,
+    sql: `select 0 as "vendorId", format('house: journal %s, %s: %s and %s, transfers %s and %s',
+            coalesce(s.journal_id, p.journal_id), coalesce(s.account, p.account), s.debit, s.credit,
+            p.debit, p.credit) as detail
+          from (
+            select j.journal_id, l ->> 'account' as account,
+              sum(case when l ->> 'side' = 'debit' then (l ->> 'cents')::bigint else 0 end) as debit,
+              sum(case when l ->> 'side' = 'credit' then (l ->> 'cents')::bigint else 0 end) as credit
+            from house_journals j cross join lateral jsonb_array_elements(j.lines) l
+            where j.decision = 'approved' group by 1, 2
+          ) s full join (
+            select source_id as journal_id, account, sum(debit) as debit, sum(credit) as credit
+            from (
+              select source_id, debit_account as account, amount_cents as debit, 0 as credit
+              from house_transfers where source = 'journal'
+              union all
+              select source_id, credit_account, 0, amount_cents
+              from house_transfers where source = 'journal'
+            ) t group by 1, 2
+          ) p on p.journal_id = s.journal_id and p.account = s.account
+          where (s.debit, s.credit) is distinct from (p.debit, p.credit)`,
   },
   {
     name: 'house_confirmations_listed',

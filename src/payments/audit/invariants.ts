@@ -222,6 +222,18 @@ export const INVARIANTS: readonly Invariant[] = [
           where m.amount_cents is distinct from f.amount_cents`,
   },
   {
+    name: 'payouts_equal_transfers',
+    says: 'Every payout that two people decided is in the ledger once, with its amount and time, and no other is.',
+    sql: `select coalesce(p.vendor_id, f.vendor_id) as "vendorId",
+            format('payout %s: %s, transfer %s', coalesce(p.payout_id, f.source_id), p.amount_cents,
+              f.amount_cents) as detail
+          from (select * from vendor_payouts where decision = 'approved') p full join (
+            select * from transfers where debit_account = 'paid_out' or credit_account = 'paid_out'
+          ) f on f.vendor_id = p.vendor_id and f.source_id = p.payout_id and f.leg = 1
+            and f.debit_account = 'collected'
+          where (p.amount_cents, p.posted_at) is distinct from (f.amount_cents, f.created_at)`,
+  },
+  {
     name: 'corrections_equal_transfers',
     says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the ledger with its amount.',
     sql: `select coalesce(c.vendor_id, f.vendor_id) as "vendorId",
@@ -235,7 +247,8 @@ export const INVARIANTS: readonly Invariant[] = [
             select bucket, vendor_id, source_id, sum(amount_cents)::bigint as amount_cents
             from transfers
             where (debit_account, credit_account) not in
-                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
+                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'),
+                  ('collected', 'paid_out'))
               and debit_account <> 'reserved' and leg not in (8, 9)
             group by bucket, vendor_id, source_id
           ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
@@ -283,6 +296,7 @@ export const INVARIANTS: readonly Invariant[] = [
             select case when f.created_at >= r.first then r.days[width_bucket(f.created_at, r.starts)] end as day,
               f.vendor_id, f.operator_code, sum(f.net_cents) as net, sum(f.in_cents) as came,
               sum(f.payments_cents) as payments, sum(f.fees_cents) as fees, sum(f.vat_cents) as vat,
+              sum(f.payouts_cents) as payouts,
               sum(f.costs_cents) as costs, sum(f.commissions_cents) as commissions,
               sum(f.refunds_cents) as refunds, sum(f.corrections_cents) as corrections
             from ${FLOWS} f join reach r on f.created_at < r.last
@@ -299,10 +313,10 @@ export const INVARIANTS: readonly Invariant[] = [
             left join made z on z.day is null and d.day_before is null and z.vendor_id = t.vendor_id
               and z.operator_code = t.operator_code
           where t.day is null
-            or (t.in_cents, t.payments_cents, t.fees_cents, t.vat_cents, t.costs_cents,
+            or (t.in_cents, t.payments_cents, t.fees_cents, t.vat_cents, t.payouts_cents, t.costs_cents,
                 t.commissions_cents, t.refunds_cents, t.corrections_cents)
               is distinct from (coalesce(m.came, 0), coalesce(m.payments, 0), coalesce(m.fees, 0),
-                coalesce(m.vat, 0), coalesce(m.costs, 0), coalesce(m.commissions, 0),
+                coalesce(m.vat, 0), coalesce(m.payouts, 0), coalesce(m.costs, 0), coalesce(m.commissions, 0),
                 coalesce(m.refunds, 0), coalesce(m.corrections, 0))
             or t.closing_cents <> t.opening_cents + coalesce(m.net, 0)
             or t.opening_cents <> coalesce(b.closing_cents, z.net, 0)

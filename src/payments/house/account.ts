@@ -2,12 +2,17 @@
  * An account of the house. `bank:<source>` is an account of ours where money comes in;
  * `operator-float:<code>` is our money with an operator, without what vendors' payments consumed;
  * `opening` is what was there when its books began; `suspense` is money whose other side is not
- * known yet, such as a top-up that only the operator's statement shows.
+ * known yet, such as a top-up that only the operator's statement shows. The others are for journals:
+ * what an operator has paid of its commission, what we have paid of the VAT, and accounts that people
+ * name.
  */
 export type HouseAccount =
   | `bank:${string}`
   | `operator-float:${string}`
   | `operator-charges:${string}`
+  | `commission-due:${string}`
+  | `${'income' | 'expense' | 'equity'}:${string}`
+  | 'vat-paid'
   | 'opening'
   | 'suspense';
 
@@ -19,12 +24,21 @@ const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, Acco
     bank: 'asset',
     'operator-float': 'asset',
     'operator-charges': 'expense',
+    // Less what operators owe us: `commission_due` of the vendors.
+    'commission-due': 'asset',
+    // Less what we owe: `vat` of the vendors.
+    'vat-paid': 'liability',
+    income: 'income',
+    expense: 'expense',
+    equity: 'equity',
     opening: 'equity',
     suspense: 'clearing',
   },
   vendors: {
     // Money that came in for vendors, at our banks.
     external: 'asset',
+    // What went from our banks to vendors.
+    paid_out: 'asset',
     exposure: 'asset',
     collected: 'liability',
     float: 'liability',

@@ -62,7 +62,7 @@ async function bookOpening(
   const amountCents = openingCents + (await readConsumed(db, operatorCode, from));
   if (amountCents <= 0n) return null;
   const sides = sidesOf('opening', operatorCode, null);
-  const source = { source: 'opening', sourceId: statementId } as const;
+  const source = { source: 'opening', sourceId: statementId, part: 1 } as const;
   const people = { proposedBy: null, approvedBy: null };
   await postHouseTransfer(db, mac, { ...source, ...sides, ...people, amountCents, movedAt: from });
   return openingCents;
@@ -86,6 +86,7 @@ async function bookTopUps(
     await postHouseTransfer(db, mac, {
       source: 'top_up',
       sourceId: rowId,
+      part: 1,
       ...sidesOf('top_up', operatorCode, null),
       amountCents,
       movedAt: at,
@@ -108,6 +109,7 @@ async function bookCharges(
   await postHouseTransfer(db, mac, {
     source: 'charges',
     sourceId: statementId,
+    part: 1,
     ...sidesOf('charge', operatorCode, null),
     amountCents,
     movedAt: new Date(Math.max(...charges.map(({ at }) => Number(at)))),

@@ -1,6 +1,6 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
+import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -63,15 +63,13 @@ export async function approveEntry(
     await lockOperator(client, subject);
     const entry = await lockOpen(client, request.entryId);
     const { entryId, proposedBy } = entry;
-    if (isSamePerson(proposedBy, approvedBy)) {
-      const text = `${approvedBy} proposed it; another person has to approve it.`;
-      throw new PlainError(text, { field: 'by' });
-    }
+    requireAnother(proposedBy, approvedBy);
     await requireNew(client, { ...entry, operatorCode: subject });
     await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
     await postHouseTransfer(client, deps.ledgerMac, {
       source: 'entry',
       sourceId: entryId,
+      part: 1,
       debitAccount: entry.debitAccount,
       creditAccount: entry.creditAccount,
       amountCents: entry.amountCents,

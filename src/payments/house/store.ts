@@ -14,13 +14,14 @@ export async function postHouseTransfer(
 ): Promise<PostedTransfer | undefined> {
   const posted = { ...transfer, transferId: newId(), postedAt: await postingTime(db) };
   const inserted = await db.query(
-    `insert into house_transfers (transfer_id, source, source_id, debit_account, credit_account,
-       amount_cents, moved_at, posted_at, mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+    `insert into house_transfers (transfer_id, source, source_id, part, debit_account,
+       credit_account, amount_cents, moved_at, posted_at, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
     [
       posted.transferId,
       posted.source,
       posted.sourceId,
+      posted.part,
       posted.debitAccount,
       posted.creditAccount,
       posted.amountCents,
@@ -173,11 +174,12 @@ export async function listHouseTransfers(
     `select t.posted_at as "postedAt", t.moved_at as "movedAt", t.transfer_id as "transferId",
        t.source, t.source_id as "sourceId", t.debit_account as "debitAccount",
        t.credit_account as "creditAccount", t.amount_cents as "amountCents",
-       coalesce(e.reference, r.operator_reference) as reference,
+       coalesce(e.reference, j.reference, r.operator_reference) as reference,
        case when t.source in ('charges', 'opening') then t.source_id else r.statement_id end
          as "statementId"
      from house_transfers t
        left join house_entries e on t.source = 'entry' and e.entry_id = t.source_id
+       left join house_journals j on t.source = 'journal' and j.journal_id = t.source_id
        left join statement_rows r on t.source = 'top_up' and r.row_id = t.source_id
      where ($1::text is null or $1 in (t.debit_account, t.credit_account))
        and t.posted_at >= coalesce($2::timestamptz, '-infinity')

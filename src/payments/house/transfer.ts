@@ -1,13 +1,15 @@
 import type { HouseAccount } from './account.ts';
 
 /** What caused a transfer: see `house_transfers`. */
-export type TransferSource = 'top_up' | 'charges' | 'opening' | 'entry';
+export type TransferSource = 'top_up' | 'charges' | 'opening' | 'entry' | 'journal';
 
 /** One movement between two accounts of the house. */
 export interface HouseTransfer {
   readonly source: TransferSource;
-  /** Together with `source` it makes the transfer unique. */
+  /** Together with `source` and `part` it makes the transfer unique. */
   readonly sourceId: string;
+  /** A journal is several transfers; of any other source it is 1. */
+  readonly part: number;
   readonly debitAccount: HouseAccount;
   readonly creditAccount: HouseAccount;
   readonly amountCents: bigint;
@@ -31,6 +33,7 @@ export function houseTransferText(transfer: PostedTransfer): string {
     transfer.transferId,
     transfer.source,
     transfer.sourceId,
+    transfer.part,
     transfer.debitAccount,
     transfer.creditAccount,
     String(transfer.amountCents),

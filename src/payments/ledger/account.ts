@@ -2,7 +2,8 @@
  * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
  * The other accounts show where the vendor's money is: collected → float → reserved →
- * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back.
+ * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back. paid_out is
+ * what was transferred to the vendor's own bank.
  *
  * Our own terms with an operator are alongside: cost:<code> is what it charged us, zero or below;
  * commission:<code> what it gave us; commission_due:<code> what of that it still has to pay, zero or
@@ -16,6 +17,7 @@ export type AccountName =
   | 'reserved'
   | 'fees'
   | 'vat'
+  | 'paid_out'
   | `operator:${string}`
   | `receivable:${string}`
   | `cost:${string}`
@@ -34,6 +36,7 @@ export function movementName(debitAccount: string, creditAccount: string): strin
 const MOVEMENTS: Readonly<Record<string, string>> = {
   'external>collected': 'collected',
   'collected>float': 'funded',
+  'collected>paid_out': 'paid out',
   'float>reserved': 'reserved',
   'reserved>operator': 'paid',
   'reserved>fees': 'fee',

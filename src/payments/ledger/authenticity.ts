@@ -94,3 +94,34 @@ export function receiptText(receipt: ReceiptContent): string {
     decidedBy,
   ]);
 }
+
+/** The fields of a payout, and the people who decided it, that its authentication code covers. */
+export interface PayoutContent {
+  readonly vendorId: number;
+  readonly payoutId: string;
+  readonly amountCents: bigint;
+  readonly bankAccount: string;
+  readonly reference: string;
+  readonly evidence: string;
+  readonly note: string;
+  readonly proposedBy: string;
+  readonly approvedBy: string;
+  readonly postedAt: Date;
+}
+
+/** The text that a payout's authentication code covers. */
+export function payoutText(payout: PayoutContent): string {
+  return JSON.stringify([
+    'vendor_payouts',
+    payout.vendorId,
+    payout.payoutId,
+    String(payout.amountCents),
+    payout.bankAccount,
+    payout.reference,
+    payout.evidence,
+    payout.note,
+    payout.proposedBy,
+    payout.approvedBy,
+    payout.postedAt.toISOString(),
+  ]);
+}

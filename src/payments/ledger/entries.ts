@@ -154,10 +154,25 @@ const HOUSE_TRANSFER = sha256(
   id('transfer_id'),
   'source',
   id('source_id'),
+  'part',
   'debit_account',
   'credit_account',
   'amount_cents',
   at('moved_at'),
+  at('posted_at'),
+  hex('mac'),
+);
+
+const PAYOUT = sha256(
+  "'payout'",
+  id('payout_id'),
+  'amount_cents',
+  'bank_account',
+  'reference',
+  'evidence',
+  'note',
+  'proposed_by',
+  'decided_by',
   at('posted_at'),
   hex('mac'),
 );
@@ -188,6 +203,9 @@ export function entries(from: string, to: string): string {
     from corrections c left join cases k
       on k.bucket = c.bucket and k.vendor_id = c.vendor_id and k.case_id = c.case_id
     where ${within('c.posted_at')}
+    union all
+    select vendor_id, posted_at, payout_id, 0, 'payout', ${PAYOUT}
+    from vendor_payouts where ${within('posted_at')}
     union all
     select 0, posted_at, transfer_id, 0, 'house', ${HOUSE_TRANSFER}
     from house_transfers where ${within('posted_at')}`;

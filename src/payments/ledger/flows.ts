@@ -3,7 +3,7 @@
  * (`operator_code` ''; that is collected, float and reserved together), and once for each operator
  * side (operator:<code>, receivable:<code>).
  *
- * For the vendor's money net = in − payments − fees − vat + corrections; refunds are within it, for
+ * For the vendor's money net = in − payments − fees − vat − payouts + corrections; refunds are within it, for
  * information. For an operator net = payments + costs − commissions + corrections: what it took from
  * our float. A commission that it pays later is not in it.
  */
@@ -19,12 +19,15 @@ export const FLOWS = `(
       then x.amount_cents else 0 end as fees_cents,
     case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'vat'
       then x.amount_cents else 0 end as vat_cents,
+    case when x.side = 0 and x.credit_account = 'paid_out'
+      then x.amount_cents else 0 end as payouts_cents,
     case when x.other like 'cost:%' then x.net_cents else 0 end as costs_cents,
     case when x.other like 'commission:%' then -x.net_cents else 0 end as commissions_cents,
     case when (x.side <> 0 or x.debit_account = 'reserved') and x.credit_account = 'float'
       then x.amount_cents else 0 end as refunds_cents,
     case when x.debit_account = 'reserved'
         or x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+        or x.side = 0 and x.credit_account = 'paid_out'
         or x.other like 'cost:%' or x.other like 'commission:%'
       then 0 else x.net_cents end as corrections_cents
   from (

@@ -13,6 +13,8 @@ export interface DayTotal {
   /** Without VAT. */
   readonly feesCents: bigint;
   readonly vatCents: bigint;
+  /** To the vendor’s own bank. */
+  readonly payoutsCents: bigint;
   /** Of an operator: what it charged us, and the commission that it kept for us. */
   readonly costsCents: bigint;
   readonly commissionsCents: bigint;
@@ -73,20 +75,21 @@ export async function computeTotals(
       sum(s.opening)::bigint as "openingCents",
        sum(s.came)::bigint as "inCents", sum(s.payments)::bigint as "paymentsCents",
        sum(s.fees)::bigint as "feesCents", sum(s.vat)::bigint as "vatCents",
+       sum(s.payouts)::bigint as "payoutsCents",
        sum(s.costs)::bigint as "costsCents", sum(s.commissions)::bigint as "commissionsCents",
        sum(s.refunds)::bigint as "refundsCents",
        sum(s.corrections)::bigint as "correctionsCents",
          sum(s.opening + s.net)::bigint as "closingCents"
      from (
        select vendor_id, operator_code, 0 as opening, net_cents as net, in_cents as came,
-         payments_cents as payments, fees_cents as fees, vat_cents as vat, costs_cents as costs,
+         payments_cents as payments, fees_cents as fees, vat_cents as vat, payouts_cents as payouts, costs_cents as costs,
          commissions_cents as commissions, refunds_cents as refunds, corrections_cents as corrections
        from ${FLOWS} f where f.created_at >= $1 and f.created_at < $2
        union all
-       select vendor_id, operator_code, net_cents, 0, 0, 0, 0, 0, 0, 0, 0, 0
+       select vendor_id, operator_code, net_cents, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
        from ${FLOWS} f where $3::date is null and f.created_at < $1
        union all
-       select vendor_id, operator_code, closing_cents, 0, 0, 0, 0, 0, 0, 0, 0, 0
+       select vendor_id, operator_code, closing_cents, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
        from day_totals where day = $3
      ) s group by s.vendor_id, s.operator_code order by s.vendor_id, s.operator_code`,
     [period.from, period.to, closedBefore],
@@ -98,7 +101,8 @@ export async function readTotals(db: Queryable, day: string): Promise<DayTotal[]
   const read = await db.query<DayTotal>(
     `select vendor_id as "vendorId", operator_code as "operatorCode",
       opening_cents as "openingCents", in_cents as "inCents", payments_cents as "paymentsCents",
-      fees_cents as "feesCents", vat_cents as "vatCents", costs_cents as "costsCents",
+      fees_cents as "feesCents", vat_cents as "vatCents",
+      payouts_cents as "payoutsCents", costs_cents as "costsCents",
       commissions_cents as "commissionsCents",
        refunds_cents as "refundsCents", corrections_cents as "correctionsCents",
          closing_cents as "closingCents"
@@ -126,10 +130,10 @@ export async function insertClosedDay(
   );
   await db.query(
     `insert into day_totals (bucket, day, vendor_id, operator_code, opening_cents, in_cents, payments_cents,
-       fees_cents, vat_cents, costs_cents, commissions_cents, refunds_cents, corrections_cents, closing_cents)
+       fees_cents, vat_cents, payouts_cents, costs_cents, commissions_cents, refunds_cents, corrections_cents, closing_cents)
      select bucket_of(u.vendor_id), $1, u.* from unnest($2::integer[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])
-       as u (vendor_id, operator_code, opening, came, payments, fees, vat, costs, commissions, refunds,
+       $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[])
+       as u (vendor_id, operator_code, opening, came, payments, fees, vat, payouts, costs, commissions, refunds,
          corrections, closing)`,
     [
       closed.day,
@@ -140,6 +144,7 @@ export async function insertClosedDay(
       totals.map((row) => row.paymentsCents),
       totals.map((row) => row.feesCents),
       totals.map((row) => row.vatCents),
+      totals.map((row) => row.payoutsCents),
       totals.map((row) => row.costsCents),
       totals.map((row) => row.commissionsCents),
       totals.map((row) => row.refundsCents),

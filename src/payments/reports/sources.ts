@@ -18,6 +18,7 @@ export type TransferSource =
     }
   | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
   | { readonly kind: 'funding'; readonly reference: string }
+  | { readonly kind: 'payout'; readonly payoutId: string }
   | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null };
 
 interface Caused {
@@ -35,7 +36,8 @@ export async function findSources(
 ): Promise<TransferSource[]> {
   const isIncome = (row: Caused): boolean => pairOf(row) === 'external>collected';
   const isFunding = (row: Caused): boolean => pairOf(row) === 'collected>float';
-  const others = transfers.filter((row) => !isIncome(row) && !isFunding(row));
+  const isPayout = (row: Caused): boolean => row.creditAccount === 'paid_out';
+  const others = transfers.filter((row) => !isIncome(row) && !isFunding(row) && !isPayout(row));
   const payments = byKey(await findPaymentSources(db, others));
   const corrections = byKey(
     await findCorrectionSources(
@@ -47,6 +49,7 @@ export async function findSources(
   const collections = new Map(incomes.map((row) => [row.sourceId, row]));
   return transfers.map((row) => {
     const { vendorId, sourceId } = row;
+    if (isPayout(row)) return { kind: 'payout', payoutId: sourceId };
     const payment = payments.get(keyOf(row));
     if (payment !== undefined) {
       return {

@@ -84,6 +84,8 @@ create table day_totals (
   -- Fees without VAT, and their VAT.
   fees_cents bigint not null,
   vat_cents bigint not null,
+  -- What was transferred to the vendor's own bank.
+  payouts_cents bigint not null,
   -- What the operator charged us, and the commission that it kept for us out of what it took.
   costs_cents bigint not null,
   commissions_cents bigint not null,

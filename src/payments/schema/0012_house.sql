@@ -37,6 +37,32 @@ create unique index house_entries_once on house_entries
   (kind, subject, lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')))
   where decision is distinct from 'rejected';
 
+-- Journals that people enter: two or more lines whose debits equal their credits. One person proposes,
+-- another one approves.
+create table house_journals (
+  proposed_at timestamptz not null,
+  decided_at timestamptz,
+  -- When the money moved.
+  moved_at timestamptz not null,
+  journal_id uuid primary key,
+  -- Of the document.
+  reference text not null,
+  -- [{"account", "side": debit or credit, "cents": text}]
+  lines jsonb not null check (jsonb_array_length(lines) >= 2),
+  note text not null,
+  evidence text not null,
+  proposed_by text not null,
+  decided_by text,
+  decision text check (decision in ('approved', 'rejected')),
+  constraint house_journals_decision check (num_nulls(decision, decided_by, decided_at) in (0, 3)),
+  constraint house_journals_two_people check (decision is distinct from 'approved'
+    or lower(decided_by) <> lower(proposed_by))
+);
+-- In any spelling: see `plainReference`.
+create unique index house_journals_once on house_journals
+  (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')))
+  where decision is distinct from 'rejected';
+
 -- Append-only.
 create table house_transfers (
   posted_at timestamptz not null,
@@ -44,15 +70,18 @@ create table house_transfers (
   moved_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
   transfer_id uuid primary key,
-  -- What caused it: a row (top_up) or all charges of a statement, its opening balance, an entry.
+  -- What caused it: a row (top_up) or all charges of a statement, its opening balance, an entry, a journal.
   source_id uuid not null,
-  source text not null check (source in ('top_up', 'charges', 'opening', 'entry')),
-  -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense.
+  -- A journal is several transfers, numbered from 1.
+  part smallint not null check (part > 0),
+  source text not null check (source in ('top_up', 'charges', 'opening', 'entry', 'journal')),
+  -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense; see account.ts.
   debit_account text not null,
   credit_account text not null,
   -- HMAC-SHA-256 under the ledger's key, of the row and of the people who decided.
   mac bytea not null,
-  unique (source, source_id),
+  unique (source, source_id, part),
+  check (part = 1 or source = 'journal'),
   check (debit_account <> credit_account)
 );
 create index house_transfers_by_time on house_transfers (posted_at);

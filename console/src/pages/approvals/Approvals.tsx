@@ -127,6 +127,13 @@ function Where({
           <Trans>Look at it</Trans>
         </Link>
       );
+    case 'journal':
+    case 'payout':
+      return (
+        <Link to="/journals">
+          <Trans>Look at it</Trans>
+        </Link>
+      );
     case 'quarantine':
       return (
         <Link to="/system">

@@ -1,11 +1,10 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Approval } from '../../../../src/console/system-answers.ts';
 import { send } from '../../api/client.ts';
-import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { DecideDialog } from '../../design/DecideDialog.tsx';
+import type { Decision } from '../../design/DecideDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
-import { Select } from '../../design/Select.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useKindNames, useProposalName } from './approval-texts.ts';
@@ -18,35 +17,18 @@ export function Decide({
   readonly approval: Approval;
   readonly onClose: () => void;
 }) {
-  const { t } = useLingui();
   const kinds = useKindNames();
   const queries = useQueryClient();
-  const [decision, setDecision] = useState<'approve' | 'reject'>('approve');
-  const isApproval = decision === 'approve';
-  const decide = async ({ reason }: Readonly<Record<string, string>>): Promise<void> => {
+  const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
     const approved = approval.receipt === null ? {} : { vid: approval.receipt.vid };
-    await send('POST', `${pathOf(approval)}/${decision}`, isApproval ? approved : { reason });
+    const body = decision === 'approve' ? approved : { reason };
+    await send('POST', `${pathOf(approval)}/${decision}`, body);
     await queries.invalidateQueries({ queryKey: ['approvals'] });
   };
   return (
-    <ConfirmDialog
-      title={kinds[approval.kind]}
-      open
-      onOpenChange={onClose}
-      confirm={isApproval ? <Trans>Approve</Trans> : <Trans>Reject</Trans>}
-      kind={isApproval ? 'primary' : 'danger'}
-      reason={isApproval ? 'none' : 'required'}
-      done={isApproval ? t`Approved.` : t`Rejected.`}
-      onConfirm={decide}
-    >
+    <DecideDialog title={kinds[approval.kind]} onDecide={decide} onClose={onClose}>
       <WhatIsProposed approval={approval} />
-      <Select
-        label={t`Decision`}
-        value={decision}
-        onChange={(event) => setDecision(event.target.value as typeof decision)}
-        options={{ approve: t`Approve`, reject: t`Reject` }}
-      />
-    </ConfirmDialog>
+    </DecideDialog>
   );
 }
 

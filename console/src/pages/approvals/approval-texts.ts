@@ -8,6 +8,8 @@ import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   case: msg`Case`,
   entry: msg`Entry about a float`,
+  journal: msg`Journal`,
+  payout: msg`Payout`,
   receipt: msg`Receipt`,
   quarantine: msg`Quarantine`,
   person: msg`Person`,
@@ -18,6 +20,8 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   withdrawal: msg`Withdrawal`,
   charge: msg`Charge of the operator`,
   opening: msg`Opening balance`,
+  journal: msg`Journal`,
+  payout: msg`Payout to the vendor’s bank`,
   assign: msg`Give it to the vendor`,
   close: msg`Close it without a vendor`,
   release: msg`End it without statements`,

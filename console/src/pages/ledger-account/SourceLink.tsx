@@ -50,9 +50,21 @@ export function SourceLink({
           <small>{[movement, source.reference].filter((text) => text !== null).join(', ')}</small>
         </>
       );
+    case 'payout':
+      return <Named title={<ByTwoPeople kind="payout" />}>{movement}</Named>;
+    case 'journal':
+      return <Named title={<ByTwoPeople kind="journal" />}>{source.reference}</Named>;
     case 'entry':
       return <Named title={<Trans>Entered by two people</Trans>}>{source.reference}</Named>;
   }
+}
+
+function ByTwoPeople({ kind }: { readonly kind: 'payout' | 'journal' }) {
+  return (
+    <Link to="/journals">
+      {kind === 'payout' ? <Trans>Payout to the vendor’s bank</Trans> : <Trans>Journal</Trans>}
+    </Link>
+  );
 }
 
 function Named({ title, children }: { readonly title: ReactNode; readonly children: ReactNode }) {

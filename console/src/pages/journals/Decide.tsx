@@ -1,0 +1,168 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { JournalView, PayoutView } from '../../../../src/console/finance-answers.ts';
+import { send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { DecideDialog } from '../../design/DecideDialog.tsx';
+import type { Decision } from '../../design/DecideDialog.tsx';
+import { Dialog } from '../../design/Dialog.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+
+/** A journal with all its lines, and the decision if it waits for this person. */
+export function DecideJournal({
+  journal,
+  onClose,
+}: {
+  readonly journal: JournalView;
+  readonly onClose: () => void;
+}) {
+  const { t } = useLingui();
+  const lines = journal.lines.map(({ account, side, amount }) => ({
+    name: account,
+    value: (
+      <>
+        <Money amount={amount} currency /> {side === 'debit' ? t`debit` : t`credit`}
+      </>
+    ),
+  }));
+  return (
+    <Decide
+      title={<Trans>Journal</Trans>}
+      of={journal}
+      path={`/journals/${journal.id}`}
+      facts={[...lines, { name: t`Moved`, value: <Time at={journal.movedAt} /> }]}
+      onClose={onClose}
+    />
+  );
+}
+
+/** A payout, and the decision if it waits for this person. */
+export function DecidePayout({
+  payout,
+  onClose,
+}: {
+  readonly payout: PayoutView;
+  readonly onClose: () => void;
+}) {
+  const { t } = useLingui();
+  return (
+    <Decide
+      title={<Trans>Payout to the vendor’s bank</Trans>}
+      of={payout}
+      path={`/payouts/${payout.id}`}
+      facts={[
+        { name: t`Vendor`, value: payout.vid },
+        { name: t`Amount`, value: <Money amount={payout.amount} currency /> },
+        { name: t`Bank account`, value: payout.bankAccount },
+        { name: t`Booked`, value: payout.postedAt && <Time at={payout.postedAt} /> },
+      ]}
+      onClose={onClose}
+    />
+  );
+}
+
+function Decide({
+  title,
+  of,
+  path,
+  facts,
+  onClose,
+}: {
+  readonly title: ReactNode;
+  readonly of: JournalView | PayoutView;
+  readonly path: string;
+  readonly facts: readonly { readonly name: ReactNode; readonly value: ReactNode }[];
+  readonly onClose: () => void;
+}) {
+  const queries = useQueryClient();
+  const mayAct = useMay('finance.act');
+  const content = <Content of={of} facts={facts} />;
+  if (!mayAct || of.decision !== null) {
+    return (
+      <Dialog title={title} open onOpenChange={onClose}>
+        {content}
+      </Dialog>
+    );
+  }
+  const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
+    try {
+      await send('POST', `${path}/${decision}`, decision === 'approve' ? {} : { reason });
+    } finally {
+      // Also after a refusal: it may have been decided.
+      await queries.invalidateQueries();
+    }
+  };
+  return (
+    <DecideDialog title={title} onDecide={decide} onClose={onClose}>
+      {content}
+      {of.isOwn && (
+        <p>
+          <Trans>You proposed it, so another person has to approve it.</Trans>
+        </p>
+      )}
+    </DecideDialog>
+  );
+}
+
+function Content({
+  of,
+  facts,
+}: {
+  readonly of: JournalView | PayoutView;
+  readonly facts: readonly { readonly name: ReactNode; readonly value: ReactNode }[];
+}) {
+  const { t } = useLingui();
+  return (
+    <Facts
+      facts={[
+        ...facts,
+        { name: t`Reference`, value: of.reference },
+        { name: t`Reason`, value: of.note },
+        { name: t`Evidence`, value: of.evidence },
+        {
+          name: t`Proposed by`,
+          value: (
+            <>
+              {of.proposedBy}, <Time at={of.proposedAt} />
+            </>
+          ),
+        },
+        {
+          name: t`Decided by`,
+          value: of.decidedAt && (
+            <>
+              {of.decidedBy}, <Time at={of.decidedAt} />
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+export function DecisionState({ decision }: Pick<JournalView, 'decision'>) {
+  switch (decision) {
+    case 'approved':
+      return (
+        <Pill tone="done">
+          <Trans>Booked</Trans>
+        </Pill>
+      );
+    case 'rejected':
+      return (
+        <Pill tone="info">
+          <Trans>Rejected</Trans>
+        </Pill>
+      );
+    case null:
+      return (
+        <Pill tone="waiting">
+          <Trans>To approve</Trans>
+        </Pill>
+      );
+  }
+}

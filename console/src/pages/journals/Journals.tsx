@@ -1,0 +1,151 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type {
+  JournalView,
+  JournalsAnswer,
+  PayoutView,
+  PayoutsAnswer,
+} from '../../../../src/console/finance-answers.ts';
+import { get } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import type { Column } from '../../design/Table.tsx';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+import { DecideJournal, DecidePayout, DecisionState } from './Decide.tsx';
+import { ProposeJournal } from './ProposeJournal.tsx';
+import { ProposePayout } from './ProposePayout.tsx';
+
+/** What two people book by hand: journals, and payouts to vendors' banks. */
+export function Journals() {
+  const mayAct = useMay('finance.act');
+  const [asked, setAsked] = useState<'journal' | 'payout'>();
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Journals and payouts</Trans>}
+        about={<Trans>What people book by hand: one proposes, another one approves.</Trans>}
+      >
+        {mayAct && (
+          <>
+            <Button onClick={() => setAsked('journal')}>
+              <Trans>Propose a journal</Trans>
+            </Button>
+            <Button onClick={() => setAsked('payout')}>
+              <Trans>Propose a payout</Trans>
+            </Button>
+          </>
+        )}
+      </PageHeader>
+      <JournalList />
+      <PayoutList />
+      <ProposeJournal open={asked === 'journal'} onClose={() => setAsked(undefined)} />
+      <ProposePayout open={asked === 'payout'} onClose={() => setAsked(undefined)} />
+    </>
+  );
+}
+
+function JournalList() {
+  const { t } = useLingui();
+  const [shown, setShown] = useState<JournalView>();
+  const list = useQuery({
+    queryKey: ['journals'],
+    queryFn: ({ signal }) => get<JournalsAnswer>('/journals', {}, signal),
+  });
+  if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
+  const columns: Column<JournalView>[] = [
+    ...useCommonColumns<JournalView>(setShown),
+    {
+      title: t`Lines`,
+      cell: ({ lines }) => lines.map(({ account }) => account).join(', '),
+      hide: 'small',
+    },
+    {
+      title: t`KES`,
+      cell: ({ lines }) => <Money amount={totalOf(lines)} />,
+      align: 'end',
+    },
+  ];
+  return (
+    <Card title={<Trans>Journals</Trans>} more={<Trans>Newest first</Trans>}>
+      {list.data === undefined ? (
+        <Skeleton lines={5} />
+      ) : (
+        <Table
+          label={t`Journals`}
+          rows={list.data.journals}
+          keyOf={({ id }) => id}
+          empty={t`No journal has been proposed yet.`}
+          columns={columns}
+        />
+      )}
+      {shown !== undefined && <DecideJournal journal={shown} onClose={() => setShown(undefined)} />}
+    </Card>
+  );
+}
+
+/** The sum of the debits. Whole cents, so that nothing is rounded. */
+function totalOf(lines: JournalView['lines']): string {
+  const cents = lines
+    .filter(({ side }) => side === 'debit')
+    .reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n);
+  const digits = String(cents).padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+function PayoutList() {
+  const { t } = useLingui();
+  const [shown, setShown] = useState<PayoutView>();
+  const list = useQuery({
+    queryKey: ['payouts'],
+    queryFn: ({ signal }) => get<PayoutsAnswer>('/payouts', {}, signal),
+  });
+  const columns: Column<PayoutView>[] = [
+    ...useCommonColumns<PayoutView>(setShown),
+    { title: t`Vendor`, cell: ({ vid }) => vid },
+    { title: t`Bank account`, cell: ({ bankAccount }) => bankAccount, hide: 'small' },
+    { title: t`KES`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
+  ];
+  if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
+  return (
+    <Card title={<Trans>Payouts to vendors’ banks</Trans>} more={<Trans>Newest first</Trans>}>
+      {list.data === undefined ? (
+        <Skeleton lines={5} />
+      ) : (
+        <Table
+          label={t`Payouts to vendors’ banks`}
+          rows={list.data.payouts}
+          keyOf={({ id }) => id}
+          empty={t`No payout has been proposed yet.`}
+          columns={columns}
+        />
+      )}
+      {shown !== undefined && <DecidePayout payout={shown} onClose={() => setShown(undefined)} />}
+    </Card>
+  );
+}
+
+type Shared = Pick<JournalView, 'reference' | 'note' | 'proposedAt' | 'decision'>;
+
+function useCommonColumns<Row extends Shared>(onShow: (row: Row) => void): Column<Row>[] {
+  const { t } = useLingui();
+  return [
+    {
+      title: t`Reference`,
+      cell: (row) => (
+        <>
+          <Button onClick={() => onShow(row)}>{row.reference}</Button>
+          <small>{row.note}</small>
+        </>
+      ),
+    },
+    { title: t`State`, cell: (row) => <DecisionState decision={row.decision} /> },
+    { title: t`Proposed`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
+  ];
+}

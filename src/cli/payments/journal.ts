@@ -1,0 +1,174 @@
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { sumOf } from '../../payments/house/journal.ts';
+import type { JournalLine } from '../../payments/house/journal.ts';
+import { approveJournal, proposeJournal, rejectJournal } from '../../payments/house/journals.ts';
+import { linesOf, listJournals } from '../../payments/house/journals-store.ts';
+import type { JournalRow } from '../../payments/house/journals-store.ts';
+import {
+  command,
+  like,
+  moment,
+  moneyAboveZero,
+  noteText,
+  printable,
+  wholeNumber,
+} from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { record, table } from '../output.ts';
+
+/** `house journal`: what two people book by hand. */
+export function addJournals(house: Command, cli: Cli): void {
+  const journal = house
+    .command('journal')
+    .description('Journals: two or more lines that balance, by two people.');
+  addPropose(journal, cli);
+  addList(journal, cli);
+  addDecisions(journal, cli);
+}
+
+/** A parser of repeated `account=amount`. */
+function lineOf(side: JournalLine['side']) {
+  return (text: string, before: readonly JournalLine[] = []): readonly JournalLine[] => {
+    const [, account = '', amount = ''] = /^([a-z0-9_:-]{1,80})=(.+)$/.exec(text) ?? [];
+    if (account === '') {
+      throw new InvalidArgumentError('It must be account=amount, such as suspense=500.00.');
+    }
+    return [...before, { account, side, amountCents: moneyAboveZero(amount) }];
+  };
+}
+
+interface ProposeOptions {
+  readonly json?: boolean;
+  readonly debit: readonly JournalLine[];
+  readonly credit: readonly JournalLine[];
+  readonly reference: string;
+  readonly at?: string;
+  readonly note: string;
+  readonly evidence: string;
+  readonly by: string;
+}
+
+function addPropose(journal: Command, cli: Cli): void {
+  command(
+    journal,
+    'propose',
+    'Propose a journal. Another person approves it: house journal approve.',
+  )
+    .requiredOption('--debit <account=amount>', 'a line; repeatable', lineOf('debit'))
+    .requiredOption('--credit <account=amount>', 'a line; repeatable', lineOf('credit'))
+    .requiredOption('--reference <reference>', 'of the document', printable(100))
+    .option('--at <time>', 'when the money moved (default: now)')
+    .requiredOption('--note <text>', 'why', noteText)
+    .requiredOption('--evidence <text>', 'where it can be looked up', noteText)
+    .requiredOption('--by <name>', 'who proposes it')
+    .action(async (options: ProposeOptions) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { debit, credit, reference, note, evidence, by } = options;
+        const row = await proposeJournal(pool, {
+          lines: [...debit, ...credit],
+          movedAt: options.at === undefined ? new Date() : moment(options.at, '--at', wireTime),
+          ...{ reference, note, evidence, by },
+        });
+        return { json: journalJson(row), text: journalText(row, wireTime) };
+      });
+    });
+}
+
+function addList(journal: Command, cli: Cli): void {
+  command(journal, 'list', 'Journals that wait for another person’s approval.')
+    .option('--all', 'those that were decided as well')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
+    .action(async (options: { json?: boolean; all?: boolean; limit: number }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { all, limit } = options;
+        const rows = await listJournals(pool, { open: all !== true, limit });
+        return {
+          json: { journals: rows.map(journalJson) },
+          text: table(
+            [
+              { title: 'JOURNAL' },
+              { title: 'MOVED' },
+              { title: 'AMOUNT', align: 'right' },
+              { title: 'REFERENCE' },
+              { title: 'STATE' },
+            ],
+            rows.map((row) => [
+              row.journalId,
+              wireTime.format(row.movedAt),
+              formatMoney(sumOf(linesOf(row), 'debit')),
+              row.reference,
+              stateOf(row),
+            ]),
+            'no journals',
+          ),
+        };
+      });
+    });
+}
+
+const JOURNAL_ID = {
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  form: 'an id of a journal',
+};
+
+function addDecisions(journal: Command, cli: Cli): void {
+  command(journal, 'approve', 'Book another person’s journal.')
+    .argument('<journal>', 'its id', like(JOURNAL_ID))
+    .requiredOption('--by <name>', 'who approves it; not who proposed it')
+    .action(async (journalId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+        const deps = { pool, ledgerMac: await ledgerMac() };
+        const row = await approveJournal(deps, { journalId, by: options.by });
+        return { json: journalJson(row), text: journalText(row, wireTime) };
+      });
+    });
+  command(journal, 'reject', 'Reject a journal. Nothing is booked.')
+    .argument('<journal>', 'its id', like(JOURNAL_ID))
+    .requiredOption('--by <name>', 'who rejects it')
+    .action(async (journalId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const row = await rejectJournal(pool, { journalId, by: options.by });
+        return { json: journalJson(row), text: journalText(row, wireTime) };
+      });
+    });
+}
+
+function journalJson(row: JournalRow) {
+  return {
+    journal: row.journalId,
+    reference: row.reference,
+    lines: linesOf(row).map(({ account, side, amountCents }) => ({
+      ...{ account, side },
+      amount: formatMoney(amountCents),
+    })),
+    moved_at: row.movedAt.toISOString(),
+    note: row.note,
+    evidence: row.evidence,
+    proposed_by: row.proposedBy,
+    decision: row.decision,
+    decided_by: row.decidedBy,
+  };
+}
+
+function journalText(row: JournalRow, wireTime: WireTime): string {
+  return record([
+    ['journal', row.journalId],
+    ...linesOf(row).map(({ account, side, amountCents }): [string, string] => [
+      side,
+      `${account} ${formatMoney(amountCents)}`,
+    ]),
+    ['moved', wireTime.format(row.movedAt)],
+    ['reference', row.reference],
+    ['note', row.note],
+    ['evidence', row.evidence],
+    ['state', stateOf(row)],
+  ]);
+}
+
+function stateOf(row: JournalRow): string {
+  if (row.decision === null) return `proposed by ${row.proposedBy}`;
+  return `proposed by ${row.proposedBy}, ${row.decision} by ${row.decidedBy}`;
+}

@@ -1,0 +1,82 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+
+/** One line of a journal: a debit or a credit of an account. */
+export interface JournalLine {
+  readonly account: string;
+  readonly side: 'debit' | 'credit';
+  readonly amountCents: bigint;
+}
+
+/** A transfer between two accounts of the house. */
+export interface JournalTransfer {
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amountCents: bigint;
+}
+
+const MAX_LINES = 20;
+
+/**
+ * What a journal may post to. `commission-due:<code>` is what an operator has paid of its commission, and
+ * `vat-paid` what we have paid of the VAT: both stand against the vendors' accounts of that name.
+ */
+const ACCOUNT =
+  /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:income|expense|equity):[a-z0-9_-]{1,40}|suspense|vat-paid)$/;
+
+/**
+ * Throws: `PlainError` (field `lines`) unless there are two or more lines, of different accounts, whose
+ * debits equal their credits. Pure.
+ */
+export function requireBalanced(lines: readonly JournalLine[]): void {
+  if (lines.length < 2 || lines.length > MAX_LINES) {
+    throw wrong(`A journal has 2 to ${MAX_LINES} lines.`);
+  }
+  for (const { account, amountCents } of lines) {
+    if (account.startsWith('operator-float:')) {
+      throw wrong(`${account}: a float is booked by statements, or with operator top-up.`);
+    }
+    if (!ACCOUNT.test(account)) {
+      throw wrong(
+        `${account} is no account for journals. There are bank:<source>, operator-charges:<code>, commission-due:<code>, income:<name>, expense:<name>, equity:<name>, suspense and vat-paid.`,
+      );
+    }
+    if (amountCents <= 0n) throw wrong(`${account}: the amount must be above zero.`);
+  }
+  if (new Set(lines.map(({ account }) => account)).size < lines.length) {
+    throw wrong('Each account may be in one line only.');
+  }
+  const [debits, credits] = [sumOf(lines, 'debit'), sumOf(lines, 'credit')];
+  if (debits === credits) return;
+  throw wrong('The debits must equal the credits.');
+}
+
+function wrong(text: string): PlainError {
+  return new PlainError(text, { field: 'lines' });
+}
+
+export function sumOf(lines: readonly JournalLine[], side: JournalLine['side']): bigint {
+  return lines.reduce((sum, line) => sum + (line.side === side ? line.amountCents : 0n), 0n);
+}
+
+/**
+ * The transfers that post a balanced journal: debits and credits in their order, each against the next.
+ * Pure.
+ */
+export function transfersOf(lines: readonly JournalLine[]): JournalTransfer[] {
+  const left = (side: JournalLine['side']): { account: string; cents: bigint }[] =>
+    lines
+      .filter((line) => line.side === side)
+      .map(({ account, amountCents }) => ({ account, cents: amountCents }));
+  const [debits, credits] = [left('debit'), left('credit')];
+  const transfers: JournalTransfer[] = [];
+  let [debit, credit] = [debits.shift(), credits.shift()];
+  while (debit !== undefined && credit !== undefined) {
+    const amountCents = debit.cents < credit.cents ? debit.cents : credit.cents;
+    transfers.push({ debitAccount: debit.account, creditAccount: credit.account, amountCents });
+    debit.cents -= amountCents;
+    credit.cents -= amountCents;
+    if (debit.cents === 0n) debit = debits.shift();
+    if (credit.cents === 0n) credit = credits.shift();
+  }
+  return transfers;
+}

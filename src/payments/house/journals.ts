@@ -1,0 +1,131 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { requireAnother, requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { findOperator } from '../billers/store.ts';
+import type { HouseAccount } from './account.ts';
+import { plainReference } from './entry.ts';
+import { requireBalanced, transfersOf } from './journal.ts';
+import type { JournalLine } from './journal.ts';
+import {
+  findJournal,
+  insertJournal,
+  linesOf,
+  listUnknownBanks,
+  lockJournal,
+  setJournalDecision,
+} from './journals-store.ts';
+import type { JournalRow } from './journals-store.ts';
+import { postHouseTransfer } from './store.ts';
+
+export interface JournalRequest {
+  readonly lines: readonly JournalLine[];
+  /** Of the document: the same one is entered once. */
+  readonly reference: string;
+  readonly movedAt: Date;
+  /** Why. */
+  readonly note: string;
+  /** Where it can be looked up. */
+  readonly evidence: string;
+  readonly by: string;
+}
+
+/** Proposes a journal. Nothing is booked yet. Throws: `PlainError` with the problem. */
+export async function proposeJournal(pool: Pool, request: JournalRequest): Promise<JournalRow> {
+  const proposedBy = requirePerson(request.by);
+  const { lines, movedAt } = request;
+  const [reference, note, evidence] = [
+    requireText(request.reference, 'reference'),
+    requireText(request.note, 'note'),
+    requireText(request.evidence, 'evidence'),
+  ];
+  requireBalanced(lines);
+  if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
+  await requireKnown(pool, lines);
+  const journalId = newId();
+  const journal = { journalId, reference, lines, movedAt, note, evidence, proposedBy };
+  if (!(await insertJournal(pool, journal))) {
+    throw new PlainError('This reference was entered before.', { field: 'reference' });
+  }
+  return await requireJournal(pool, journalId);
+}
+
+/** Throws: `PlainError` unless it has a letter or a digit. */
+function requireText(text: string, field: string): string {
+  if (plainReference(text) !== '') return text.trim();
+  throw new PlainError('It must have a letter or a digit.', { field });
+}
+
+/** Throws: `PlainError` if an account names an operator or a bank account that does not exist. */
+async function requireKnown(db: Queryable, lines: readonly JournalLine[]): Promise<void> {
+  const codesOf = (kind: string): string[] =>
+    lines
+      .map(({ account }) => account.split(':'))
+      .filter(([prefix]) => prefix === kind)
+      .map(([, code = '']) => code);
+  const [bank] = await listUnknownBanks(db, codesOf('bank'));
+  if (bank !== undefined) {
+    throw new PlainError(`There is no source ${bank}.`, { field: 'lines' });
+  }
+  for (const code of [...codesOf('operator-charges'), ...codesOf('commission-due')]) {
+    if ((await findOperator(db, code)) !== undefined) continue;
+    throw new PlainError(`Operator ${code} does not exist.`, { field: 'lines' });
+  }
+}
+
+/** Books another person's journal. Throws: `PlainError` if it cannot be booked any more. */
+export async function approveJournal(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  request: { readonly journalId: string; readonly by: string },
+): Promise<JournalRow> {
+  const approvedBy = requirePerson(request.by);
+  return await databaseTransaction(deps.pool, async (client) => {
+    const journal = await lockOpen(client, request.journalId);
+    const { journalId, proposedBy, movedAt } = journal;
+    requireAnother(proposedBy, approvedBy);
+    await setJournalDecision(client, journalId, { decision: 'approved', person: approvedBy });
+    for (const [index, transfer] of transfersOf(linesOf(journal)).entries()) {
+      await postHouseTransfer(client, deps.ledgerMac, {
+        source: 'journal',
+        sourceId: journalId,
+        part: index + 1,
+        // `requireBalanced` knows no other accounts.
+        debitAccount: transfer.debitAccount as HouseAccount,
+        creditAccount: transfer.creditAccount as HouseAccount,
+        amountCents: transfer.amountCents,
+        movedAt,
+        proposedBy,
+        approvedBy,
+      });
+    }
+    return await requireJournal(client, journalId);
+  });
+}
+
+/** Anybody may reject a journal, also who proposed it. Throws: `PlainError` if it was decided. */
+export async function rejectJournal(
+  pool: Pool,
+  request: { readonly journalId: string; readonly by: string },
+): Promise<JournalRow> {
+  const person = requirePerson(request.by);
+  return await databaseTransaction(pool, async (client) => {
+    const { journalId } = await lockOpen(client, request.journalId);
+    await setJournalDecision(client, journalId, { decision: 'rejected', person });
+    return await requireJournal(client, journalId);
+  });
+}
+
+async function requireJournal(db: Queryable, journalId: string): Promise<JournalRow> {
+  const journal = await findJournal(db, journalId);
+  if (journal === undefined) throw new PlainError('This journal does not exist.');
+  return journal;
+}
+
+async function lockOpen(db: Queryable, journalId: string): Promise<JournalRow> {
+  const journal = await lockJournal(db, journalId);
+  if (journal === undefined) throw new PlainError('This journal does not exist.');
+  if (journal.decision === null) return journal;
+  throw new PlainError(`The journal is ${journal.decision} already, by ${journal.decidedBy}.`);
+}

@@ -1,0 +1,134 @@
+import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { requireAnother, requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { plainReference } from '../house/entry.ts';
+import { payoutText } from '../ledger/authenticity.ts';
+import {
+  ensureAccounts,
+  lockFloat,
+  postingTime,
+  postTransfer,
+  readBalance,
+} from '../ledger/store.ts';
+import { findPayout, insertPayout, lockPayout, setApproved, setRejected } from './store.ts';
+import type { PayoutRow } from './store.ts';
+
+export interface PayoutRequest {
+  readonly vendorId: number;
+  readonly amountCents: bigint;
+  /** Where the money goes, as the bank names it. */
+  readonly bankAccount: string;
+  /** Of the bank's transfer: the same one is entered once. */
+  readonly reference: string;
+  /** Where it can be looked up. */
+  readonly evidence: string;
+  /** Why. */
+  readonly note: string;
+  readonly by: string;
+}
+
+/** Proposes a payout. Nothing is booked yet. Throws: `PlainError` with the problem. */
+export async function proposePayout(pool: Pool, request: PayoutRequest): Promise<PayoutRow> {
+  const proposedBy = requirePerson(request.by);
+  const { vendorId, amountCents } = request;
+  if (amountCents <= 0n) throw new PlainError('It must be above zero.', { field: 'amount' });
+  const texts = {
+    bankAccount: requireText(request.bankAccount, 'bankAccount'),
+    reference: requireText(request.reference, 'reference'),
+    evidence: requireText(request.evidence, 'evidence'),
+    note: requireText(request.note, 'note'),
+  };
+  await requireAvailable(pool, vendorId, amountCents);
+  const payoutId = newId();
+  if (!(await insertPayout(pool, { payoutId, vendorId, amountCents, ...texts, proposedBy }))) {
+    throw new PlainError('This reference was entered before.', { field: 'reference' });
+  }
+  return await requirePayout(pool, payoutId);
+}
+
+/** Throws: `PlainError` unless it has a letter or a digit. */
+function requireText(text: string, field: string): string {
+  if (plainReference(text) !== '') return text.trim();
+  throw new PlainError('It must have a letter or a digit.', { field });
+}
+
+/** Throws: `PlainError` if the vendor has less, or owes us what would be left. */
+async function requireAvailable(
+  db: Queryable,
+  vendorId: number,
+  amountCents: bigint,
+): Promise<void> {
+  const collectedCents = await readBalance(db, vendorId, 'collected');
+  // Zero or less: what the vendor owes us.
+  const exposureCents = await readBalance(db, vendorId, 'exposure');
+  const available = collectedCents + exposureCents;
+  if (amountCents <= available) return;
+  const owed = exposureCents < 0n ? `, and owes us ${formatMoney(-exposureCents)}` : '';
+  throw new PlainError(
+    `The vendor has ${formatMoney(collectedCents)} of collected income${owed}.`,
+    { field: 'amount' },
+  );
+}
+
+/**
+ * Books another person's payout: collected → paid_out.
+ * Throws: `PlainError` if it cannot be booked any more.
+ */
+export async function approvePayout(
+  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  request: { readonly payoutId: string; readonly by: string },
+): Promise<PayoutRow> {
+  const approvedBy = requirePerson(request.by);
+  return await databaseTransaction(deps.pool, async (client) => {
+    const { vendorId } = await requirePayout(client, request.payoutId);
+    await lockFloat(client, vendorId);
+    const payout = await lockOpen(client, request.payoutId);
+    const { payoutId, amountCents, proposedBy } = payout;
+    requireAnother(proposedBy, approvedBy);
+    await requireAvailable(client, vendorId, amountCents);
+    await ensureAccounts(client, vendorId, ['paid_out']);
+    const postedAt = await postingTime(client);
+    const mac = deps.ledgerMac.sign(payoutText({ ...payout, approvedBy, postedAt }));
+    await setApproved(client, payoutId, { person: approvedBy, postedAt, mac });
+    await postTransfer(client, {
+      vendorId,
+      sourceId: payoutId,
+      leg: 1,
+      debitAccount: 'collected',
+      creditAccount: 'paid_out',
+      amountCents,
+      createdAt: postedAt,
+    });
+    return await requirePayout(client, payoutId);
+  });
+}
+
+/** Anybody may reject a payout, also who proposed it. Throws: `PlainError` if it was decided. */
+export async function rejectPayout(
+  pool: Pool,
+  request: { readonly payoutId: string; readonly by: string },
+): Promise<PayoutRow> {
+  const person = requirePerson(request.by);
+  return await databaseTransaction(pool, async (client) => {
+    const { payoutId } = await lockOpen(client, request.payoutId);
+    await setRejected(client, payoutId, person);
+    return await requirePayout(client, payoutId);
+  });
+}
+
+async function requirePayout(db: Queryable, payoutId: string): Promise<PayoutRow> {
+  const payout = await findPayout(db, payoutId);
+  if (payout === undefined) throw new PlainError('This payout does not exist.');
+  return payout;
+}
+
+async function lockOpen(db: Queryable, payoutId: string): Promise<PayoutRow> {
+  const payout = await lockPayout(db, payoutId);
+  if (payout === undefined) throw new PlainError('This payout does not exist.');
+  if (payout.decision === null) return payout;
+  throw new PlainError(`The payout is ${payout.decision} already, by ${payout.decidedBy}.`);
+}
