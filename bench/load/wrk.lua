@@ -1,4 +1,4 @@
--- Sends each request of a file once, as fast as the answers come, and stops sending after so many
+-- Sends each request of a file once, as fast as the answers come, and stops sending after this many
 -- seconds. What was sent by then is answered before wrk ends, so that rows can be counted against it.
 -- Arguments: the file (a line a request: method, path, body, separated by tabs), seconds.
 

@@ -72,7 +72,10 @@ export class OperatorSimulator {
     };
   }
 
-  /** After a start: goes on with what was accepted but not executed, or executed but not reported. */
+  /**
+   * After a start: continues with payments that were accepted but not executed, or executed but not
+   * reported.
+   */
   resume(): void {
     for (const payment of this.#options.book.unfinished()) {
       if (payment.state === 'accepted') this.#executeLater(payment);

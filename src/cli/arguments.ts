@@ -197,7 +197,7 @@ export function requireSome(options: object, names: readonly string[]): void {
   }
 }
 
-/** A parser of texts of at most so many printable characters. */
+/** A parser of texts with at most this many printable characters. */
 export function printable(length: number): (text: string) => string {
   return (text) => {
     if (new RegExp(`^\\P{C}{1,${length}}$`, 'u').test(text)) return text;

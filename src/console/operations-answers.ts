@@ -224,7 +224,7 @@ export interface AuditView {
   readonly reason: string | null;
   readonly address: string;
   readonly requestId: string;
-  /** Null: it was interrupted, or goes on. */
+  /** Null: it was interrupted, or is still running. */
   readonly result: 'done' | 'refused' | 'failed' | null;
   readonly before: unknown;
   readonly after: unknown;

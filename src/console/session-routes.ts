@@ -172,7 +172,7 @@ export async function viewerOf(
   return session === undefined ? undefined : viewerFrom(session);
 }
 
-/** Whether the session of the cookie goes on. */
+/** Whether the session of the cookie still exists. */
 export async function isSignedIn(request: FastifyRequest, sessions: Sessions): Promise<boolean> {
   return await sessions.goesOn(tokenOf(request));
 }

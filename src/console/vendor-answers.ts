@@ -18,7 +18,7 @@ export interface VendorView {
   readonly status: 'active' | 'suspended';
   readonly float: string;
   readonly collected: string;
-  /** Below it the vendor is told; null: never. */
+  /** The limit for the event `float.low`; null: no event. */
   readonly low: string | null;
   /** Null: nobody watches the float. */
   readonly floatState: 'enough' | 'low' | null;
@@ -94,7 +94,7 @@ export interface NewSecret {
 
 /** `GET /vendors/:vid/webhook`. */
 export interface WebhookAnswer {
-  /** Null: there is none yet. */
+  /** Null: none yet. */
   readonly webhook: {
     readonly url: string;
     /** It may be plain http, and in a private network; staff decide that. */

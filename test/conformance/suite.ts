@@ -353,7 +353,7 @@ function describeGateway(subject: Subject, of: () => Bench): void {
     }
   });
 
-  test('a refusal for too many requests executes nothing, and the payment goes on', async () => {
+  test('a refusal for too many requests executes nothing, and the payment continues', async () => {
     const begun = begin(subject, of(), 'paid');
     if (of().provider.limitRate === null || begun === undefined) return;
     of().provider.limitRate?.(2);

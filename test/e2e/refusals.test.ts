@@ -91,8 +91,8 @@ describe('refusals', () => {
       expectRefusal(answer, { status: 401, code: 'signature_invalid', field: 'hash' });
     }
     // The sandbox explains itself; test/e2e/production.test.ts holds that production does not.
-    const told = answers.map(({ body }) => ({ ...body, request_id: '', error: [] }));
-    expect(told[0]).toEqual(told[1]);
+    const bodies = answers.map(({ body }) => ({ ...body, request_id: '', error: [] }));
+    expect(bodies[0]).toEqual(bodies[1]);
     expect(answers.map(({ body }) => body.error)).toEqual(
       [wrongKey, unknown].map(({ vid }) => [
         {

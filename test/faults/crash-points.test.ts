@@ -339,13 +339,13 @@ test('at every crash point: nothing is lost or paid twice, and the next start re
     60_000,
   );
   // At least once, and always under the same id.
-  const told = new Map<string, Set<unknown>>();
+  const eventIds = new Map<string, Set<unknown>>();
   for (const { event, headers } of receiver.calls) {
     const reference = String(event.data['ipay_reference']);
-    told.set(reference, (told.get(reference) ?? new Set()).add(headers['webhook-id']));
+    eventIds.set(reference, (eventIds.get(reference) ?? new Set()).add(headers['webhook-id']));
   }
   for (const [name, { account, reference = '' }] of orders) {
-    expect(told.get(reference)?.size, name).toBe(1);
+    expect(eventIds.get(reference)?.size, name).toBe(1);
     const types = receiver.calls
       .filter(({ event }) => event.data['ipay_reference'] === reference)
       .map(({ event }) => event.type);
@@ -353,7 +353,7 @@ test('at every crash point: nothing is lost or paid twice, and the next start re
     expect(new Set(types)).toEqual(new Set([`transaction.${isPaid ? 'succeeded' : 'failed'}`]));
   }
   // A process that crashed after the call made it again.
-  expect(receiver.calls.length).toBeGreaterThan(told.size);
+  expect(receiver.calls.length).toBeGreaterThan(eventIds.size);
 }, 240_000);
 
 test('during a migration: earlier ones stay, this one is rolled back, the next start continues', async () => {

@@ -131,11 +131,11 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   await blocker.query('rollback');
   blocker.release();
 
-  const told = await Promise.all(answers);
+  const received = await Promise.all(answers);
   const accepted = new Map<string, string | undefined>();
   // The system may cut connections in such a flood. These clients have to repeat their requests.
   const unanswered = new Set<string>();
-  for (const { name, answer } of told) {
+  for (const { name, answer } of received) {
     if (answer === undefined) unanswered.add(name);
     else if (answer.status === 200) accepted.set(name, answer.reference);
     else {

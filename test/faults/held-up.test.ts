@@ -78,7 +78,7 @@ async function heldPayment(point: CrashPoint): Promise<Held> {
   await dispatcher.start({ HOLD_AT: point, HOLD_FILE: file });
   await until('it is ready', () => dispatcher.ready, 60_000);
   const reference = await vendor.accepted({ account, biller_name: 'tokens' });
-  await until(`it stands still at ${point}`, () => existsSync(file));
+  await until(`it is blocked at ${point}`, () => existsSync(file));
   return {
     reference,
     account,

@@ -175,10 +175,10 @@ test('a confirmation repeated 100 times at once, and killed three times: credite
     await expectKilled();
   }
   await start();
-  const told = await Promise.all(
+  const acknowledged = await Promise.all(
     Array.from({ length: REPEATS }, async () => await confirm(receipt)),
   );
-  expect(told).not.toContain(false);
+  expect(acknowledged).not.toContain(false);
   await untilCredited(receipt);
   await expectSpendable(receipt);
   await stop();

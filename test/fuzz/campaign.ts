@@ -34,7 +34,7 @@ export interface CampaignOptions {
   readonly firstSeed: number;
   /** Inputs under way at once. */
   readonly atOnce: number;
-  /** A campaign that has found so many ends. Default 20. */
+  /** A campaign ends after this many findings. Default 20. */
   readonly maxCrashes?: number;
   readonly onProgress?: (done: number) => void;
   readonly onCrash?: (crash: Crash) => void;
@@ -55,7 +55,7 @@ const ANSWER_MOST_MS = 25_000;
 /** Codes of 503 that say what is so in the world outside, and not that we failed. */
 const DOCUMENTED_503 = /"code":"(overloaded|biller_offline|operator_unavailable)"/;
 
-/** Sends so many inputs, one for each seed from the first on, several at once. */
+/** Sends this many inputs, one for each seed from the first one on, several at once. */
 export async function fuzz(options: CampaignOptions): Promise<Campaign> {
   const statuses: Record<string, number> = {};
   const crashes: Crash[] = [];

@@ -97,7 +97,7 @@ describe('the fuzzer itself', () => {
     expect(inputs[2]).not.toBe(inputs[0]);
   });
 
-  test('tells errors that a parser documents from those that it does not', () => {
+  test('distinguishes documented errors of a parser from others', () => {
     expect(isDocumented(new Refusal('malformed_request'))).toBe(true);
     expect(isDocumented(new TypeError('undefined is not a function'))).toBe(false);
   });

@@ -319,7 +319,7 @@ test('the batch of a process that died is taken over when its lease has expired'
 test('a chunk that is not next changes nothing, so that two processes cannot decide it twice', async () => {
   const vendorId = await books.addVendor(1_000_000n);
   const rows = manyRows(10, 'fence').map((row) =>
-    // Without references only the fence tells a repeat.
+    // Without references only the fence detects a repeat.
     'request' in row ? { request: { ...row.request, merchantReference: null } } : row,
   );
   const batch = { ...batchOf(vendorId, rows), batchId: newBatchId() };

@@ -223,7 +223,7 @@ describe('malipo vendor', () => {
     expect(directory.vendor('opener')?.enquiryPolicy).toBe('open');
   });
 
-  it('makes the reference mandatory unless told otherwise', async () => {
+  it('makes the reference mandatory by default', async () => {
     const add = ['--name', 'Shop', '--sector', 'bank'];
     await must(environment, 'vendor', 'add', 'strict', ...add);
     await must(environment, 'vendor', 'add', 'loose', ...add, '--optional-reference');
@@ -283,7 +283,7 @@ describe('malipo vendor', () => {
     expect([signs('rotor', second), signs('rotor', third)]).toEqual([false, true]);
   });
 
-  it('keeps a day’s overlap unless told otherwise, and two keys at most', async () => {
+  it('keeps a day’s overlap by default, and two keys at most', async () => {
     const rotated = await malipo(environment, 'vendor', 'rotate-key', 'rotor');
     expect(rotated.stdout).toContain('stays valid for 86400 seconds');
     // Two rotations at the same moment, both held up until both are there.

@@ -42,12 +42,12 @@ describe('of nodes whose clocks differ', () => {
   ])('a worker that is %s holds it back by the difference', async (_, seconds, back) => {
     const coordinator = await node(0);
     const horizon = await horizonOf(books.pool, coordinator, [await node(seconds)]);
-    // A clock that is behind also tells an earlier start.
+    // A clock that is behind also reports an earlier start.
     expect(await secondsBack(horizon)).toBeGreaterThan(back - 1);
     expect(await secondsBack(horizon)).toBeLessThan(back + 60);
   });
 
-  test('a prepared transaction counts unless the process that prepared it goes on', async () => {
+  test('a prepared transaction counts unless the process that prepared it still runs', async () => {
     const worker = await node(0);
     const coordinator = await node(0, { pids: [4711] });
     const prepared = (gid: string) => ({ ...worker, prepared: [{ gid, at: worker.at }] });
@@ -74,7 +74,7 @@ describe.skipIf(CITUS_URL === undefined)('on a cluster', () => {
     return client;
   }
 
-  test('the chain waits for a commit in doubt, and goes on when Citus has ended it', async () => {
+  test('the chain waits for a commit in doubt, and continues when Citus has ended it', async () => {
     await books.addVendors([1_000n]);
     const worker = await connectWorker();
     // As a coordinator leaves it that dies between the two phases.

@@ -214,7 +214,7 @@ describe('with one-time codes', () => {
     expect(waiting).toEqual(await guessesOf('no-such-person', now));
     expect(waiting.filter((code) => code === 'sign_in_failed')).toHaveLength(5);
     expect(waiting.filter((code) => code === 'too_many_requests')).toHaveLength(3);
-    // The right password has to wait as well, so that the wait cannot be told from a wrong guess.
+    // The right password has to wait as well, so that the wait does not show whether a guess was right.
     await expect(
       checkSignIn(deps(), { login, password, code: '123456' }, now),
     ).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });

@@ -243,8 +243,8 @@ describe('everything that moves money, at once', () => {
       // 200,000 to begin with and 24 collections of 1,000.
       expect(await books.balances(vendorId)).toMatchObject({ external: -224_000n });
     }
-    // A lane tries again after a deadlock, so that only the server tells; it counts a connection's
-    // when that ends.
+    // A lane tries again after a deadlock, so only the server's statistics show it; it counts those of
+    // a connection when that ends.
     await Promise.all([...ownPools, dispatchPool].map(async (pool) => await pool.end()));
     const deadlocks = await books.pool.query<{ deadlocks: bigint }>(
       'select deadlocks from pg_stat_database where datname = current_database()',

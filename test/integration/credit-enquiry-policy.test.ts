@@ -206,7 +206,7 @@ describe('a vendor with strict enquiries', () => {
     expect(misses).toBeLessThanOrEqual(2 * MISSES_PER_HOUR);
   });
 
-  test('is opened by a person, and told apart from then on', async () => {
+  test('is opened by a person, and answered differently from then on', async () => {
     const vendor = await strictVendor();
     await changeVendor(running.service.pool, vendor.vid, { enquiryPolicy: 'open' });
     await running.service.directory.reload();
@@ -216,7 +216,7 @@ describe('a vendor with strict enquiries', () => {
 });
 
 describe('a vendor with open enquiries', () => {
-  test('needs neither names nor consent, is told of a mismatch, and has no limit of misses', async () => {
+  test('needs neither names nor consent, gets mismatches reported, and has no limit of misses', async () => {
     const demo = running.demo();
     expect((await ask(demo, 'id-decision', { nationalID: '900000001' })).status).toBe(200);
     expect((await ask(demo, 'generic-score', { nationalID: '900000001', ...NAMES })).status).toBe(

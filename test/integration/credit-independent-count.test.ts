@@ -31,7 +31,7 @@ import type { Params } from '../support/vendor-client.ts';
 
 const SEED = randomInt(1, 1_000_000_000);
 const SUBJECTS = 130;
-/** Files of so many months ago; the gap shows that a history need not be complete. */
+/** Ages of the files in months; the gap shows that a history need not be complete. */
 const MONTHS_AGO = [9, 5, 2, 1, 0];
 const MY_SECTOR = 'bank';
 const DOCUMENTS: Readonly<Record<string, DocumentType>> = { '001': 'nationalID', '003': 'alienID' };

@@ -51,7 +51,7 @@ interface Reported {
   readonly text: string;
 }
 
-/** The report beside the file, as a lender reads it. */
+/** The report next to the file, as a lender reads it. */
 async function readReport(): Promise<Reported[]> {
   const [, ...rows] = (await readFile(`${file}.errors.csv`, 'utf8')).trimEnd().split('\n');
   return rows.map((row) => {

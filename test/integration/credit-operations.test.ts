@@ -390,7 +390,7 @@ describe('an enquiry', () => {
     }
   });
 
-  test('may be made for every reason, and keeps it with the consent that was told', async () => {
+  test('may be made for every reason, and is stored with the reason and the given consent', async () => {
     for (let reason = 1; reason <= 12; reason += 1) {
       const { status } = await ask('mobile-loan-score', {
         requestReference: `Reason${reason}`,

@@ -21,7 +21,7 @@ import type { RegistryFile } from '../support/registry-files.ts';
 const SEED = randomInt(1, 1_000_000_000);
 const FILES = 150;
 const LENDERS = 10;
-/** Every so many files are imported again. */
+/** One in this many files is imported again. */
 const AGAIN_EVERY = 10;
 
 const vault = newVault();

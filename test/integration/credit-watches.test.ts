@@ -116,9 +116,9 @@ test('a vendor gets one event for a default, an enquiry elsewhere and a lower sc
   );
   await look();
   await look();
-  const told = (await eventsOf(vendorId)).slice(1 + others.length);
-  expect(told.map(({ type }) => type).toSorted()).toEqual(['credit.default', 'credit.score_drop']);
-  expect(told.find(({ type }) => type === 'credit.default')?.details).toEqual({
+  const later = (await eventsOf(vendorId)).slice(1 + others.length);
+  expect(later.map(({ type }) => type).toSorted()).toEqual(['credit.default', 'credit.score_drop']);
+  expect(later.find(({ type }) => type === 'credit.default')?.details).toEqual({
     requestReference,
     crn: '1000001',
     accounts: 1,

@@ -46,7 +46,7 @@ async function found(term: string): Promise<string[]> {
   return (await find(term)).map(({ reference }) => reference);
 }
 
-/** The kinds of what happened, with what tells them apart. */
+/** The kinds of entries, with what distinguishes them. */
 function story({ timeline }: PaymentTimeline): string[] {
   return timeline.map((entry) => {
     switch (entry.kind) {
@@ -226,8 +226,8 @@ describe('a timeline', () => {
     await approveCurrent(books, { caseId, by: 'Baraka' });
     const [one] = await find(referenceOf(made));
     expect(one?.status).toBe('SUCCESS');
-    const told = story(one as PaymentTimeline);
-    expect(told.slice(0, 6)).toEqual([
+    const entries = story(one as PaymentTimeline);
+    expect(entries.slice(0, 6)).toEqual([
       'created',
       'transfer reserved 10000',
       'attempt 1 declined',
@@ -235,7 +235,7 @@ describe('a timeline', () => {
       'transfer released 10000',
       'event transaction.failed waiting',
     ]);
-    expect(told.slice(6).toSorted()).toEqual([
+    expect(entries.slice(6).toSorted()).toEqual([
       'case contradiction approved Baraka',
       'case contradiction opened null',
       'case contradiction proposed Asha',

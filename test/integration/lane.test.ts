@@ -285,11 +285,11 @@ describe('a conflict that rolled everything back', () => {
 describe('lanes', () => {
   test('report accepted payments, and nothing else', async () => {
     const vendorId = await books.addVendor(15_000n);
-    const told: NewPayment[] = [];
+    const reported: NewPayment[] = [];
     const lanes = createCreateLanes({
       pools: [books.openPool(), books.openPool()],
       deadlineMs: 8_000,
-      onAccepted: (accepted) => told.push(...accepted),
+      onAccepted: (accepted) => reported.push(...accepted),
     });
     const batch = [
       newPayment({ vendorId, merchantReference: 'R' }),
@@ -303,7 +303,7 @@ describe('lanes', () => {
       'insufficient_float',
     ]);
     await lanes.idle();
-    expect(told).toEqual([batch[0]]);
+    expect(reported).toEqual([batch[0]]);
     expect(lanes.waiting).toBe(0);
   });
 });

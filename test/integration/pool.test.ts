@@ -54,7 +54,7 @@ test('the loss of an idle connection is logged', async () => {
     `select pg_terminate_backend(pid) from pg_stat_activity
      where application_name = 'malipo to be cut'`,
   );
-  await until('it is told', () => lost.mock.calls.length === 1);
+  await until('it is reported', () => lost.mock.calls.length === 1);
   await Promise.all([pool.end(), other.end()]);
 });
 

@@ -95,7 +95,7 @@ interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Posts to the confirmation URL from an address of the provider, unless told otherwise. */
+/** Posts to the confirmation URL by default from an address of the provider. */
 async function post(content: unknown, options: PostOptions = {}) {
   const { at = running.origin, url = source.daraja.urls.confirmation, from = ALLOWED } = options;
   const body = Buffer.isBuffer(content) ? new Uint8Array(content) : JSON.stringify(content);
@@ -353,7 +353,7 @@ test('a pull with a row that cannot be read, or a receipt that cannot be taken, 
   await pool.query(change, [changed.TransID, account, 'credited']);
 });
 
-test('a pull with a time that has not come yet credits the others and goes on', async () => {
+test('a pull with a time in the future credits the others and continues', async () => {
   const { vendor, account } = await newVendor();
   const far = new Date(Date.now() + 10 * 86_400_000);
   const early = listed({ receipt: 'ATFUTURE01', account, paidAt: far });

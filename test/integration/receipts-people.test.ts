@@ -234,8 +234,8 @@ test('a claim that waits is logged once by a process', async () => {
   expect(await takeReport(deps(), report)).toBe('claimed');
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });
-  const told = new Set<string>();
-  for (let run = 0; run < 3; run += 1) await creditLeftClaims({ ...deps(), log }, told);
+  const logged = new Set<string>();
+  for (let run = 0; run < 3; run += 1) await creditLeftClaims({ ...deps(), log }, logged);
   expect(lines.filter((line) => line.includes(report.receipt))).toHaveLength(1);
 });
 

@@ -312,7 +312,7 @@ describe('an entry with several payments', () => {
     expect(await collected(other)).toBe(6_000n);
   });
 
-  test('is for people where its parts were changed; an import that was cut short goes on', async () => {
+  test('is for people where its parts were changed; an interrupted import continues', async () => {
     const vendorId = await addBank('batch_changed', settings);
     expect(await take('batch_changed', statement(60, [one, two, three]))).toMatchObject({
       credited: 3,

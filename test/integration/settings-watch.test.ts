@@ -57,7 +57,7 @@ async function change(topic: SettingsTopic): Promise<void> {
   await changeSettings(books.pool, topic, async () => undefined);
 }
 
-/** Waits until so many processes listen for notifications. */
+/** Waits until this many processes listen for notifications. */
 async function untilListening(count: number): Promise<void> {
   await until(async () => {
     const found = await books.pool.query(

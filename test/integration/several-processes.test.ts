@@ -184,7 +184,7 @@ test('every payment is accepted once and paid once, whichever process accepts it
       method: 'GET',
       path: withQuery(`/transaction/bulk/${what}`, signed(batch, key)),
     });
-  await until('the other API goes on', async () => {
+  await until('the other API continues', async () => {
     return (await ask('status')).body.msg['batch_status'] === 'DONE';
   });
   const results = (await ask('result')).body.data as readonly { ipay_reference: string | null }[];

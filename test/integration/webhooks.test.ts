@@ -222,11 +222,11 @@ describe('an event', () => {
     startSender();
     const events = await untilAll(shop, 'delivered');
     expect(new Set(events.map((event) => event.eventId)).size).toBe(2);
-    const told = receiver.calls.map(
+    const sent = receiver.calls.map(
       ({ event: { type, data } }) =>
         `${type} ${String(data['transaction_status'])} ${String(data['failure_code'])}`,
     );
-    expect(told.toSorted()).toEqual([
+    expect(sent.toSorted()).toEqual([
       'transaction.corrected SUCCESS null',
       'transaction.failed FAILED declined',
     ]);

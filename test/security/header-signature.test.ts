@@ -81,7 +81,7 @@ describe('the header signature', () => {
     });
   });
 
-  test('is not asked for by a wrong hash, which tells nothing of a vendor’s settings', async () => {
+  test('is not required after a wrong hash, which reveals nothing of a vendor’s settings', async () => {
     const request = encode(PATHS.balance, { vid: vendor.vid, hash: '0'.repeat(64) }, 'json');
     expectRefusal(await send(first.origin, request), {
       status: 401,

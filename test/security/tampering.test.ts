@@ -282,7 +282,7 @@ describe('a change of a single column', () => {
     expect(NOT_COVERED.filter((column) => !page.includes(`\`${column}\``))).toEqual([]);
   });
 
-  test('is told by the payment’s reference', async () => {
+  test('is reported with the payment’s reference', async () => {
     const { queued, paid } = payments;
     const found = await afterwards(async () => {
       await run(`update payments set account = 'mine' where payment_id = $1`, [queued.paymentId]);

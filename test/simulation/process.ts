@@ -73,7 +73,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     },
     standStill: (forMs) => {
       if (forMs > 10_000) world.note('stood_still');
-      world.log(`${name} stands still for ${forMs}`);
+      world.log(`${name} is paused for ${forMs}`);
       state.standsStillUntilMs = world.schedule.nowMs + forMs;
     },
     dead: false,

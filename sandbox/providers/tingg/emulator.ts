@@ -50,7 +50,7 @@ interface Result {
 
 const PAID = new Set([183, 217]);
 const OPENING_FLOAT = 1_000_000;
-/** The real one goes on for 24 hours. */
+/** The real one repeats for 24 hours. */
 const MOST_CALLBACKS = 3;
 const ACKNOWLEDGED = /"statusCode":\s*"?(?:183|180|188)\b/;
 

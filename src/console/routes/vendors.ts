@@ -166,7 +166,7 @@ function statusRoute(options: VendorRoutesOptions, verb: 'suspend' | 'resume'): 
   });
 }
 
-/** When the vendor is told that its float is low; the vendor itself may set it. */
+/** The limit for the event `float.low`; the vendor itself may set it. */
 function floatRoute(options: VendorRoutesOptions): AnyRoute {
   const { pool } = options;
   return route({
@@ -177,7 +177,7 @@ function floatRoute(options: VendorRoutesOptions): AnyRoute {
     params,
     body: Type.Object(
       {
-        /** Null: the vendor is not told. */
+        /** Null: no event. */
         low: Type.Union([Type.String({ maxLength: 16 }), Type.Null()]),
         reason,
       },

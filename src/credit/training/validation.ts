@@ -182,7 +182,7 @@ function resultOf(scores: Uint16Array, samples: Samples): PartResult {
   return { counts, performance: measurePerformance(counts), calibration: calibration(counts) };
 }
 
-/** Scores are compared by bands of so many points. */
+/** Scores are compared by bands of this many points. */
 const BAND_POINTS = 50;
 export const BANDS = 21;
 

@@ -8,7 +8,7 @@ import { listWatched, readMoney, readVendorHours } from './store.ts';
 export interface VendorFloat {
   readonly floatCents: bigint;
   readonly collectedCents: bigint;
-  /** Below it the vendor is told; null: never. */
+  /** The limit for the event `float.low`; null: no event. */
   readonly lowCents: bigint | null;
   /** Null: nobody watches the float. */
   readonly state: 'enough' | 'low' | null;

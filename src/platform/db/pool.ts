@@ -219,7 +219,7 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * True of a connection error that the server itself reports on a connection that goes on: on a
+ * True for a connection error that the server itself reports on a connection that stays usable: on a
  * cluster, the coordinator cannot reach a worker.
  */
 export function isLostWorker(error: unknown): boolean {

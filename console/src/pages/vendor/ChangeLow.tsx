@@ -8,7 +8,7 @@ import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 
-/** Sets below which float the vendor is told. */
+/** Sets the limit for the event `float.low`. */
 export function ChangeLow({ vendor: { vid, low } }: { readonly vendor: VendorDetail }) {
   const { t } = useLingui();
   const queries = useQueryClient();

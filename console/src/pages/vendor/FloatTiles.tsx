@@ -10,7 +10,7 @@ export function FloatTiles({ vendor }: { readonly vendor: VendorDetail }) {
   const { t } = useLingui();
   const { count, duration } = useFigures();
   const { today, low, hoursLeft } = vendor;
-  const limit = low === null ? t`no limit set` : t`told below KES ${readableMoney(low)}`;
+  const limit = low === null ? t`no limit set` : t`notified below KES ${readableMoney(low)}`;
   return (
     <Tiles>
       <Tile

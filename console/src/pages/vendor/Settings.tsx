@@ -30,7 +30,7 @@ export function Settings({ vendor }: { readonly vendor: VendorDetail }) {
           { name: t`Text of a status answer`, value: names.statusText[settings.statusText] },
           { name: t`Enquiries`, value: names.enquiryPolicy[settings.enquiryPolicy] },
           {
-            name: t`Told of a low float below`,
+            name: t`Notified of a low float below`,
             value: low === null ? t`never` : <Money amount={low} currency />,
           },
           {

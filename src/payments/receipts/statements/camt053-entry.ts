@@ -73,13 +73,13 @@ function referencesOf(
   return { shared, own: isEach ? own : undefined };
 }
 
-/** What tells the payments of an entry apart, whatever order a corrected statement has them in. */
+/** What distinguishes the payments of an entry, in whatever order a corrected statement lists them. */
 const IDENTIFYING = ['AcctSvcrRef', 'EndToEndId', 'InstrId'] as const;
 
 /** Longer references are shortened, so that a receipt number is at most 40 characters long. */
 const MAX_SHARED = 24;
 
-/** The payments of an entry with their references. Payments that are equal are told apart by position. */
+/** The payments of an entry with their references. Equal payments are distinguished by position. */
 function withReferences(
   parts: readonly StatementLine[],
   payments: readonly XmlElement[],

@@ -46,7 +46,7 @@ describe('the vault', () => {
     expect(new Set(nonces).size).toBe(2_000);
   });
 
-  test('an index is the key’s name and an HMAC-SHA-256, and tells kinds apart', () => {
+  test('an index is the key’s name and an HMAC-SHA-256, and distinguishes kinds', () => {
     const vault = createVault({ master, index });
     const key = Buffer.from(hkdfSync('sha256', index.current, '', 'malipo credit index', 32));
     const mac = createHmac('sha256', key).update('document|nationalID|12345678').digest();

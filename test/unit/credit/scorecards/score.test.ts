@@ -341,7 +341,7 @@ describe('scorecard files', () => {
     expect(checkScorecard(card(), 'here')).toEqual(card());
   });
 
-  test('the reference page tells every characteristic, every grade and a card that is valid', () => {
+  test('the reference page has every characteristic, every grade and a valid card', () => {
     const page = readFileSync(
       path.join(import.meta.dirname, '../../../../docs/reference/scorecards.md'),
       'utf8',

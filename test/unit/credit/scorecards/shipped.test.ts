@@ -28,7 +28,7 @@ const REPAID: AccountState = {
   statusOn: day('2025-12-31'),
 };
 
-/** So many loans, all repaid on time, the first taken ten years ago. */
+/** This many loans, all repaid on time, the first one ten years ago. */
 function perfectFile(loans: number, product: CreditAccount['product']): CreditFile {
   const accounts = Array.from({ length: loans }, (_, index): CreditAccount => ({
     key: `L/${index}`,

@@ -390,11 +390,11 @@ describe('reading samples', () => {
     ['asOf,bad,openMobileLoans\n2026-13-31,1,1', /must be a date/],
     ['asOf,bad,openMobileLoans\n\n2026-01-31,1,many', /line 3: “many” is not a number/],
     ['asOf,bad,openMobileLoans\n2026-01-31,1', /line 2: must have 3 values/],
-  ])('tells what is wrong with %j', async (text, message) => {
+  ])('says what is wrong with %j', async (text, message) => {
     await expect(readSamples(write('bad.csv', [text]))).rejects.toThrow(message);
   });
 
-  test('tells what is wrong with a line of JSON', async () => {
+  test('says what is wrong with a line of JSON', async () => {
     const [line = ''] = trainingJsonLines({ kind: 'generic', seed: 8, subjects: 12 });
     const faults = [
       '{"bad":true',

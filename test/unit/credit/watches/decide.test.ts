@@ -9,7 +9,7 @@ function known(score: number | null): Known {
   return { score, defaults: [], newestEnquiryMs: 0 };
 }
 
-/** The falls that are told while a score takes these values. */
+/** The falls that are reported while a score takes these values. */
 function falls(scores: readonly (number | null)[], scoreDrop: number): string[] {
   const [first = null, ...rest] = scores;
   let before = known(first);

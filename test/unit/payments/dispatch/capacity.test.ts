@@ -232,7 +232,7 @@ describe('the rotation', () => {
     expect(order(rotation)).toEqual([1]);
   });
 
-  test('tells queues of one vendor apart by biller and stage', () => {
+  test('distinguishes queues of one vendor by biller and stage', () => {
     const rotation = createRotation();
     rotation.add(queue(1));
     rotation.add({ ...queue(1), billerCode: 'b' });

@@ -21,7 +21,7 @@ import type { ScriptedConnector } from '../../../support/scripted-connector.ts';
 
 const CLAIM = newClaim();
 
-/** Time that passes only when it is told to. */
+/** Time that passes only when the test advances it. */
 function manualTimers(): Timers & { pass: (ms: number) => void } {
   let nowMs = 0;
   const timers = new Map<number, { readonly atMs: number; readonly call: () => void }>();
@@ -306,7 +306,7 @@ describe('a worker', () => {
     ['missing', NO_CONNECTION, false, null],
     ['a pause', PAUSED, true, PAUSED.reason],
     ['unknown', SILENCE, false, null],
-  ] as const)('tells the breaker of an answer that is %s', async (...given) => {
+  ] as const)('reports an answer that is %s to the breaker', async (...given) => {
     const [, outcome, answered, pausedReason] = given;
     const work = startWork(createScriptedConnector({ pay: () => outcome }));
     await work.done;

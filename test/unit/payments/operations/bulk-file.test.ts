@@ -11,7 +11,7 @@ const COLUMNS = new KnownNames().columns(BULK_COLUMNS);
 const FORMS = ['csv', 'quoted csv', 'lines'] as const;
 type Form = (typeof FORMS)[number];
 
-/** A file of so many rows, of about 300 bytes each. */
+/** A file with this many rows of about 300 bytes each. */
 function fileOf(form: Form, count: number, newline = '\n'): string {
   const rows = Array.from({ length: count }, (_, index) => [
     'safaricom',
