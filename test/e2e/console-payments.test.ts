@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
-import { startSimulatedOperators } from '../support/simulated-operators.ts';
-import type { SimulatedOperators } from '../support/simulated-operators.ts';
-import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { HAS_BROWSER } from '../support/browser.ts';
+import { startConsole } from '../support/console-fixture.ts';
+import type { ConsoleFixture } from '../support/console-fixture.ts';
 import { until } from '../support/until.ts';
 
 // What support does about a customer's payment, in a browser, with the sandbox's operators.
@@ -18,24 +12,12 @@ const SILENT = '14234569909';
 const COUNT = 60;
 
 describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
-  let running: InProcessService;
-  let operators: SimulatedOperators;
-  let browser: Browser;
+  let fixture: ConsoleFixture;
   let silent = '';
-  let folder = '';
-  const problems: string[] = [];
 
   beforeAll(async () => {
-    buildConsoleOnce();
-    folder = await makeTemporaryFolder();
-    operators = await startSimulatedOperators(folder);
-    running = await startInProcess((await createTestDatabase()).url, {
-      environment: { ROLES: 'api,dispatcher,jobs' },
-      operatorOrigin: operators.origin,
-    });
-    browser = await startBrowser();
-    const vendor = running.demo();
-    await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+    fixture = await startConsole();
+    const vendor = fixture.running.demo();
     const create = async (account: string, phone: string, amount: string): Promise<string> => {
       const given = { biller_name: 'kplc_prepaid', amount, account, phone };
       const created = await vendor.call('create', { ...given, merchant_reference: account });
@@ -52,20 +34,14 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     });
   });
   afterAll(async () => {
-    await browser.close();
-    await running.stop();
-    await operators.kill('SIGTERM');
-    await removeFolder(folder);
+    await fixture.stop();
   });
   beforeEach(() => {
-    problems.length = 0;
+    fixture.problems.length = 0;
   });
 
-  const as = async (login: string, at: string) =>
-    await openConsole(browser, at, { origin: running.origin, login, problems });
-
   test('a support person finds a customer’s payment by phone and explains it', async () => {
-    const page = await as('support', '/');
+    const page = await fixture.open('support', '/');
     await page.locator('#main').click();
     await page.keyboard.press('/');
     await page.keyboard.type('0722 000 001 today');
@@ -81,11 +57,11 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     await page.getByLabel('Reason').fill('The customer waits');
     await page.getByRole('button', { name: 'Ask now' }).click();
     await page.getByText('The operator is being asked.').waitFor();
-    expect(problems).toEqual([]);
+    expect(fixture.problems).toEqual([]);
   });
 
   test('a list is paged, filtered, and exported as it is shown', async () => {
-    const page = await as('support', '/payments?biller=kplc_prepaid');
+    const page = await fixture.open('support', '/payments?biller=kplc_prepaid');
     await page.getByText('50 shown, there are older ones').waitFor();
     const first = await page.locator('tbody a').first().textContent();
     await page.getByRole('button', { name: 'Older' }).click();
@@ -109,11 +85,11 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
       '\ufeffCreated (Africa/Nairobi),Biller,Account,Amount (KES),Status',
       expect.stringMatching(/^[\d-]+ [\d:]+,kplc_prepaid,14234569902,250.00,FAILED$/),
     ]);
-    expect(problems).toEqual([]);
+    expect(fixture.problems).toEqual([]);
   });
 
   test('an unknown is resolved by two people, the second approving what is shown', async () => {
-    const support = await as('support', `/payments/${silent}`);
+    const support = await fixture.open('support', `/payments/${silent}`);
     await support.getByRole('button', { name: 'Resolve with evidence' }).click();
     await support.getByLabel('Reason').fill('No answer for a day');
     await support.getByRole('button', { name: 'Open the case' }).click();
@@ -126,7 +102,10 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     await support.getByText('another person has to approve it.').first().waitFor();
     expect(await support.getByRole('button', { name: 'Approve' }).count()).toBe(0);
 
-    const finance = await as('finance', new URL(support.url()).pathname.slice('/console'.length));
+    const finance = await fixture.open(
+      'finance',
+      new URL(support.url()).pathname.slice('/console'.length),
+    );
     await finance.getByText('settled as paid, 1450.00').waitFor();
     await finance.getByRole('button', { name: 'Approve' }).click();
     await finance.getByRole('button', { name: 'Approve and post' }).click();
@@ -134,6 +113,6 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     await finance.getByRole('link', { name: 'KES 1,450.00' }).click();
     await finance.getByText('The bill is paid.').waitFor();
     await finance.getByText('Two people resolved it with evidence.').waitFor();
-    expect(problems).toEqual([]);
+    expect(fixture.problems).toEqual([]);
   });
 });

@@ -1,22 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaseDetail, CasesAnswer } from '../../src/console/answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
+import { HAS_BROWSER } from '../support/browser.ts';
 import { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { startConsole } from '../support/console-fixture.ts';
+import type { ConsoleFixture } from '../support/console-fixture.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
 import type { Line } from '../support/reconciliation-fixture.ts';
-import { startSimulatedOperators } from '../support/simulated-operators.ts';
-import type { SimulatedOperators } from '../support/simulated-operators.ts';
-import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
 // A day of a person who reconciles, in a browser: a statement with five planted differences.
@@ -26,30 +21,18 @@ const yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);
 const period = periodOfDay(yesterday, wireTime) ?? { from: new Date(0), to: new Date(0) };
 const noon = new Date(period.from.getTime() + DAY_MS / 2);
 
+let fixture: ConsoleFixture;
 let running: InProcessService;
-let operators: SimulatedOperators;
-let browser: Browser;
-let folder = '';
 let file = '';
 
 beforeAll(async () => {
-  buildConsoleOnce();
-  folder = await makeTemporaryFolder();
-  operators = await startSimulatedOperators(folder);
-  running = await startInProcess((await createTestDatabase()).url, {
-    environment: { ROLES: 'api,dispatcher,jobs' },
-    operatorOrigin: operators.origin,
-  });
-  browser = await startBrowser();
-  await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
-  file = path.join(folder, 'statement.csv');
+  fixture = await startConsole();
+  ({ running } = fixture);
+  file = path.join(fixture.folder, 'statement.csv');
   await writeFile(file, statementText(await plantedLines(), period));
 });
 afterAll(async () => {
-  await browser.close();
-  await running.stop();
-  await operators.kill('SIGTERM');
-  await removeFolder(folder);
+  await fixture.stop();
 });
 
 async function pay(account: string): Promise<NonNullable<Line['of']>> {
@@ -110,16 +93,11 @@ async function decideAll(): Promise<number> {
 test.skipIf(!HAS_BROWSER)(
   'a statement with five planted differences is reconciled, and the day closed',
   async () => {
-    const problems: string[] = [];
-    const page = await openConsole(browser, `/reconciliation?day=${yesterday}`, {
-      origin: running.origin,
-      login: 'finance',
-      problems,
-    });
+    const page = await fixture.open('finance', `/reconciliation?day=${yesterday}`);
     await page.getByText('No statement yet').waitFor();
     await page.getByRole('button', { name: 'Import a statement' }).click();
     await page.getByLabel('Operator').selectOption('kplc');
-    const broken = path.join(folder, 'broken.csv');
+    const broken = path.join(fixture.folder, 'broken.csv');
     await writeFile(broken, 'type,when\r\n');
     await page.getByLabel('File').setInputFiles(broken);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -149,6 +127,6 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('dialog').getByLabel('Reason').fill('all decided');
     await page.getByRole('dialog').getByRole('button', { name: 'Close the day' }).click();
     await page.getByText('Its totals are final.').waitFor();
-    expect(problems.filter((text) => !text.includes('400'))).toEqual([]);
+    expect(fixture.problems.filter((text) => !text.includes('400'))).toEqual([]);
   },
 );

@@ -27,8 +27,11 @@ export function PersonMenu({ onShortcuts }: { readonly onShortcuts: () => void }
   };
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger className={styles['trigger']} aria-label={t`${person.name}: settings`}>
+      <Menu.Trigger className={styles['trigger']}>
         {initials(person.name)}
+        <span className="visually-hidden">
+          <Trans>{person.name}: settings</Trans>
+        </span>
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={8} className={styles['positioner']}>

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HAS_BROWSER } from '../support/browser.ts';
+import { startConsole } from '../support/console-fixture.ts';
+import type { ConsoleFixture } from '../support/console-fixture.ts';
+import { until } from '../support/until.ts';
+
+// Every page that the navigation leads to, and the first page that each list leads to: readable by a
+// screen reader, in both themes, and no wider than a telephone.
+
+const WIDE = { width: 1280, height: 800 };
+const TELEPHONE = { width: 390, height: 844 };
+/** WCAG 2.2 A and AA. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const LOGINS = ['admin', 'finance', 'risk', 'demo-admin'];
+
+describe.skipIf(!HAS_BROWSER)('every page', () => {
+  let fixture: ConsoleFixture;
+  let axe = '';
+
+  beforeAll(async () => {
+    fixture = await startConsole();
+    const file = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+    axe = await readFile(file, 'utf8');
+    const vendor = fixture.running.demo();
+    const pay = async (account: string): Promise<string> =>
+      await vendor.accepted({
+        biller_name: 'kplc_prepaid',
+        amount: '100.00',
+        account,
+        merchant_reference: account,
+      });
+    const paid = await pay('14200019901');
+    await pay('14200029902');
+    await pay('14200039909');
+    await until('a payment is paid', async () => {
+      return (await vendor.payment(paid)).transaction_status === 'SUCCESS';
+    });
+  });
+  afterAll(async () => {
+    await fixture.stop();
+  });
+
+  test.each(LOGINS)(
+    'of %s has no serious violation of WCAG, and fits on a telephone',
+    async (login) => {
+      const page = await fixture.open(login);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await settled(page);
+      const found: string[] = [];
+      const seen = new Set<string>();
+      const menu = await linksIn(page, 'nav');
+      expect(menu.length).toBeGreaterThan(1);
+      for (const path of menu) {
+        await look(page, path, found);
+        seen.add(path);
+        const [first] = (await linksIn(page, 'main tbody')).filter((link) => !seen.has(link));
+        if (first === undefined) continue;
+        await look(page, first, found);
+        seen.add(first);
+      }
+      expect(found).toEqual([]);
+      expect(fixture.problems).toEqual([]);
+      await page.context().close();
+    },
+    300_000,
+  );
+
+  /** Adds what is wrong with the page at the path. */
+  async function look(page: Page, path: string, found: string[]): Promise<void> {
+    await page.setViewportSize(WIDE);
+    await page.goto(`${fixture.running.origin}${path}`);
+    await settled(page);
+    found.push(...(await violations(page)).map((text) => `${path}: ${text}`));
+    await page.setViewportSize(TELEPHONE);
+    found.push(...(await violations(page)).map((text) => `${path}, telephone: ${text}`));
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    if (Number(width) > TELEPHONE.width) found.push(`${path}: ${String(width)} pixels wide`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    // The colours change with the next frames.
+    const frame = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+    await page.evaluate(frame);
+    found.push(...(await violations(page)).map((text) => `${path}, dark: ${text}`));
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+
+  async function violations(page: Page): Promise<string[]> {
+    await page.evaluate(axe);
+    const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`;
+    const results: AxeResults = await page.evaluate(run);
+    return results.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  }
+});
+
+/** Nothing is being loaded: no placeholder is left. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('#main').waitFor();
+  await page.locator('#main').getByText('Loading…').first().waitFor({ state: 'detached' });
+}
+
+/** Paths of the pages that are linked there, each once. */
+async function linksIn(page: Page, place: string): Promise<string[]> {
+  const links = await page
+    .locator(`${place} a[href^="/console/"]:not([download])`)
+    .evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
+  return [...new Set(links.map((link) => link.replace(/[?#].*/, '')))];
+}

@@ -1,0 +1,52 @@
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from './browser.ts';
+import { createTestDatabase } from './cluster.ts';
+import { buildConsoleOnce, openConsole } from './console-browser.ts';
+import { startInProcess } from './in-process-service.ts';
+import type { InProcessService } from './in-process-service.ts';
+import { startSimulatedOperators } from './simulated-operators.ts';
+import type { SimulatedOperators } from './simulated-operators.ts';
+import { makeTemporaryFolder, removeFolder } from './temporary.ts';
+
+/** A service with the sandbox's data, its operators, and a browser to look at its console. */
+export interface ConsoleFixture {
+  readonly running: InProcessService;
+  readonly operators: SimulatedOperators;
+  readonly browser: Browser;
+  /** Removed at the end. */
+  readonly folder: string;
+  /** What pages logged as an error. */
+  readonly problems: string[];
+  /** A page of the console where this person is signed in, in a context of its own. */
+  open(login: string, at?: string): Promise<Page>;
+  stop(): Promise<void>;
+}
+
+/** The demo vendor has a float. */
+export async function startConsole(): Promise<ConsoleFixture> {
+  buildConsoleOnce();
+  const folder = await makeTemporaryFolder();
+  const operators = await startSimulatedOperators(folder);
+  const running = await startInProcess((await createTestDatabase()).url, {
+    environment: { ROLES: 'api,dispatcher,jobs' },
+    operatorOrigin: operators.origin,
+  });
+  await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+  const browser = await startBrowser();
+  const problems: string[] = [];
+  return {
+    running,
+    operators,
+    browser,
+    folder,
+    problems,
+    open: async (login, at = '/') =>
+      await openConsole(browser, at, { origin: running.origin, login, problems }),
+    stop: async () => {
+      await browser.close();
+      await running.stop();
+      await operators.kill('SIGTERM');
+      await removeFolder(folder);
+    },
+  };
+}
