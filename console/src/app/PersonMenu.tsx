@@ -27,12 +27,7 @@ export function PersonMenu({ onShortcuts }: { readonly onShortcuts: () => void }
   };
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger className={styles['trigger']}>
-        {initials(person.name)}
-        <span className="visually-hidden">
-          <Trans>{person.name}: settings</Trans>
-        </span>
-      </Menu.Trigger>
+      <Trigger name={person.name} />
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={8} className={styles['positioner']}>
           <Menu.Popup className={styles['popup']}>
@@ -93,4 +88,16 @@ function initials(name: string): string {
   return [words[0], words.length > 1 ? words.at(-1) : undefined]
     .map((word) => word?.charAt(0).toUpperCase() ?? '')
     .join('');
+}
+
+/** Its name begins with what it shows. */
+function Trigger({ name }: { readonly name: string }) {
+  return (
+    <Menu.Trigger className={styles['trigger']}>
+      {initials(name)}
+      <span className="visually-hidden">
+        <Trans>{name}: settings</Trans>
+      </span>
+    </Menu.Trigger>
+  );
 }
