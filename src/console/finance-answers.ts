@@ -125,3 +125,65 @@ export interface PayoutView extends Decided {
 export interface PayoutsAnswer {
   readonly payouts: readonly PayoutView[];
 }
+
+export const MARGIN_BY = ['biller', 'operator', 'vendor', 'day'] as const;
+export type MarginBy = (typeof MARGIN_BY)[number];
+
+/** What payments brought and cost, corrections included. */
+export interface MarginSumsView {
+  readonly payments: number;
+  readonly amount: string;
+  /** Without VAT. */
+  readonly fees: string;
+  readonly vat: string;
+  readonly cost: string;
+  readonly commission: string;
+  /** Fees and commission less cost. */
+  readonly margin: string;
+}
+
+export interface MarginLine extends MarginSumsView {
+  /** A biller, an operator, a vendor or a day; null: not known. */
+  readonly name: string | null;
+}
+
+/** `GET /margin`. */
+export interface MarginAnswer extends Period {
+  readonly by: MarginBy;
+  readonly lines: readonly MarginLine[];
+  readonly total: MarginSumsView;
+}
+
+/** A rule by which a vendor's float is topped up by itself. */
+export interface TopUpRuleView {
+  readonly id: string;
+  readonly vid: string;
+  readonly kind: 'fund' | 'push';
+  readonly threshold: string;
+  /** Of a prompt on a telephone; null: collected income is moved. */
+  readonly target: string | null;
+  readonly maximum: string | null;
+  readonly daily: string | null;
+  readonly setBy: string;
+  readonly setAt: string;
+}
+
+/** A top-up that a rule made. */
+export interface TopUpView {
+  readonly id: string;
+  readonly vid: string;
+  readonly kind: 'fund' | 'push';
+  readonly at: string;
+  readonly amount: string;
+  /** The float at that time. */
+  readonly float: string;
+  /** `started`, `unknown`: nobody knows whether it was carried out. */
+  readonly state: 'started' | 'funded' | 'sent' | 'refused' | 'unknown';
+  readonly reason: string | null;
+}
+
+/** `GET /top-ups`: the rules in force, and the newest top-ups of all vendors. */
+export interface TopUpsAnswer {
+  readonly rules: readonly TopUpRuleView[];
+  readonly topUps: readonly TopUpView[];
+}

@@ -102,6 +102,7 @@ describe('a closed day', () => {
       paymentsCents: 10_000n,
       feesCents: 100n,
       vatCents: 0n,
+      payoutsCents: 0n,
       costsCents: 0n,
       commissionsCents: 0n,
       refundsCents: 20_100n,

@@ -1,4 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { MARGIN_BY } from '../../../src/console/finance-answers.ts';
+import type { MarginBy } from '../../../src/console/finance-answers.ts';
 import { shell } from './shell-route.ts';
 
 /** What a report of the books is of, as the API takes it. */
@@ -41,5 +43,25 @@ const journals = createRoute({
   component: lazyRouteComponent(() => import('../pages/journals/Journals.tsx'), 'Journals'),
 });
 
+export interface MarginFilter extends BookFilter {
+  readonly by?: MarginBy;
+}
+
+const margin = createRoute({
+  getParentRoute: () => shell,
+  path: '/margin',
+  validateSearch: (search: Record<string, unknown>): MarginFilter => {
+    const by = MARGIN_BY.find((name) => name === search['by']);
+    return by === undefined ? readBookFilter(search) : { ...readBookFilter(search), by };
+  },
+  component: lazyRouteComponent(() => import('../pages/margin/Margin.tsx'), 'Margin'),
+});
+
+const topUps = createRoute({
+  getParentRoute: () => shell,
+  path: '/top-ups',
+  component: lazyRouteComponent(() => import('../pages/top-ups/TopUps.tsx'), 'TopUps'),
+});
+
 /** Pages about money and the books. */
-export const financeRoutes = [ledger, ledgerAccount, journals] as const;
+export const financeRoutes = [ledger, ledgerAccount, journals, margin, topUps] as const;

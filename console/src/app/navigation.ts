@@ -13,8 +13,10 @@ import {
   House,
   Network,
   NotebookPen,
+  Percent,
   Plug,
   ReceiptText,
+  RefreshCw,
   Scale,
   ScrollText,
   Server,
@@ -72,6 +74,8 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/ledger', title: msg`Ledger`, icon: BookOpen, permission: 'finance.read', key: 'l' },
       { to: '/journals', title: msg`Journals and payouts`, icon: NotebookPen, permission: 'finance.read', key: 'j' },
+      { to: '/margin', title: msg`Fees and margins`, icon: Percent, permission: 'finance.read', key: 'd' },
+      { to: '/top-ups', title: msg`Automatic top-ups`, icon: RefreshCw, permission: 'finance.read', key: 't' },
     ],
   },
   {

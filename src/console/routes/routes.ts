@@ -7,7 +7,9 @@ import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
 import { journalRoutes } from './journals.ts';
 import { ledgerRoutes } from './ledger.ts';
+import { marginRoutes } from './margin.ts';
 import { payoutRoutes } from './payouts.ts';
+import { topUpRoutes } from './top-ups.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { approvalRoutes } from './approvals.ts';
@@ -57,6 +59,8 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...caseRoutes(options),
     ...reconciliationRoutes(options),
     ...ledgerRoutes(options),
+    ...marginRoutes(options),
+    ...topUpRoutes(options),
     ...journalRoutes(options),
     ...payoutRoutes(options),
     ...homeRoutes(operations),

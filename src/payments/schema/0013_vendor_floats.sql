@@ -63,3 +63,5 @@ create table top_ups (
   reason text
 );
 create index top_ups_of_vendor on top_ups (vendor_id, at);
+-- The newest of all vendors.
+create index top_ups_by_time on top_ups (at);

@@ -159,6 +159,22 @@ export async function setTopUpState(
   );
 }
 
+/** Of all vendors, newest first. */
+export async function listNewestTopUps(
+  db: Queryable,
+  limit: number,
+): Promise<(TopUpRow & { vendorId: number })[]> {
+  const listed = await db.query<TopUpRow & { vendorId: number }>(
+    `select t.top_up_id as "topUpId", t.rule_id as "ruleId", t.vendor_id as "vendorId", r.kind,
+       r.set_by as "setBy", t.at, t.amount_cents as "amountCents", t.float_cents as "floatCents",
+       t.state, t.reason
+     from top_ups t join top_up_rules r using (rule_id)
+     order by t.at desc, t.top_up_id desc limit $1`,
+    [limit],
+  );
+  return listed.rows;
+}
+
 /** Newest first, with who configured each. */
 export async function listTopUps(
   db: Queryable,

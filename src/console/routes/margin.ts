@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { listVendors } from '../../parties/store.ts';
+import { marginOf, reportMargin } from '../../payments/reports/margin.ts';
+import type { MarginRow, MarginSums } from '../../payments/reports/margin-store.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { csvLine } from '../../platform/base/csv.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { MARGIN_BY } from '../finance-answers.ts';
+import type { MarginAnswer, MarginBy, MarginSumsView } from '../finance-answers.ts';
+import { onWire } from '../on-wire.ts';
+import { Download, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import { readBookPeriod, time } from './period.ts';
+
+export interface MarginRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly wireTime: WireTime;
+  readonly config: { readonly timeZone: string };
+}
+
+const query = Type.Object(
+  {
+    from: Type.Optional(time),
+    to: Type.Optional(time),
+    by: Type.Optional(Type.Enum([...MARGIN_BY])),
+  },
+  { additionalProperties: false },
+);
+
+/** Fees, VAT, costs, commissions and margin of a period. */
+export function marginRoutes(options: MarginRoutesOptions): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/margin',
+      permission: 'finance.read',
+      query,
+      handle: async (input) => await readMargin(options, input.query),
+    }),
+    route({
+      method: 'GET',
+      path: '/margin.csv',
+      permission: 'finance.read',
+      query,
+      handle: async (input) =>
+        new Download({
+          name: 'margin.csv',
+          type: 'text/csv; charset=utf-8',
+          body: Readable.from(csvOf(await readMargin(options, input.query))),
+        }),
+    }),
+  ];
+}
+
+async function readMargin(
+  { pool, clock, wireTime, config: { timeZone } }: MarginRoutesOptions,
+  asked: Static<typeof query>,
+): Promise<MarginAnswer> {
+  const { by = 'biller' } = asked;
+  const period = readBookPeriod(asked, { wireTime, now: clock.now() });
+  const report = await reportMargin(pool, { ...period, timeZone }, new Set([by]));
+  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  const nameOf = (row: MarginRow): string | null => {
+    if (by === 'vendor') return row.vendorId === null ? null : (vids.get(row.vendorId) ?? null);
+    return { biller: row.billerCode, operator: row.operatorCode, day: row.day }[by];
+  };
+  return {
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+    by,
+    lines: report.rows.map((row) => ({ name: nameOf(row), ...sumsView(row) })),
+    total: sumsView(report.total),
+  };
+}
+
+function sumsView(sums: MarginSums): MarginSumsView {
+  const { payments, amountCents, feesCents, vatCents, costCents, commissionCents } = sums;
+  const amounts = { payments, amountCents, feesCents, vatCents, costCents, commissionCents };
+  return onWire({ ...amounts, marginCents: marginOf(sums) });
+}
+
+const AMOUNTS = ['amount', 'fees', 'vat', 'cost', 'commission', 'margin'] as const;
+
+function* csvOf({ by, lines, total }: MarginAnswer): Generator<string> {
+  yield csvLine([by satisfies MarginBy, 'payments', ...AMOUNTS]);
+  for (const line of [...lines, { name: 'total', ...total }]) {
+    const amounts = AMOUNTS.map((name) => line[name]);
+    yield csvLine([line.name ?? '', String(line.payments), ...amounts]);
+  }
+}

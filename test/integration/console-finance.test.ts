@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type {
+  JournalsAnswer,
+  JournalView,
+  MarginAnswer,
+  PayoutView,
+  TopUpsAnswer,
+} from '../../src/console/finance-answers.ts';
+import type { ApprovalsAnswer } from '../../src/console/system-answers.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { must } from './cli-support.ts';
+
+// What finance books by hand in the console, and its reports.
+
+let database: TestDatabase;
+let running: InProcessService;
+let finance: ConsoleClient;
+let other: ConsoleClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  [finance, other] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
+  await finance.signIn('finance');
+  await other.signIn('admin');
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const isEven = async (): Promise<unknown> => (await finance.get('/ledger')).body['isEven'];
+const kinds = async (client: ConsoleClient): Promise<string[]> => {
+  const { approvals } = (await client.get('/approvals')).body as unknown as ApprovalsAnswer;
+  return approvals.map(({ kind }) => kind);
+};
+
+const JOURNAL = {
+  lines: [
+    { account: 'suspense', side: 'debit', amount: '300.00' },
+    { account: 'expense:bank-fees', side: 'credit', amount: '300' },
+  ],
+  reference: 'J-1',
+  evidence: 'mail of 3 March',
+  reason: 'the bank told us',
+};
+
+test('a journal is proposed by one person and approved by another one', async () => {
+  const uneven = { ...JOURNAL, lines: JOURNAL.lines.slice(0, 1) };
+  const refused = await finance.send('POST', '/journals', uneven);
+  expect(refused).toMatchObject({ status: 400, code: 'invalid_field' });
+  const proposed = await finance.send('POST', '/journals', JOURNAL);
+  const { id } = proposed.body as unknown as JournalView;
+  expect(await kinds(other)).toContain('journal');
+  expect((await finance.send('POST', `/journals/${id}/approve`, {})).code).toBe('invalid_field');
+  expect((await other.send('POST', `/journals/${id}/approve`, {})).status).toBe(204);
+  expect((await other.send('POST', `/journals/${id}/approve`, {})).code).toBe('invalid_field');
+  const { journals } = (await finance.get('/journals')).body as unknown as JournalsAnswer;
+  expect(journals).toMatchObject([{ id, decision: 'approved', decidedBy: 'admin', isOwn: true }]);
+  const { entries } = (await finance.get('/ledger/house/suspense')).body;
+  expect(entries).toMatchObject([
+    { amount: '300.00', source: { kind: 'journal', reference: 'J-1' } },
+  ]);
+  expect(await isEven()).toBe(true);
+});
+
+test('a payout is proposed by one person and approved by another one', async () => {
+  const body = { vid: 'demo', bankAccount: 'KCB 1', reference: 'FT1', evidence: 'x', reason: 'x' };
+  const tooMuch = await finance.send('POST', '/payouts', { ...body, amount: '100000.01' });
+  expect(tooMuch).toMatchObject({ status: 400 });
+  const proposed = await finance.send('POST', '/payouts', { ...body, amount: '2000' });
+  const { id } = proposed.body as unknown as PayoutView;
+  expect((await finance.send('POST', `/payouts/${id}/approve`, {})).code).toBe('invalid_field');
+  expect((await other.send('POST', `/payouts/${id}/approve`, {})).status).toBe(204);
+  const { line, entries } = (await finance.get('/ledger/vendors/paid_out?vid=demo')).body;
+  expect(line).toMatchObject({ credit: '2000.00' });
+  expect(entries).toMatchObject([
+    { movement: 'paid out', source: { kind: 'payout', payoutId: id } },
+  ]);
+  expect(await isEven()).toBe(true);
+});
+
+test('the margin is that of the command line, and top-ups are listed', async () => {
+  const margin = (await finance.get('/margin?by=operator')).body as unknown as MarginAnswer;
+  const period = ['--from', margin.from, '--to', margin.to];
+  const told = await must({ DATABASE_URL: database.url }, 'report', 'margin', '--json', period);
+  expect(told.json()).toMatchObject({ total: margin.total });
+  expect((await finance.get('/margin.csv')).text).toContain('biller,payments,amount,fees,vat');
+  const { rules, topUps } = (await finance.get('/top-ups')).body as unknown as TopUpsAnswer;
+  expect([rules, topUps]).toEqual([[], []]);
+});
