@@ -10,7 +10,7 @@ import type { Network } from './link.ts';
 import { startMerchants } from './merchant.ts';
 import type { Mutant } from './mutants.ts';
 import { createHostileOperator } from './operator.ts';
-import { createPost } from './post.ts';
+import { createCallbackSender } from './callback-sender.ts';
 import { startProcess } from './process.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Shape } from './scenario.ts';
@@ -96,9 +96,9 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
     const ready = [...processes].filter((process) => process.ready);
     return ready.length === 0 ? undefined : random.pick(ready);
   };
-  const post = createPost({ world, operators: scenario.operators, anyProcess });
+  const callbacks = createCallbackSender({ world, operators: scenario.operators, anyProcess });
   const operators = scenario.operators.map((character) =>
-    createHostileOperator(world, character, (entry, report) => post.send(entry, report)),
+    createHostileOperator(world, character, (entry, report) => callbacks.send(entry, report)),
   );
   const start = (): void => {
     started += 1;
@@ -130,7 +130,7 @@ function startFleet(world: World, network: Network, mutant: Mutant | undefined):
       return [...processes];
     },
     get idle() {
-      return post.onTheirWay === 0;
+      return callbacks.inTransit === 0;
     },
     endFaults: () => {
       for (const operator of operators) operator.endFaults();

@@ -11,7 +11,7 @@ const TYPICAL_MS = 50;
 /** An operator's attempts while there are faults; afterwards it repeats until it succeeds. */
 const MAX_TRIES = 4;
 
-interface Letter {
+interface Delivery {
   readonly operatorCode: string;
   readonly request: CallbackRequest;
   readonly label: string;
@@ -21,33 +21,33 @@ interface Letter {
 }
 
 /** Sends callbacks to any process that answers, as operators do: until one is acknowledged. */
-export interface Post {
+export interface CallbackSender {
   send(entry: Entry, report: FinalCallback): void;
   /** Number of callbacks that are neither acknowledged nor given up. */
-  readonly onTheirWay: number;
+  readonly inTransit: number;
 }
 
-export function createPost(options: {
+export function createCallbackSender(options: {
   readonly world: World;
   readonly operators: readonly OperatorCharacter[];
   /** A process that can take it, or none. */
   readonly anyProcess: () => SimulatedProcess | undefined;
-}): Post {
+}): CallbackSender {
   const { world } = options;
   const { schedule, random, truth } = world;
 
-  let onTheirWay = 0;
+  let inTransit = 0;
 
-  const deliver = (letter: Letter): void => {
-    letter.tries += 1;
-    onTheirWay += 1;
+  const deliver = (delivery: Delivery): void => {
+    delivery.tries += 1;
+    inTransit += 1;
     const again = (): void => {
-      onTheirWay -= 1;
-      if (letter.tries >= MAX_TRIES && !world.calm) return;
-      onTheirWay += 1;
+      inTransit -= 1;
+      if (delivery.tries >= MAX_TRIES && !world.calm) return;
+      inTransit += 1;
       schedule.after(random.whole(500, 4_000), () => {
-        onTheirWay -= 1;
-        deliver(letter);
+        inTransit -= 1;
+        deliver(delivery);
       });
     };
     schedule.after(random.latencyMs(TYPICAL_MS), () => {
@@ -56,25 +56,25 @@ export function createPost(options: {
         again();
         return;
       }
-      receive(process, letter, again);
+      receive(process, delivery, again);
     });
   };
 
-  const receive = (process: SimulatedProcess, letter: Letter, again: () => void): void => {
+  const receive = (process: SimulatedProcess, delivery: Delivery, again: () => void): void => {
     let answered = false;
     // A process that crashes does not answer, and the operator's request times out.
     schedule.after(12_000, () => {
       if (!answered) again();
       answered = true;
     });
-    process.callback(letter.operatorCode, letter.request).then(
+    process.callback(delivery.operatorCode, delivery.request).then(
       (answer) => {
-        world.log(`${process.name} callback ${letter.label} ${answer.kind}`);
-        if (answer.kind === 'accepted') letter.onTaken();
+        world.log(`${process.name} callback ${delivery.label} ${answer.kind}`);
+        if (answer.kind === 'accepted') delivery.onTaken();
         if (answered) return;
         answered = true;
         if (answer.kind === 'accepted' && world.strikes('callback_repeated')) again();
-        else onTheirWay -= 1;
+        else inTransit -= 1;
       },
       () => {
         world.note('callback_failed');
@@ -85,16 +85,16 @@ export function createPost(options: {
     );
   };
 
-  const post = (
+  const sendReport = (
     operatorCode: string,
     report: FinalCallback,
-    letter: { readonly genuine: boolean; readonly onTaken: () => void },
+    delivery: { readonly genuine: boolean; readonly onTaken: () => void },
   ): void => {
     deliver({
       operatorCode,
-      request: postCallback(report, letter.genuine),
+      request: postCallback(report, delivery.genuine),
       label: `${report.reference} ${report.outcome.kind}`,
-      onTaken: letter.onTaken,
+      onTaken: delivery.onTaken,
       tries: 0,
     });
   };
@@ -111,7 +111,11 @@ export function createPost(options: {
       const reference = random.chance(0.5)
         ? 'NOT-A-REFERENCE'
         : encodeReference(random.whole(1, 9), '0196ffff-ffff-7fff-8fff-ffffffffffff');
-      post(entry.operatorCode, { ...report, reference }, taken(reference, entry.operatorCode));
+      sendReport(
+        entry.operatorCode,
+        { ...report, reference },
+        taken(reference, entry.operatorCode),
+      );
     }
     const other = options.operators.find(({ operatorCode }) => operatorCode !== entry.operatorCode);
     // An operator that may also execute the biller's payments may have this one. Its callback is not
@@ -123,11 +127,11 @@ export function createPost(options: {
     const isOwn = other?.billerCodes.includes(entry.billerCode) === true;
     if (other !== undefined && !isRouted && !isOwn && world.strikes('callback_foreign')) {
       const opposite = { ...report, outcome: oppositeOf(report.outcome) };
-      post(other.operatorCode, opposite, taken(report.reference, other.operatorCode));
+      sendReport(other.operatorCode, opposite, taken(report.reference, other.operatorCode));
     }
     if (world.strikes('callback_forged')) {
       const forged = { ...report, outcome: oppositeOf(report.outcome) };
-      post(entry.operatorCode, forged, {
+      sendReport(entry.operatorCode, forged, {
         genuine: false,
         onTaken: () => world.violated(`a forged callback about ${report.reference} was accepted`),
       });
@@ -135,11 +139,11 @@ export function createPost(options: {
   };
 
   return {
-    get onTheirWay() {
-      return onTheirWay;
+    get inTransit() {
+      return inTransit;
     },
     send: (entry, report) => {
-      post(entry.operatorCode, report, {
+      sendReport(entry.operatorCode, report, {
         genuine: true,
         onTaken: () => {
           if (entry.answersOut > 0) world.note('callback_first');
