@@ -20,6 +20,8 @@ import {
 } from './payments/operations/operations.ts';
 import { scoringOperations } from './credit/operations/operations.ts';
 import { contractDocument } from './contract.ts';
+import { keyIdOf } from './parties/directory.ts';
+import type { RequestLog } from './parties/request-log.ts';
 import { DEMO_KEYS } from './parties/http/demo-signers.ts';
 import type { OperationDeps } from './platform/http/identify.ts';
 import { mountAt } from './platform/http/operation.ts';
@@ -72,6 +74,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly servesMetrics: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Absent: requests are not noted for the console. */
+  readonly requestLog?: Pick<RequestLog, 'note'> | undefined;
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
@@ -90,10 +94,13 @@ type ApiDeps = ApiOptions & OperationDeps & Authenticators;
 
 /** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
-  const { config, metrics } = options;
+  const { config, metrics, requestLog } = options;
   const app = createServer({
     log: options.log,
-    onAnswer: metrics.noteAnswer,
+    onAnswer: (answer) => {
+      metrics.noteAnswer(answer);
+      requestLog?.note(answer);
+    },
     trustedProxies: config.trustedProxies,
     ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
   });
@@ -152,6 +159,10 @@ export function operationDeps(options: ApiOptions): ApiDeps {
     ...createAuthenticators(options),
     knownNames: new KnownNames(),
     describeSender: (fields) => describeSender(fields, options.directory),
+    describeKey: (key) => {
+      const keyId = keyIdOf(key);
+      return keyId === undefined ? {} : { key_id: keyId };
+    },
   };
 }
 

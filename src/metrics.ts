@@ -1,6 +1,7 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { addCreditMetrics } from './credit/metrics.ts';
 import type { Tallies } from './payments/dispatch/tallies.ts';
+import type { RequestLog } from './parties/request-log.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import { readBackupAgeSeconds } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
@@ -21,6 +22,7 @@ export function createMetrics(options: {
   readonly waitingCreates: () => number;
   readonly callsUnderWay: () => number;
   readonly tallies: Tallies;
+  readonly requestLog: Pick<RequestLog, 'dropped'>;
 }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -45,6 +47,12 @@ export function createMetrics(options: {
     'malipo_backup_age_seconds',
     'Age of the data in the last complete backup; absent if malipo backup has taken none',
     () => readBackupAgeSeconds(options.pool),
+  );
+  addGauge(
+    registry,
+    'malipo_request_log_dropped',
+    'Requests that the request log of the console lacks: too many in a second, or the database could not be written',
+    async () => options.requestLog.dropped,
   );
   const worker = gaugesOf(registry, async () => {
     worker.reset();

@@ -191,6 +191,7 @@ async function composeHttp(
     waitingCreates: () => payments.waitingCreates,
     callsUnderWay: () => payments.dispatcher?.underWay ?? 0,
     tallies: payments.tallies,
+    requestLog: parties.requestLog,
   });
   const authentication = {
     directory: parties.directory,
@@ -220,6 +221,7 @@ async function composeHttp(
     },
     servesMetrics: metricsApp === undefined || config.mode === 'sandbox',
     metrics,
+    requestLog: parties.requestLog,
     wireTime: createWireTime(config.timeZone),
   });
   ends.add(() => app.close());

@@ -136,6 +136,7 @@ if (config.roles.has('api')) {
   const deps: OperationDeps = {
     limits,
     knownNames: new KnownNames(),
+    describeKey: () => ({}),
     describeSender: (fields) => describeSender(fields, directory),
   };
   addOperation(service.app, hello, deps);

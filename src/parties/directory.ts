@@ -87,6 +87,14 @@ function collectorOf(row: CollectorRow, keys: KeysByHolder): Collector {
   };
 }
 
+/** The ids of keys in memory. */
+const KEY_IDS = new WeakMap<KeyObject, string>();
+
+/** The id of a key that a signer in the directory has. */
+export function keyIdOf(key: KeyObject): string | undefined {
+  return KEY_IDS.get(key);
+}
+
 /** By `kind name`, such as `vendor shop-1`. */
 type KeysByHolder = ReadonlyMap<string, readonly KeyInMemory[]>;
 
@@ -94,8 +102,10 @@ function keysByHolder(rows: readonly OpenedKey[]): KeysByHolder {
   const keys = new Map<string, KeyInMemory[]>();
   for (const row of rows) {
     const holder = `${row.holderKind} ${row.holder}`;
+    const secret = createSecretKey(row.secret, 'utf8');
+    KEY_IDS.set(secret, row.keyId);
     const key = {
-      key: createSecretKey(row.secret, 'utf8'),
+      key: secret,
       validUntilMs: row.validUntil?.getTime() ?? Number.POSITIVE_INFINITY,
     };
     keys.set(holder, [...(keys.get(holder) ?? []), key]);

@@ -12,5 +12,6 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   sessions: { insert: true, update: ['seen_at'], delete: true },
   audit_log: APPEND_ONLY,
   audit_results: APPEND_ONLY,
+  request_log: { insert: true, delete: true },
   request_nonces: { insert: true, update: ['use_id'], delete: true },
 };

@@ -101,6 +101,7 @@ export async function makeKeyOnce(
 }
 
 export interface OpenedKey {
+  readonly keyId: string;
   readonly holderKind: HolderKind;
   readonly holder: string;
   readonly secret: string;
@@ -115,6 +116,7 @@ export async function openKeys(
 ): Promise<OpenedKey[]> {
   const rows = await listKeys(db, kinds);
   return rows.map((row) => ({
+    keyId: row.keyId,
     holderKind: row.holderKind,
     holder: row.holder,
     secret: openRow(row, masterKeys),

@@ -13,6 +13,7 @@ export const PARTIES_TABLES: TableClasses = {
   sessions: 'local',
   audit_log: 'local',
   audit_results: 'local',
+  request_log: 'distributed',
   // Kept for minutes, and removed across all holders.
   request_nonces: 'local',
 };

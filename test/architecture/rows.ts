@@ -69,7 +69,7 @@ export const ROWS: readonly (readonly string[])[] = [
     'console/route',
   ],
   ['console/reconciliation-answers', 'console/on-wire', 'console/live', 'console/home-feed'],
-  ['console/vendor-answers', 'console/pay-answers'],
+  ['console/vendor-answers', 'console/pay-answers', 'console/request-answers'],
   ['console/line-counter'],
   ['console/audited'],
   ['console/finance-answers'],

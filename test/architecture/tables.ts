@@ -14,7 +14,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'audit_log',
     'audit_results',
   ],
-  parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces'],
+  parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces', 'request_log'],
 
   'payments/ledger': ['accounts', 'transfers', 'ledger_blocks', 'ledger_chain', 'ledger_heads'],
   'payments/billers': [

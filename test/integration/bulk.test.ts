@@ -432,6 +432,7 @@ test('batches that wait are counted, with the age of the oldest', async () => {
     pool: books.pool,
     waitingCreates: () => 0,
     callsUnderWay: () => 0,
+    requestLog: { dropped: 0 },
     tallies: new Tallies(),
   });
   const metric = async (name: string): Promise<number> =>

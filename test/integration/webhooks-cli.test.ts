@@ -41,6 +41,7 @@ async function metric(name: string): Promise<string | undefined> {
     pool: books.pool,
     waitingCreates: () => 0,
     callsUnderWay: () => 0,
+    requestLog: { dropped: 0 },
     tallies: new Tallies(),
   });
   const lines = (await metrics.render()).split('\n');

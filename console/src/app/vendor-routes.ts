@@ -46,5 +46,20 @@ const batch = createRoute({
   component: lazyRouteComponent(() => import('../pages/bulk/Batch.tsx'), 'Batch'),
 });
 
+const requests = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests',
+  component: lazyRouteComponent(() => import('../pages/requests/Requests.tsx'), 'Requests'),
+});
+
 /** Pages about vendors, and a vendor's own pages. */
-export const vendorRoutes = [vendors, vendor, account, integration, pay, bulk, batch] as const;
+export const vendorRoutes = [
+  vendors,
+  vendor,
+  account,
+  integration,
+  requests,
+  pay,
+  bulk,
+  batch,
+] as const;

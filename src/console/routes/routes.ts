@@ -30,6 +30,7 @@ import { eventRoutes } from './vendor-events.ts';
 import { vendorKeyRoutes } from './vendor-keys.ts';
 import { vendorStatementRoutes } from './vendor-statement.ts';
 import { webhookRoutes } from './vendor-webhook.ts';
+import { requestRoutes } from './vendor-requests.ts';
 import { vendorRoutes } from './vendors.ts';
 import type { VendorRoutesOptions } from './vendors.ts';
 import { reconciliationRoutes } from './reconciliation.ts';
@@ -71,6 +72,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...approvalRoutes(options),
     ...systemRoutes(options),
     ...vendorRoutes(options),
+    ...requestRoutes(options),
     ...payRoutes(options),
     ...bulkRoutes(options),
     ...vendorKeyRoutes(options),

@@ -115,6 +115,14 @@ export const LIMITS = {
    * Requests waiting for their nonce to be written, before new ones are refused as `overloaded`.
    */
   nonceQueueRows: 8192,
+  /** Requests that one process keeps for the request log until its next write. */
+  requestLogRows: 5_000,
+  /** The same for one vendor: with more requests in a second its log is a sample. */
+  requestLogRowsPerVendor: 500,
+  /** Of these, requests that are not proven to be the vendor's. */
+  requestLogUnprovenPerVendor: 50,
+  /** How long the request log is kept. */
+  requestLogDays: 7,
   /** Most lines of an operator's statement. */
   statementLines: 500_000,
   /** Largest file of an operator's statement. */

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Fields, Reading } from '../base/canonical.ts';
 import type { Authenticated, Authenticator } from './authenticator.ts';
@@ -11,6 +12,8 @@ export interface OperationDeps {
   readonly limits: RateLimits;
   /** The sender that the log names: the one the request names, whether or not it signed. */
   readonly describeSender: (fields: Fields) => Readonly<Record<string, string>>;
+  /** What the log has about the key that signed. */
+  readonly describeKey: (key: KeyObject) => Readonly<Record<string, string>>;
 }
 
 interface Unsigned {
@@ -43,7 +46,7 @@ export async function identify<Signer>(
 ): Promise<Authenticated<Signer>> {
   const { reading, signedBy, bodySha256 } = by;
   noteForLog(request, deps.describeSender(reading.fields));
-  return await signedBy.authenticate({
+  const authenticated = await signedBy.authenticate({
     method: request.method,
     target: request.raw.url ?? '',
     body: request.body as Buffer | undefined,
@@ -52,6 +55,8 @@ export async function identify<Signer>(
     signatureHeader: signatureHeaderOf(request),
     address: request.ip,
   });
+  noteForLog(request, deps.describeKey(authenticated.key));
+  return authenticated;
 }
 
 /** For an operation without a signature. Throws: `too_many_requests`. */

@@ -7,6 +7,9 @@ export interface Answer {
   readonly method: string;
   readonly status: number;
   readonly durationMs: number;
+  readonly requestId: string;
+  /** What the log line has besides, such as `vid` and `code`. */
+  readonly fields: LogFields | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export function reportAnswers(
       // Rounded to microseconds; further digits are noise.
       durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
     };
-    options.onAnswer?.(answer);
+    options.onAnswer?.({ ...answer, requestId: request.id, fields: request.logFields });
     if (logged) {
       options.log.info({ request_id: request.id, ...answer, ...request.logFields }, 'request');
     }

@@ -14,6 +14,8 @@ import { Movements } from '../account/Movements.tsx';
 import { Deliveries } from '../integration/Deliveries.tsx';
 import { Keys } from '../integration/Keys.tsx';
 import { Webhook } from '../integration/Webhook.tsx';
+import { CompareSignature } from '../requests/CompareSignature.tsx';
+import { RequestList } from '../requests/RequestList.tsx';
 import { ChangeVendor } from './ChangeVendor.tsx';
 import { FloatTiles } from './FloatTiles.tsx';
 import { Prices } from './Prices.tsx';
@@ -75,7 +77,13 @@ function Shown({ vendor }: { readonly vendor: VendorDetail }) {
         </Stack>
       </Columns>
       {seesStatement && <Movements vid={vid} />}
-      {seesIntegration && <Deliveries vid={vid} />}
+      {seesIntegration && (
+        <>
+          <Deliveries vid={vid} />
+          <RequestList vid={vid} />
+          <CompareSignature vid={vid} />
+        </>
+      )}
     </>
   );
 }

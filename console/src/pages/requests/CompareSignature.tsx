@@ -1,0 +1,140 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMutation } from '@tanstack/react-query';
+import type { SubmitEvent } from 'react';
+import type { SignatureHint } from '../../../../src/parties/compare-texts.ts';
+import type { SignatureCompared } from '../../../../src/console/request-answers.ts';
+import { send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { TextArea } from '../../design/TextArea.tsx';
+import styles from './Requests.module.css';
+
+/** Shows the text that has to be signed, the one that was, and where they differ. */
+export function CompareSignature({ vid }: { readonly vid: string }) {
+  const { t } = useLingui();
+  const mayAct = useMay('integration.read');
+  const compare = useMutation({
+    mutationFn: async (form: FormData) =>
+      await send<SignatureCompared>('POST', `/vendors/${encodeURIComponent(vid)}/signature`, {
+        request: form.get('request'),
+        signed: form.get('signed'),
+      }),
+  });
+  return (
+    <Card
+      title={<Trans>Why is my signature invalid?</Trans>}
+      more={<Trans>nobody needs your key for this</Trans>}
+    >
+      <form
+        className={styles['form']}
+        onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+          event.preventDefault();
+          compare.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <TextArea
+          label={t`The request’s parameters, as they were sent`}
+          hint={t`A query string, a form or JSON, with or without hash`}
+          name="request"
+          rows={3}
+          spellCheck={false}
+          required
+        />
+        <TextArea
+          label={t`The text that your program signed`}
+          hint={t`Optional: as your program gave it to HMAC-SHA-256`}
+          name="signed"
+          rows={3}
+          spellCheck={false}
+        />
+        <div className={styles['actions']}>
+          <Button kind="primary" type="submit" disabled={!mayAct || compare.isPending}>
+            <Trans>Compare</Trans>
+          </Button>
+        </div>
+        {compare.isError && <Problem error={compare.error} />}
+        {compare.data !== undefined && <Compared answer={compare.data} />}
+      </form>
+    </Card>
+  );
+}
+
+function Compared({ answer }: { readonly answer: SignatureCompared }) {
+  const { ours, yours, differsAt, hint, isHashRight } = answer;
+  return (
+    <div className={styles['compared']} aria-live="polite">
+      {isHashRight !== null && (
+        <Notice tone={isHashRight ? 'done' : 'alert'}>
+          {isHashRight ? (
+            <Trans>The hash is right under a valid key.</Trans>
+          ) : (
+            <Trans>The hash is not right under any valid key.</Trans>
+          )}
+        </Notice>
+      )}
+      {yours !== null && differsAt === null && (
+        <Notice tone="done">
+          <Trans>
+            The texts are equal. If the hash is wrong, the key is another one, or the result is not
+            lower-case hexadecimal.
+          </Trans>
+        </Notice>
+      )}
+      {differsAt !== null && (
+        <Notice tone="alert">
+          <Trans>The texts differ from character {differsAt + 1} on.</Trans>{' '}
+          {hint !== null && <Hint hint={hint} />}
+        </Notice>
+      )}
+      <p>
+        <Trans>The text that has to be signed</Trans>
+      </p>
+      <Marked text={ours} at={differsAt} />
+      {yours !== null && (
+        <>
+          <p>
+            <Trans>The text that was signed</Trans>
+          </p>
+          <Marked text={yours} at={differsAt} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The text, with what follows the first difference marked. */
+function Marked({ text, at }: { readonly text: string; readonly at: number | null }) {
+  if (at === null) return <pre>{text}</pre>;
+  return (
+    <pre>
+      {text.slice(0, at)}
+      <mark>{text.slice(at) === '' ? '∎' : text.slice(at)}</mark>
+    </pre>
+  );
+}
+
+function Hint({ hint }: { readonly hint: SignatureHint }) {
+  switch (hint) {
+    case 'encoded':
+      return (
+        <Trans>Yours is URL-encoded. Sign the values as they are, and encode them after.</Trans>
+      );
+    case 'order':
+      return <Trans>The parameters are in another order. Sort them by name, in ASCII order.</Trans>;
+    case 'hash_included':
+      return <Trans>Yours contains hash. It is never part of the signed text.</Trans>;
+    case 'missing_parameter':
+      return <Trans>Yours lacks a parameter that was sent.</Trans>;
+    case 'further_parameter':
+      return <Trans>Yours has a parameter that was not sent.</Trans>;
+    case 'line_break':
+      return <Trans>Yours has a line break, often one at the end.</Trans>;
+    case 'spaces':
+      return <Trans>They differ in spaces only.</Trans>;
+    case 'amount_form':
+      return <Trans>The amount is written differently. It is signed exactly as sent.</Trans>;
+  }
+}

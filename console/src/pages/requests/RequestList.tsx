@@ -1,0 +1,104 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { RequestView, RequestsAnswer } from '../../../../src/console/request-answers.ts';
+import { get } from '../../api/client.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Select } from '../../design/Select.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { useFigures } from '../../format/figures.ts';
+import { Time } from '../../format/Time.tsx';
+import styles from './Requests.module.css';
+
+const EVERY_MS = 10_000;
+
+/** A vendor's requests of the last days, without anything that was sent. */
+export function RequestList({ vid }: { readonly vid: string }) {
+  const { t } = useLingui();
+  const [only, setOnly] = useState('');
+  const list = useInfiniteQuery({
+    queryKey: ['vendor', vid, 'requests', only],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      get<RequestsAnswer>(
+        `/vendors/${encodeURIComponent(vid)}/requests`,
+        { only, cursor: pageParam },
+        signal,
+      ),
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: EVERY_MS,
+  });
+  const days = list.data?.pages[0]?.days ?? 7;
+  return (
+    <Card
+      title={<Trans>Request log</Trans>}
+      more={<Trans>the last {days} days, newest first</Trans>}
+    >
+      <div className={styles['filter']}>
+        <Select
+          label={t`Result`}
+          value={only}
+          onChange={(event) => setOnly(event.target.value)}
+          options={{ '': t`Any`, refused: t`Refused requests` }}
+        />
+      </div>
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={10} />}
+      {list.data && <List requests={list.data.pages.flatMap((page) => page.requests)} />}
+      {list.hasNextPage && (
+        <div className={styles['filter']}>
+          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            <Trans>Show older requests</Trans>
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function List({ requests }: { readonly requests: readonly RequestView[] }) {
+  const { t } = useLingui();
+  const { duration } = useFigures();
+  return (
+    <Table
+      label={t`Request log`}
+      rows={requests}
+      keyOf={({ requestId }) => requestId}
+      empty={t`No request matches.`}
+      columns={[
+        { title: t`When`, cell: ({ at }) => <Time at={at} /> },
+        { title: t`Operation`, cell: ({ method, route }) => `${method} ${route}` },
+        { title: t`Result`, cell: (request) => <Result request={request} /> },
+        {
+          title: t`Took`,
+          cell: ({ durationMs }) => duration(durationMs / 1000),
+          align: 'end',
+          hide: 'small',
+        },
+        {
+          title: t`Key`,
+          cell: ({ keyId }) => (keyId === null ? t`not proven` : `…${keyId.slice(-8)}`),
+          hide: 'small',
+        },
+        {
+          title: t`Request`,
+          cell: ({ requestId }) => <code className={styles['id']}>{requestId}</code>,
+          hide: 'small',
+        },
+      ]}
+    />
+  );
+}
+
+function Result({ request: { status, code } }: { readonly request: RequestView }) {
+  if (code === null) return <Pill tone="done">{status}</Pill>;
+  return (
+    <Pill tone={status >= 500 ? 'alert' : 'waiting'}>
+      {status} {code}
+    </Pill>
+  );
+}

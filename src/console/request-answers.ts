@@ -1,0 +1,40 @@
+import type { SignatureHint } from '../parties/compare-texts.ts';
+
+/** Shapes of the API’s answers about vendors' requests; `answers.ts` says how values look. */
+
+/** An answered request, without anything that was sent. */
+export interface RequestView {
+  readonly requestId: string;
+  readonly at: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  /** Of the refusal; null: it was not refused. */
+  readonly code: string | null;
+  readonly durationMs: number;
+  /** Null: the signature did not hold, or the operation has none: anybody may have sent it. */
+  readonly keyId: string | null;
+}
+
+/** `GET /vendors/:vid/requests`, newest first. */
+export interface RequestsAnswer {
+  readonly requests: readonly RequestView[];
+  /** For the next page; null: there are no older ones. */
+  readonly next: string | null;
+  /** How many days they are kept. */
+  readonly days: number;
+}
+
+/** `POST /vendors/:vid/signature`: what we would sign, compared with what was signed. */
+export interface SignatureCompared {
+  /** The text that has to be signed. */
+  readonly ours: string;
+  /** The text that was signed, as pasted; null: none was. */
+  readonly yours: string | null;
+  /** Where the two differ first, in characters from 0; null: they are equal, or there is one only. */
+  readonly differsAt: number | null;
+  /** What kind of mistake that usually is; null: none that we know. */
+  readonly hint: SignatureHint | null;
+  /** Whether the `hash` that was sent is right under one of the vendor's keys; null: none was sent. */
+  readonly isHashRight: boolean | null;
+}

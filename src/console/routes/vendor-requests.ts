@@ -1,0 +1,162 @@
+import { Type } from 'typebox';
+import { firstDifference, hintFor } from '../../parties/compare-texts.ts';
+import type { VendorDirectory } from '../../parties/directory.ts';
+import { listRequests } from '../../parties/request-log-store.ts';
+import type { LoggedRequest } from '../../parties/request-log-store.ts';
+import { verify } from '../../parties/signature.ts';
+import { HASH_FIELD, canonicalText } from '../../platform/base/canonical.ts';
+import type { Fields } from '../../platform/base/canonical.ts';
+import { parseIsoTime } from '../../platform/base/clock.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { DAY_MS } from '../../platform/base/days.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { KnownNames } from '../../platform/http/wire/parameters.ts';
+import { readFields } from '../../platform/http/wire/request.ts';
+import type { RequestView, RequestsAnswer, SignatureCompared } from '../request-answers.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import { requireVendor, vendorParams as params } from './vendor.ts';
+
+export interface RequestRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly directory: Pick<VendorDirectory, 'vendor'>;
+}
+
+const PAGE = 50;
+
+/** A vendor's requests of the last days, and why a signature does not fit. */
+export function requestRoutes(options: RequestRoutesOptions): AnyRoute[] {
+  return [listRoute(options), signatureRoute(options)];
+}
+
+function listRoute({ pool, clock }: RequestRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/vendors/:vid/requests',
+    permission: 'integration.read',
+    params,
+    query: Type.Object(
+      {
+        only: Type.Optional(Type.Enum(['refused'])),
+        cursor: Type.Optional(Type.String({ maxLength: 80 })),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async (input): Promise<RequestsAnswer> => {
+      const { vendorId } = await requireVendor(pool, input.params.vid);
+      const { only, cursor } = input.query;
+      const days = LIMITS.requestLogDays;
+      const found = await listRequests(pool, vendorId, {
+        onlyRefused: only === 'refused',
+        since: new Date(clock.now().getTime() - days * DAY_MS),
+        before: cursor === undefined ? undefined : readCursor(cursor),
+        limit: PAGE + 1,
+      });
+      const shown = found.slice(0, PAGE);
+      const last = found.length > PAGE ? shown.at(-1) : undefined;
+      return {
+        requests: shown.map(requestView),
+        next: last === undefined ? null : `${last.at.toISOString()} ${last.requestId}`,
+        days,
+      };
+    },
+  });
+}
+
+/** Throws: `invalid_field`. */
+function readCursor(text: string): { readonly at: Date; readonly requestId: string } {
+  const [, at = '', requestId] = /^(\S{20,30}) ([0-9a-f-]{36})$/.exec(text) ?? [];
+  const date = parseIsoTime(at);
+  if (date !== undefined && requestId !== undefined) return { at: date, requestId };
+  throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+}
+
+function requestView({ at, durationUs, ...row }: LoggedRequest): RequestView {
+  const { requestId, method, route: path, status, code, keyId } = row;
+  const durationMs = durationUs / 1000;
+  return {
+    requestId,
+    at: at.toISOString(),
+    method,
+    route: path,
+    status,
+    code,
+    durationMs,
+    keyId,
+  };
+}
+
+/**
+ * Compares the text that a vendor signed with the one that we would. It needs no secret and shows none;
+ * whether a `hash` is right, the API tells everybody who sends one.
+ */
+function signatureRoute({ pool, directory }: RequestRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/vendors/:vid/signature',
+    permission: 'integration.read',
+    action: 'signature.compare',
+    params,
+    body: Type.Object(
+      {
+        /** The parameters as they were sent: a query string, a form or JSON. */
+        request: Type.String({ minLength: 1, maxLength: LIMITS.bodyBytes }),
+        /** The text that was signed. */
+        signed: Type.Optional(Type.String({ maxLength: LIMITS.bodyBytes })),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async (input) => {
+      const { vid } = await requireVendor(pool, input.params.vid);
+      const { request, signed } = input.body;
+      const fields = await fieldsOf(request.trim());
+      const ours = canonicalText(fields);
+      const yours = signed === undefined || signed === '' ? null : signed;
+      const keys = directory.vendor(vid)?.keys ?? [];
+      const answer: SignatureCompared = {
+        ours,
+        yours,
+        differsAt: yours === null ? null : (firstDifference(ours, yours) ?? null),
+        hint: yours === null || yours === ours ? null : (hintFor(ours, yours) ?? null),
+        isHashRight:
+          (fields.get(HASH_FIELD) ?? '') === ''
+            ? null
+            : fields.get('vid') === vid && verify({ fields }, () => keys) !== undefined,
+      };
+      return new Audited(answer, { after: { isHashRight: answer.isHashRight } });
+    },
+  });
+}
+
+/** As the API reads them, whatever the operation. Throws the refusals of `readFields`. */
+async function fieldsOf(request: string): Promise<Fields> {
+  const isJson = request.startsWith('{');
+  const text = isJson ? request : request.replace(/^[^?&=]*\?/, '');
+  const body = Buffer.from(text, 'utf8');
+  const contentType = isJson ? 'application/json' : 'application/x-www-form-urlencoded';
+  const names = isJson
+    ? jsonNames(text)
+    : text.split('&').map((part) => part.split('=', 1)[0] ?? '');
+  const known = names.filter((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name));
+  const { fields } = await readFields(
+    { contentType, body, query: '' },
+    new KnownNames().signed(known),
+  );
+  return fields;
+}
+
+/** Throws: `malformed_request`. */
+function jsonNames(text: string): string[] {
+  try {
+    return Object.keys(JSON.parse(text) as object);
+  } catch (cause) {
+    throw new Refusal('malformed_request', {
+      field: 'request',
+      text: 'It is not valid JSON',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../platform/base/clock.ts';
+import { DAY_MS } from '../platform/base/days.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import type { VendorDirectory } from './directory.ts';
+import { deleteRequestsBefore, insertRequests } from './request-log-store.ts';
+import type { LoggedRequest } from './request-log-store.ts';
+import { listVendors } from './store.ts';
+
+/** An answer, as the HTTP server reports it. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** Of the log line: `vid`, `code`, `key_id`. */
+  readonly fields: Readonly<Record<string, string>> | undefined;
+}
+
+export interface RequestLog {
+  /** Keeps the answer in memory until the next write. Never throws, and never waits. */
+  note(answer: AnsweredRequest): void;
+  /** Writes what is kept. */
+  flush(): Promise<void>;
+  /** Requests that were left out, because there were too many, or the database could not be written. */
+  readonly dropped: number;
+}
+
+interface Kept {
+  readonly rows: LoggedRequest[];
+  unproven: number;
+}
+
+/**
+ * Records answers to vendors for the console, in batches outside the request. What is kept in memory is
+ * bounded for each vendor and altogether. Requests whose signature did not hold have a small share of
+ * their own, so that a stranger cannot fill a vendor's log, nor displace its requests.
+ */
+export function createRequestLog(options: {
+  /** With one connection. */
+  readonly pool: Pool;
+  readonly directory: Pick<VendorDirectory, 'vendor' | 'bucketOf'>;
+  readonly clock: Clock;
+}): RequestLog {
+  const { pool, directory, clock } = options;
+  let kept = new Map<number, Kept>();
+  let size = 0;
+  let dropped = 0;
+  return {
+    get dropped() {
+      return dropped;
+    },
+    note: ({ requestId, method, route, status, durationMs, fields }) => {
+      const vendor = fields?.['vid'] === undefined ? undefined : directory.vendor(fields['vid']);
+      if (vendor === undefined) return;
+      const { vendorId } = vendor;
+      const keyId = fields?.['key_id'] ?? null;
+      const own = kept.get(vendorId) ?? { rows: [], unproven: 0 };
+      if (!hasRoom(own, keyId, size)) {
+        dropped += 1;
+        return;
+      }
+      kept.set(vendorId, own);
+      size += 1;
+      if (keyId === null) own.unproven += 1;
+      const code = fields?.['code'] ?? null;
+      const durationUs = Math.min(Math.round(durationMs * 1000), MAX_DURATION_US);
+      const at = clock.now();
+      own.rows.push({ vendorId, at, requestId, method, route, status, code, durationUs, keyId });
+    },
+    flush: async () => {
+      if (size === 0) return;
+      const rows = [...kept.values()].flatMap((own) => own.rows);
+      kept = new Map();
+      size = 0;
+      let left = rows.length;
+      try {
+        const byBucket = Map.groupBy(rows, ({ vendorId }) => directory.bucketOf(vendorId));
+        for (const [bucket, some] of byBucket) {
+          await insertRequests(pool, bucket, some);
+          left -= some.length;
+        }
+      } finally {
+        dropped += left;
+      }
+    },
+  };
+}
+
+const MAX_DURATION_US = 2_147_483_647;
+
+function hasRoom(own: Kept, keyId: string | null, size: number): boolean {
+  if (size >= LIMITS.requestLogRows || own.rows.length >= LIMITS.requestLogRowsPerVendor) {
+    return false;
+  }
+  return keyId !== null || own.unproven < LIMITS.requestLogUnprovenPerVendor;
+}
+
+/** Writes what was noted, once a second, and what is left at the stop. */
+export function startRequestLogWriter(
+  requestLog: RequestLog,
+  options: { readonly everyMs: number; readonly log: Logger },
+): PeriodicJob {
+  const { everyMs, log } = options;
+  const job = startPeriodicJob({
+    everyMs,
+    work: async () => await requestLog.flush(),
+    failureText: 'requests could not be noted for the console',
+    log,
+  });
+  return {
+    hurry: () => job.hurry(),
+    stop: async () => {
+      await job.stop();
+      await requestLog.flush().catch((error: unknown) => {
+        log.warn({ err: error }, 'the last requests could not be noted for the console');
+      });
+    },
+  };
+}
+
+const REMOVED_AT_ONCE = 10_000;
+
+/** Removes requests past retention, in small commits. */
+export function startRequestLogRetention(options: {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly everyMs: number;
+  readonly log: Logger;
+}): PeriodicJob {
+  const { pool, clock, everyMs, log } = options;
+  return startPeriodicJob({
+    everyMs,
+    atOnce: true,
+    work: async (stopping) => {
+      const before = new Date(clock.now().getTime() - LIMITS.requestLogDays * DAY_MS);
+      for (const { vendorId } of await listVendors(pool)) {
+        // Ends, because every round but the last removes as many as it may.
+        while (!stopping.aborted) {
+          const removed = await deleteRequestsBefore(pool, vendorId, before, REMOVED_AT_ONCE);
+          if (removed < REMOVED_AT_ONCE) break;
+        }
+      }
+    },
+    failureText: 'requests past retention could not be removed',
+    log,
+  });
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setWebhook } from '../../src/payments/events/administer.ts';
+import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { openConsole } from '../support/console-browser.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+import { VendorClient } from '../support/vendor-client.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
+
+function fileOfPayments(): string {
+  const wrong: Readonly<Record<number, string>> = {
+    2: 'kplc_prepaid,14234569901,1,row-2',
+    3: 'nobody,14234569901,100,row-3',
+    500: 'kplc_prepaid,abc,100,row-500',
+  };
+  const rows = Array.from({ length: 500 }, (_, index) => {
+    const row = index + 1;
+    return wrong[row] ?? `kplc_prepaid,1423456${1000 + row},50,row-${row}`;
+  });
+  return ['biller_name,account,amount,merchant_reference', ...rows].join('\n');
+}
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let running: InProcessService;
+  let receiver: WebhookReceiver;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    running = await startInProcess((await createTestDatabase()).url, {
+      environment: { ROLES: 'api,jobs' },
+    });
+    receiver = await startWebhookReceiver();
+    browser = await startBrowser();
+    await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+    await receiver.close();
+  });
+
+  const balanceStatus = async (key: string): Promise<number> =>
+    (await new VendorClient(running.origin, { vid: 'demo', key }).call('balance', {})).status;
+
+  test('a vendor’s person pays, uploads a file, rotates a key and replays an event', async () => {
+    const problems: string[] = [];
+    const by = { origin: running.origin, login: 'demo-admin', problems };
+    const page = await openConsole(browser, '/pay', by);
+
+    await page.getByLabel('Biller').selectOption('Kenya Power Prepaid');
+    await page.getByLabel('Meter number').fill('12');
+    await page.getByText('account must be of the form').waitFor();
+    await page.getByLabel('Meter number').fill('14234569901');
+    await page.getByLabel('Amount in KES').fill('150');
+    const pay = page.getByRole('button', { name: 'Pay', exact: true });
+    await pay.click();
+    await page.getByRole('button', { name: 'Pay KES 150.00' }).dblclick();
+    await page.getByText('The payment is accepted.').waitFor();
+    await page.getByText('14234569901').first().waitFor();
+
+    await page.getByRole('link', { name: 'Files of payments' }).first().click();
+    const file = {
+      name: 'november rent.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(fileOfPayments()),
+    };
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await page.getByText('The minimum amount of kplc_prepaid is 50.00').waitFor();
+    await page.getByRole('button', { name: 'Submit the file' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Submit' }).click();
+    await page.getByRole('heading', { name: 'november-rent' }).waitFor();
+    await page.getByText('Some refused').waitFor();
+    await page.getByText('account must be of the form').waitFor();
+
+    await page.getByRole('link', { name: 'Account' }).first().click();
+    await page.getByText('KES 75,000.00').first().waitFor();
+
+    await page.getByRole('link', { name: 'Integration' }).first().click();
+    await page.getByRole('button', { name: 'New security key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('The former one stays valid').selectOption('1 hour');
+    await dialog.getByLabel('Reason').fill('Every quarter');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const fresh = await page.getByLabel('Shown this once').inputValue();
+    await page.getByRole('button', { name: 'Close' }).first().click();
+    await until('the new key to be known', async () => (await balanceStatus(fresh)) === 200);
+    expect(await balanceStatus('demo-security-key')).toBe(200);
+    await page.getByRole('button', { name: 'End it now' }).click();
+    await dialog.getByLabel('Reason').fill('It is replaced everywhere');
+    await dialog.getByRole('button', { name: 'End it now' }).click();
+    await page.getByText('It has ended.').waitFor();
+    await until(
+      'the former key to end',
+      async () => (await balanceStatus('demo-security-key')) === 401,
+    );
+    expect(await balanceStatus(fresh)).toBe(200);
+
+    const { pool } = running.service;
+    const vendor = { vendorId: 1, vid: 'demo' };
+    await setWebhook(pool, vendor, {
+      url: receiver.url,
+      allowsPrivate: true,
+      sealing: async () => running.sealing,
+    });
+    await pool.query(
+      `select announce_event(bucket_of(1), 1, $1, 'float.low', now(), '{"float": 10}')`,
+      [randomUUID()],
+    );
+    await until('the event', () => receiver.calls.length === 1);
+    await page.getByRole('cell', { name: 'Delivered' }).waitFor();
+    await page.getByRole('button', { name: /^Send float.low/ }).click();
+    await dialog.getByLabel('Reason').fill('We lost it');
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await until('the event again', () => receiver.calls.length === 2);
+    const ids = receiver.calls.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(1);
+    expect(problems).toEqual([]);
+  });
+});

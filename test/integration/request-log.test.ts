@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RequestsAnswer, SignatureCompared } from '../../src/console/request-answers.ts';
+import type { KeysAnswer } from '../../src/console/vendor-answers.ts';
+import { createRequestLog, startRequestLogRetention } from '../../src/parties/request-log.ts';
+import { listRequests } from '../../src/parties/request-log-store.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+import { VendorClient, signatureOf } from '../support/vendor-client.ts';
+
+let running: InProcessService;
+let admin: ConsoleClient;
+let demoAdmin: ConsoleClient;
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  [admin, demoAdmin] = [await signedIn('admin'), await signedIn('demo-admin')];
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+async function signedIn(login: string): Promise<ConsoleClient> {
+  const client = new ConsoleClient(running.origin);
+  await client.signIn(login);
+  return client;
+}
+
+async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAnswer> {
+  return (await client.get(`/vendors/demo/requests${query}`)).body as unknown as RequestsAnswer;
+}
+
+test('requests are noted with operation, result and key, and nothing that was sent', async () => {
+  const demo = running.demo();
+  await demo.call('balance', {});
+  await demo.call('create', { biller_name: 'none', account: '14234569901', amount: '100' });
+  await new VendorClient(running.origin, { vid: 'demo', key: 'wrong' }).call('balance', {});
+  const { requests } = await until('the requests', async () => {
+    const answer = await requestsOf(demoAdmin);
+    return answer.requests.length >= 3 && answer;
+  });
+  const keys = (await admin.get('/vendors/demo/keys')).body as unknown as KeysAnswer;
+  const keyId = keys.keys[0]?.keyId;
+  expect(requests).toMatchObject([
+    { status: 401, code: 'signature_invalid', keyId: null },
+    { route: '/transaction/create', status: 404, code: 'unknown_biller', keyId },
+    { route: '/billing/account/balance', status: 200, code: null, keyId },
+  ]);
+  expect(JSON.stringify(requests)).not.toContain('14234569901');
+  const refused = await requestsOf(demoAdmin, '?only=refused');
+  expect(refused.requests).toHaveLength(2);
+  const first = requests[0];
+  const cursor = encodeURIComponent(`${first?.at} ${first?.requestId}`);
+  expect((await requestsOf(demoAdmin, `?cursor=${cursor}`)).requests).toEqual(requests.slice(1));
+  expect((await demoAdmin.get('/vendors/demo/requests?cursor=x')).code).toBe('invalid_field');
+});
+
+describe('many requests', () => {
+  const vendor = { vendorId: 1, vid: 'demo' };
+  const directory = {
+    vendor: (vid: string) => (vid === vendor.vid ? (vendor as never) : undefined),
+    bucketOf: () => 0,
+  };
+  const answer = (fields: Readonly<Record<string, string>>) => ({
+    requestId: randomUUID(),
+    method: 'POST',
+    route: '/x',
+    status: 200,
+    durationMs: 1,
+    fields: { vid: 'demo', ...fields },
+  });
+
+  test('are bounded in memory, and a stranger cannot displace those that are proven', async () => {
+    const { pool } = running.service;
+    const clock = { now: () => new Date('2026-06-01T00:00:00Z') };
+    const requestLog = createRequestLog({ pool, directory, clock });
+    for (let count = 0; count < 1_000; count += 1) requestLog.note(answer({}));
+    expect(requestLog.dropped).toBe(1_000 - LIMITS.requestLogUnprovenPerVendor);
+    for (let count = 0; count < 1_000; count += 1) {
+      requestLog.note(answer({ key_id: randomUUID() }));
+    }
+    await requestLog.flush();
+    const since = new Date('2026-01-01T00:00:00Z');
+    const all = { onlyRefused: false, since, before: undefined, limit: 10_000 };
+    const atThatTime = async () =>
+      (await listRequests(pool, 1, all)).filter(({ at }) => at.getTime() === clock.now().getTime());
+    expect(await atThatTime()).toHaveLength(LIMITS.requestLogRowsPerVendor);
+    expect(requestLog.dropped).toBe(2_000 - LIMITS.requestLogRowsPerVendor);
+    requestLog.note({ ...answer({}), fields: { vid: 'nobody' } });
+    await requestLog.flush();
+    expect(await atThatTime()).toHaveLength(LIMITS.requestLogRowsPerVendor);
+
+    const retention = startRequestLogRetention({
+      pool,
+      clock: { now: () => new Date('2026-06-08T00:00:01Z') },
+      everyMs: 60_000,
+      log: createLog({ level: 'silent', destination: { write: () => undefined } }),
+    });
+    await until('the old ones to be removed', async () => (await atThatTime()).length === 0);
+    await retention.stop();
+  });
+
+  test('a database that cannot be written costs entries and nothing else', async () => {
+    const pool = { query: () => Promise.reject(new Error('away')) } as never;
+    const clock = { now: () => new Date() };
+    const requestLog = createRequestLog({ pool, directory, clock });
+    requestLog.note(answer({}));
+    await expect(requestLog.flush()).rejects.toThrow('away');
+    expect(requestLog.dropped).toBe(1);
+    await requestLog.flush();
+  });
+});
+
+describe('a signature', () => {
+  const params = { vid: 'demo', account: '14 23', amount: '100' };
+  const compare = async (body: object): Promise<SignatureCompared> =>
+    (await demoAdmin.send('POST', '/vendors/demo/signature', body))
+      .body as unknown as SignatureCompared;
+
+  test('is compared with the text that has to be signed', async () => {
+    const request = new URLSearchParams(params).toString();
+    const ours = 'account=14 23&amount=100&vid=demo';
+    expect(await compare({ request, signed: 'account=14%2023&amount=100&vid=demo' })).toEqual({
+      ours,
+      yours: 'account=14%2023&amount=100&vid=demo',
+      differsAt: 10,
+      hint: 'encoded',
+      isHashRight: null,
+    });
+    const hash = signatureOf(params, 'demo-security-key');
+    expect(await compare({ request: JSON.stringify({ ...params, hash }) })).toEqual({
+      ours,
+      yours: null,
+      differsAt: null,
+      hint: null,
+      isHashRight: true,
+    });
+    const wrong = signatureOf(params, 'other');
+    const asked = { request: `/transaction/create?${request}&hash=${wrong}`, signed: ours };
+    expect(await compare(asked)).toMatchObject({ ours, differsAt: null, isHashRight: false });
+  });
+
+  test('of another vendor is never right', async () => {
+    const other = { ...params, vid: 'demo2' };
+    const hash = signatureOf(other, 'demo2-security-key');
+    const request = new URLSearchParams({ ...other, hash }).toString();
+    expect(await compare({ request })).toMatchObject({ isHashRight: false });
+    const refused = await demoAdmin.send('POST', '/vendors/demo/signature', { request: '{' });
+    expect(refused).toMatchObject({ status: 400 });
+  });
+});
