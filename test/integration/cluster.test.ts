@@ -142,6 +142,14 @@ describe.skipIf(CITUS_URL === undefined)('on a cluster', () => {
     expect(repeated.json()).toEqual({ moved: [], ledger_violations: 0 });
 
     const pool = createPool({ url: CITUS_URL ?? '', max: 1, name: 'test' });
+    // Citus sends a call to a worker only if it knows the function as one of these tables.
+    const elsewhere = await pool.query(
+      `select p.proname as name from pg_proc p join pg_catalog.pg_dist_object o
+         on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+       where p.proargnames[1] = 'p_bucket' and o.colocationid is distinct from (
+         select colocationid from pg_dist_partition where logicalrelid = 'accounts'::regclass)`,
+    );
+    expect(elsewhere.rows).toEqual([]);
     const after = await pool.query(
       'select account, sum(balance_cents)::text as sum from accounts group by 1 order by 1',
     );

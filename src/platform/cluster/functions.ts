@@ -8,7 +8,11 @@ export interface PlacedFunction {
   readonly name: string;
   /** Its first argument is a bucket. */
   readonly routed: boolean;
-  /** It exists on every node, and if it is routed, calls go to the node of their bucket. */
+  /**
+   * It exists on every node, and if it is routed, calls go to the node of their bucket. Citus forgets where
+   * when the tables are brought back, also when they are distributed again: then the coordinator plans each
+   * statement of a call and sends it.
+   */
   readonly placed: boolean;
 }
 
@@ -16,7 +20,10 @@ export interface PlacedFunction {
 export async function readFunctions(db: Queryable): Promise<PlacedFunction[]> {
   const read = await db.query<PlacedFunction>(
     `select p.oid::regprocedure::text as name, r.routed,
-       o.objid is not null and (o.distribution_argument_index is not null) = r.routed as placed
+       o.objid is not null and case when r.routed then exists (
+           select from pg_catalog.pg_dist_partition t
+           where t.partmethod = 'h' and t.colocationid = o.colocationid)
+         else o.distribution_argument_index is null end as placed
      from pg_proc p
        cross join lateral (select coalesce(p.proargnames[1] = $1, false) as routed) r
        left join pg_catalog.pg_dist_object o
