@@ -54,6 +54,8 @@ declare
   v_short integer[];
   v_rounds integer;
   v_members integer[];
+  -- The rows that ask for the check and have an equal payment.
+  v_twins bigint[];
   v_accepted_count integer;
   v_accepted uuid[];
 begin
@@ -108,6 +110,18 @@ begin
   -- everything of the last 30 s.
   v_step := floor(extract(epoch from v_now) / 32)::bigint << 32;
 
+  if true = any (p_checks) then
+    select array_agg(w.number) into v_twins
+    from unnest(p_vendor_ids, p_billers, p_accounts, p_amounts, p_checks) with ordinality
+      as w (vendor_id, biller, account, amount, checked, number)
+    where w.checked and exists (
+      select from payments t
+      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id
+        and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
+        and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
+        and t.created_at > v_now - interval '30 seconds');
+  end if;
+
   -- Here a vendor that is short has one row.
   insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
     phone, amount_cents, fee_cents, vat_cents, fee_price, duplicate_key, created_at)
@@ -116,15 +130,10 @@ begin
     v_step | content_hash(w.biller, w.account, w.amount), v_now
   from buckets k
     cross join unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones,
-      p_amounts, p_fees, p_vats, p_fee_prices, p_checks)
-    as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, vat, fee_price, checked)
+      p_amounts, p_fees, p_vats, p_fee_prices) with ordinality
+    as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, vat, fee_price, number)
   where k.bucket = p_bucket and (v_short is null or w.vendor_id <> all (v_short))
-    and not (w.checked and exists (
-      select from payments t
-      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id
-        and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
-        and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
-        and t.created_at > v_now - interval '30 seconds'))
+    and (v_twins is null or w.number <> all (v_twins))
     -- Offset, so that it looks up by index for each row.
     and not (w.reference is not null and exists (
       select from archived_payments a

@@ -56,17 +56,23 @@ declare
   v_round integer := 1;
   v_settled integer[] := '{}';
   v_differ boolean := false;
-  -- What left the queue, by the number of its report.
-  v_numbers integer[];
-  -- Where the payments are. Nobody else moves an open payment of these vendors.
-  v_payments_at tid[];
-  v_sent_at timestamptz[];
-  v_attempts smallint[];
-  v_handles text[];
-  v_operators text[];
-  v_reasons text[];
-  v_operator_prices integer[];
+  -- The operators of the billers, if a report names none.
+  v_usual_operators text[];
+  v_dequeued integer;
+  -- Of what was settled, by the number of its report.
   v_done integer[];
+  v_executors text[];
+  v_amounts bigint[];
+  v_fees bigint[];
+  v_vats bigint[];
+  v_prices integer[];
+  -- The prices that are among them.
+  v_versions integer[];
+  v_costs bigint[];
+  v_cost_bps integer[];
+  v_commissions bigint[];
+  v_commission_bps integer[];
+  v_netted boolean[];
   -- The transfers, and what they change.
   v_leg_vendors integer[];
   v_leg_payments uuid[];
@@ -78,11 +84,18 @@ declare
   v_accounts text[];
   v_changes bigint[];
   v_count integer;
+  v_announced boolean := false;
 begin
   -- From here on nobody else settles payments of these vendors.
   perform 1 from accounts a
   where a.bucket = p_bucket and a.vendor_id = any (p_vendor_ids) and a.account = 'float'
   order by a.vendor_id for update;
+
+  if array_position(p_operators, null) is not null then
+    select array_agg(b.operator_code order by r.number) into v_usual_operators
+    from unnest(p_billers) with ordinality as r (biller_code, number)
+      left join billers b on b.biller_code = r.biller_code;
+  end if;
 
   loop
     v_now := clock_timestamp();
@@ -91,10 +104,13 @@ begin
       -- again commits first; the attempt that is read here is then the one of that claim.
       delete from dispatch_queue q
       using (
-          select r.number, r.payment_id, r.operator_code, k.row_at, t.payment_at
-          from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
+          select r.*, k.row_at, t.payment_at
+          from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
+                p_biller_references, p_messages, p_details, p_failure_codes, p_sources, p_operators,
+                v_usual_operators)
               with ordinality
-              as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
+              as r (vendor_id, payment_id, biller_code, outcome, paid, biller_reference, message, details,
+                failure_code, source, operator_code, usual_operator, number)
             -- Limit: it is looked up for each report, by its whole key.
             cross join lateral (
               select z.ctid as row_at from dispatch_queue z
@@ -115,114 +131,106 @@ begin
         and q.payment_id = u.payment_id and q.stage = v_stage and q.attempt_number > 0
         -- Only the operator that has the instruction settles it. While nobody has it, any operator that
         -- had one before: it was wrong about not having executed it.
-        and (u.operator_code is null or case q.stage
-          when 'verify' then coalesce(q.operator_code, u.operator_code) = u.operator_code
+        and (u.operator_code is null or case when v_stage = 'verify'
+          then coalesce(q.operator_code, u.operator_code) = u.operator_code
           else exists (select from unexecuted_attempts x
             where x.bucket = p_bucket and x.vendor_id = q.vendor_id and x.payment_id = q.payment_id
               and coalesce(x.operator_code, u.operator_code) = u.operator_code) end)
-      returning u.number::integer as number, u.payment_at, q.sent_at, q.attempt_number, q.operator_handle,
-        case when q.stage = 'verify' then q.operator_code end as operator_code, q.route_reason,
+      -- The last operator: of instructions of a ledger that was restored.
+      returning u.*, q.sent_at, q.attempt_number, q.operator_handle, q.route_reason,
+        coalesce(case when v_stage = 'verify' then q.operator_code end, u.operator_code, u.usual_operator)
+          as executor,
         case when q.operator_code is not null then q.operator_price end as operator_price
+    ), settled as (
+      update payments t
+      set outcome = d.outcome, settled_at = v_now,
+        -- In the stage send, without an attempt in progress, the report is about one that was recorded as
+        -- not executed.
+        biller_response_time = case when v_stage = 'verify' then d.sent_at else (
+          select max(x.sent_at) from unexecuted_attempts x
+          where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id) end,
+        biller_reference = d.biller_reference, message = d.message, details = d.details,
+        failure_code = d.failure_code,
+        sent_at = d.sent_at,
+        attempt_number = case when v_stage = 'verify' then d.attempt_number end,
+        attempt_outcome = case when v_stage = 'send' then null
+          when d.outcome = 'success' then 'paid' else 'declined' end,
+        operator_handle = d.operator_handle,
+        settled_by = case when v_stage = 'verify' then d.source end,
+        operator_code = d.executor, route_reason = d.route_reason,
+        operator_price = case when v_stage = 'verify' then d.operator_price else (
+          select x.operator_price from unexecuted_attempts x
+          where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
+            and x.operator_code = d.executor
+          order by x.attempt_number desc limit 1) end
+      from dequeued d
+      where t.bucket = p_bucket and t.ctid = d.payment_at and t.payment_id = d.payment_id
+        and t.outcome is null
+      returning d.number::integer as number, d.executor, t.amount_cents, t.fee_cents, t.vat_cents,
+        t.operator_price
     )
-    select array_agg(d.number), array_agg(d.payment_at), array_agg(d.sent_at), array_agg(d.attempt_number),
-      array_agg(d.operator_handle), array_agg(d.operator_code), array_agg(d.route_reason),
-      array_agg(d.operator_price)
-    into v_numbers, v_payments_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons,
-      v_operator_prices
-    from dequeued d;
+    select array_agg(s.number), array_agg(s.executor), array_agg(s.amount_cents), array_agg(s.fee_cents),
+      array_agg(s.vat_cents), array_agg(s.operator_price), (select count(*) from dequeued)
+    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_dequeued
+    from settled s;
 
-    if v_numbers is not null then
-      with settled as (
-        update payments t
-        set outcome = o.outcome, settled_at = v_now,
-          -- Without an attempt in progress, the report is about one that was recorded as not executed.
-          biller_response_time = coalesce(o.sent_at, (
-            select max(x.sent_at) from unexecuted_attempts x
-            where x.bucket = p_bucket and x.vendor_id = t.vendor_id
-              and x.payment_id = t.payment_id)),
-          biller_reference = o.biller_reference, message = o.message, details = o.details,
-          failure_code = o.failure_code,
-          sent_at = o.sent_at,
-          attempt_number = case when o.sent_at is not null then o.attempt_number end,
-          attempt_outcome = case when o.sent_at is null then null
-            when o.outcome = 'success' then 'paid' else 'declined' end,
-          operator_handle = o.operator_handle,
-          settled_by = case when o.sent_at is not null then o.source end,
-          -- The last two: instructions of a ledger that was restored.
-          operator_code = coalesce(o.operator_code, o.reporter, (
-            select b.operator_code from billers b where b.biller_code = t.biller_code)),
-          route_reason = o.reason,
-          operator_price = case when o.sent_at is not null then o.operator_price else (
-            select x.operator_price from unexecuted_attempts x
-            where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
-              and x.operator_code = coalesce(o.reporter, (
-                select b.operator_code from billers b where b.biller_code = t.biller_code))
-            order by x.attempt_number desc limit 1) end
-        from (
-          select d.number, d.payment_at, p_payment_ids[d.number] as payment_id, p_outcomes[d.number] as outcome,
-            p_paid_amounts[d.number] as paid, p_biller_references[d.number] as biller_reference,
-            p_messages[d.number] as message, p_details[d.number] as details,
-            p_failure_codes[d.number] as failure_code, p_sources[d.number] as source,
-            d.sent_at, d.attempt_number, d.operator_handle, d.operator_code,
-            p_operators[d.number] as reporter, d.reason, d.operator_price
-          from unnest(v_numbers, v_payments_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons,
-              v_operator_prices)
-            as d (number, payment_at, sent_at, attempt_number, operator_handle, operator_code, reason,
-              operator_price)
-          where sign(d.number) = 1
-        ) o
-        where t.bucket = p_bucket and t.ctid = o.payment_at and t.payment_id = o.payment_id
-          and t.outcome is null
-        returning o.number, t.vendor_id, t.payment_id, t.operator_code, t.outcome, t.amount_cents,
-          t.fee_cents, t.vat_cents, t.operator_price, o.paid
-      ), legs as materialized (
-        select s.vendor_id, s.payment_id, 2 as leg, 'reserved' as debit_account,
-          'operator:' || s.operator_code as credit_account, least(s.paid, s.amount_cents) as amount
-        from settled s
-        where s.outcome = 'success'
-        union all
-        select vendor_id, payment_id, 3, 'reserved', 'fees', fee_cents - vat_cents
-        from settled where outcome = 'success' and fee_cents > vat_cents
-        union all
-        select vendor_id, payment_id, 4, 'reserved', 'float', amount_cents - paid
-        from settled where outcome = 'success' and paid < amount_cents
-        union all
-        select vendor_id, payment_id, 5, 'reserved', 'vat', vat_cents
-        from settled where outcome = 'success' and vat_cents > 0
-        union all
-        select s.vendor_id, s.payment_id, c.leg, c.debit_account, c.credit_account, c.amount
-        from settled s join operator_prices p on p.version = s.operator_price
-          cross join lateral (
-            select 8 as leg, 'cost:' || s.operator_code as debit_account,
-              'operator:' || s.operator_code as credit_account,
-              share_of(least(s.paid, s.amount_cents), p.cost_cents, p.cost_bps) as amount
-            union all
-            select 9, case when p.commission_netted then 'operator:' else 'commission_due:' end || s.operator_code,
-              'commission:' || s.operator_code,
-              least(share_of(least(s.paid, s.amount_cents), p.commission_cents, p.commission_bps),
-                s.paid, s.amount_cents)
-          ) c
-        where s.outcome = 'success' and c.amount > 0
-        union all
-        select vendor_id, payment_id, 2, 'reserved', 'float', amount_cents + fee_cents
-        from settled where outcome = 'failed'
-      )
-      select s.numbers, s.differ, l.*
-      into v_done, v_differ, v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts,
-        v_leg_amounts
-      from (
-        select coalesce(array_agg(number), '{}') as numbers,
-          v_differ or coalesce(bool_or(outcome = 'success' and paid <> amount_cents), false) as differ
-        from settled
-      ) s cross join (
-        select array_agg(vendor_id), array_agg(payment_id), array_agg(leg::smallint),
-          array_agg(debit_account), array_agg(credit_account), array_agg(amount) from legs
-      ) l;
-      if cardinality(v_done) <> cardinality(v_numbers) then
+    if v_dequeued > 0 then
+      if coalesce(cardinality(v_done), 0) <> v_dequeued then
         raise exception 'a payment was changed while it was being settled'
           using errcode = 'serialization_failure';
       end if;
       v_settled := v_settled || v_done;
+
+      v_versions := null;
+      if array_remove(v_prices, null) <> '{}' then
+        select array_agg(p.version), array_agg(p.cost_cents), array_agg(p.cost_bps),
+          array_agg(p.commission_cents), array_agg(p.commission_bps), array_agg(p.commission_netted)
+        into v_versions, v_costs, v_cost_bps, v_commissions, v_commission_bps, v_netted
+        from operator_prices p where p.version = any (v_prices);
+      end if;
+
+      -- No table: PostgreSQL plans this once also where Citus plans every statement about a table each time.
+      with settled as materialized (
+        select d.*, p_vendor_ids[d.number] as vendor_id, p_payment_ids[d.number] as payment_id,
+          p_outcomes[d.number] = 'success' as is_success, p_paid_amounts[d.number] as paid
+        from unnest(v_done, v_executors, v_amounts, v_fees, v_vats, v_prices)
+          as d (number, operator_code, amount, fee, vat, price)
+      ), legs as (
+        select vendor_id, payment_id, 2 as leg, 'reserved' as debit_account,
+          case when is_success then 'operator:' || operator_code else 'float' end as credit_account,
+          case when is_success then least(paid, amount) else amount + fee end as amount
+        from settled
+        union all
+        select vendor_id, payment_id, 3, 'reserved', 'fees', fee - vat
+        from settled where is_success and fee > vat
+        union all
+        select vendor_id, payment_id, 4, 'reserved', 'float', amount - paid
+        from settled where is_success and paid < amount
+        union all
+        select vendor_id, payment_id, 5, 'reserved', 'vat', vat
+        from settled where is_success and vat > 0
+        union all
+        select s.vendor_id, s.payment_id, c.leg, c.debit_account, c.credit_account, c.amount
+        from unnest(v_versions, v_costs, v_cost_bps, v_commissions, v_commission_bps, v_netted)
+            as p (version, cost_cents, cost_bps, commission_cents, commission_bps, netted)
+          join settled s on s.price = p.version and s.is_success
+          cross join lateral (
+            select 8 as leg, 'cost:' || s.operator_code as debit_account,
+              'operator:' || s.operator_code as credit_account,
+              share_of(least(s.paid, s.amount), p.cost_cents, p.cost_bps) as amount
+            union all
+            select 9, case when p.netted then 'operator:' else 'commission_due:' end || s.operator_code,
+              'commission:' || s.operator_code,
+              least(share_of(least(s.paid, s.amount), p.commission_cents, p.commission_bps),
+                s.paid, s.amount)
+          ) c
+        where c.amount > 0
+      )
+      select array_agg(l.vendor_id), array_agg(l.payment_id), array_agg(l.leg::smallint),
+        array_agg(l.debit_account), array_agg(l.credit_account), array_agg(l.amount),
+        v_differ or exists (select from settled s where s.is_success and s.paid <> s.amount)
+      into v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts, v_leg_amounts, v_differ
+      from legs l;
 
       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
         amount_cents, created_at)
@@ -275,9 +283,11 @@ begin
     v_stage := case when v_round = 2 then 'send' else 'verify' end;
   end loop;
 
-  if cardinality(v_settled) > 0 and exists (
-    select from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids)
-  ) then
+  if cardinality(v_settled) > 0 then
+    perform from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids) limit 1;
+    v_announced := found;
+  end if;
+  if v_announced then
     insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
       biller_reference, message, failure_code, details)
