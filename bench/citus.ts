@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { checkLedger } from '../src/payments/audit/check.ts';
 import { createPayments, settlePayments } from '../src/payments/create/store.ts';
-import { claim } from '../src/payments/dispatch/store.ts';
+import { claim, NO_MAXIMUM } from '../src/payments/dispatch/store.ts';
 import { setBuckets } from '../src/parties/buckets-store.ts';
 import { distribute, undistribute } from '../src/platform/cluster/distribute.ts';
 import { readNodes } from '../src/platform/cluster/nodes.ts';
@@ -26,14 +26,21 @@ import { fillFloats, insertVendors, listVids, quickenOperators } from './store.t
  * which is emptied.
  * Ends with one JSON line.
  */
-const { payments, vendors, buckets } = new Command('bench:citus')
+const {
+  payments,
+  vendors,
+  buckets,
+  batch: rows,
+} = new Command('bench:citus')
   .option('--payments <n>', 'in each of the two forms', Number, 20_000)
   .option('--vendors <n>', 'that share them', Number, 1000)
   .option('--buckets <n>', 'of the vendors', Number, 32)
+  .option('--batch <n>', 'payments in a call', Number, 128)
   .parse()
-  .opts<{ payments: number; vendors: number; buckets: number }>();
+  .opts<{ payments: number; vendors: number; buckets: number; batch: number }>();
 
-const BATCH = 128;
+/** Every biller of the sandbox that these payments are for has this operator. */
+const OPERATOR = 'kplc';
 const CONNECTIONS = 2;
 const SHARDS = 8;
 const FLOAT_CENTS = 100_000_000_000n;
@@ -69,9 +76,9 @@ async function pay(
   let left = count;
   const connection = async (first: number): Promise<void> => {
     for (let turn = first; left > 0; turn += CONNECTIONS) {
-      left -= BATCH;
+      left -= rows;
       const group = groups[turn % groups.length] ?? [];
-      const made = Array.from({ length: BATCH }, () =>
+      const made = Array.from({ length: rows }, () =>
         newPayment({ vendorId: group[Math.floor(Math.random() * group.length)] ?? 0 }),
       );
       await createPayments(pool, made);
@@ -79,8 +86,16 @@ async function pay(
         vendorId,
         billerCode: made[0]?.billerCode ?? '',
         stage: 'send' as const,
-        max: BATCH,
+        max: rows,
         leaseMs: 600_000,
+        route: {
+          operatorCode: OPERATOR,
+          reason: null,
+          minimumCents: 0n,
+          maximumCents: NO_MAXIMUM,
+          operatorPrice: null,
+          waitMs: 0,
+        },
       }));
       await claim(pool, queues);
       await settlePayments(
@@ -89,7 +104,7 @@ async function pay(
           vendorId,
           paymentId,
           billerCode,
-          operatorCode: null,
+          operatorCode: OPERATOR,
           outcome: 'success',
           paidCents: amountCents,
           billerReference: 'OP1',

@@ -73,8 +73,10 @@ export async function setup(project: TestProject): Promise<void> {
   if (CITUS_URL !== undefined) {
     project.provide('clusterUrl', CITUS_URL);
     project.provide('templateDatabase', '');
-    const seeds = await Promise.all(CITUS_URLS.map(async (url) => [url, await resetCitus(url)]));
-    project.provide('citusSeeds', Object.fromEntries(seeds) as Readonly<Record<string, Seed>>);
+    // One after the other: migrations change rows of the catalog that all databases share.
+    const seeds: Record<string, Seed> = {};
+    for (const url of CITUS_URLS) seeds[url] = await resetCitus(url);
+    project.provide('citusSeeds', seeds);
     return;
   }
   const folder = await makeTemporaryFolder();

@@ -64,16 +64,19 @@ export const MUTANTS: readonly Mutant[] = [
           changes: [
             { find: 'and t.outcome is null', replace: '' },
             {
-              find: 'from dequeued d;',
+              find: 'from dequeued d\n',
               replace: `from (
                 select * from dequeued union all
-                select n, v_now, 1::smallint, null, p_operators[n], null, null
+                select n, p_payment_ids[n], t.ctid, null, null, null, null, p_operators[n], null
                 from generate_series(1, v_reports) n
-                where v_round = 2 and n <> all (v_settled) and exists (
-                  select from payments t
-                  where t.bucket = p_bucket and t.vendor_id = p_vendor_ids[n]
-                    and t.payment_id = p_payment_ids[n] and t.outcome is not null)
-              ) d;`,
+                  join payments t on t.bucket = p_bucket and t.vendor_id = p_vendor_ids[n]
+                    and t.payment_id = p_payment_ids[n] and t.outcome is not null
+                where v_round = 2 and n <> all (v_settled)
+              ) d\n`,
+            },
+            {
+              find: 'if v_dequeued > 0 then\n      if coalesce(cardinality(v_done), 0) <> v_dequeued then',
+              replace: 'if v_done is not null then\n      if false then',
             },
             {
               find: 'select k.bucket, l.vendor_id, l.payment_id, l.leg,',

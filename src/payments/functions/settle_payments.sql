@@ -104,13 +104,10 @@ begin
       -- again commits first; the attempt that is read here is then the one of that claim.
       delete from dispatch_queue q
       using (
-          select r.*, k.row_at, t.payment_at
-          from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts,
-                p_biller_references, p_messages, p_details, p_failure_codes, p_sources, p_operators,
-                v_usual_operators)
+          select r.number::integer as number, r.payment_id, r.operator_code, k.row_at, t.payment_at
+          from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
               with ordinality
-              as r (vendor_id, payment_id, biller_code, outcome, paid, biller_reference, message, details,
-                failure_code, source, operator_code, usual_operator, number)
+              as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
             -- Limit: it is looked up for each report, by its whole key.
             cross join lateral (
               select z.ctid as row_at from dispatch_queue z
@@ -136,37 +133,43 @@ begin
           else exists (select from unexecuted_attempts x
             where x.bucket = p_bucket and x.vendor_id = q.vendor_id and x.payment_id = q.payment_id
               and coalesce(x.operator_code, u.operator_code) = u.operator_code) end)
-      -- The last operator: of instructions of a ledger that was restored.
-      returning u.*, q.sent_at, q.attempt_number, q.operator_handle, q.route_reason,
-        coalesce(case when v_stage = 'verify' then q.operator_code end, u.operator_code, u.usual_operator)
-          as executor,
+      returning u.number, u.payment_id, u.payment_at, q.sent_at, q.attempt_number, q.operator_handle,
+        q.route_reason,
+        coalesce(case when v_stage = 'verify' then q.operator_code end, u.operator_code) as operator_code,
         case when q.operator_code is not null then q.operator_price end as operator_price
     ), settled as (
       update payments t
-      set outcome = d.outcome, settled_at = v_now,
+      set outcome = o.outcome, settled_at = v_now,
         -- In the stage send, without an attempt in progress, the report is about one that was recorded as
         -- not executed.
-        biller_response_time = case when v_stage = 'verify' then d.sent_at else (
+        biller_response_time = case when v_stage = 'verify' then o.sent_at else (
           select max(x.sent_at) from unexecuted_attempts x
           where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id) end,
-        biller_reference = d.biller_reference, message = d.message, details = d.details,
-        failure_code = d.failure_code,
-        sent_at = d.sent_at,
-        attempt_number = case when v_stage = 'verify' then d.attempt_number end,
+        biller_reference = o.biller_reference, message = o.message, details = o.details,
+        failure_code = o.failure_code,
+        sent_at = o.sent_at,
+        attempt_number = case when v_stage = 'verify' then o.attempt_number end,
         attempt_outcome = case when v_stage = 'send' then null
-          when d.outcome = 'success' then 'paid' else 'declined' end,
-        operator_handle = d.operator_handle,
-        settled_by = case when v_stage = 'verify' then d.source end,
-        operator_code = d.executor, route_reason = d.route_reason,
-        operator_price = case when v_stage = 'verify' then d.operator_price else (
+          when o.outcome = 'success' then 'paid' else 'declined' end,
+        operator_handle = o.operator_handle,
+        settled_by = case when v_stage = 'verify' then o.source end,
+        operator_code = o.executor, route_reason = o.route_reason,
+        operator_price = case when v_stage = 'verify' then o.operator_price else (
           select x.operator_price from unexecuted_attempts x
           where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
-            and x.operator_code = d.executor
+            and x.operator_code = o.executor
           order by x.attempt_number desc limit 1) end
-      from dequeued d
-      where t.bucket = p_bucket and t.ctid = d.payment_at and t.payment_id = d.payment_id
+      from (
+        select d.*, p_outcomes[d.number] as outcome, p_biller_references[d.number] as biller_reference,
+          p_messages[d.number] as message, p_details[d.number] as details,
+          p_failure_codes[d.number] as failure_code, p_sources[d.number] as source,
+          -- The last one: of instructions of a ledger that was restored.
+          coalesce(d.operator_code, v_usual_operators[d.number]) as executor
+        from dequeued d
+      ) o
+      where t.bucket = p_bucket and t.ctid = o.payment_at and t.payment_id = o.payment_id
         and t.outcome is null
-      returning d.number::integer as number, d.executor, t.amount_cents, t.fee_cents, t.vat_cents,
+      returning o.number, o.executor, t.amount_cents, t.fee_cents, t.vat_cents,
         t.operator_price
     )
     select array_agg(s.number), array_agg(s.executor), array_agg(s.amount_cents), array_agg(s.fee_cents),
@@ -195,7 +198,7 @@ begin
           p_outcomes[d.number] = 'success' as is_success, p_paid_amounts[d.number] as paid
         from unnest(v_done, v_executors, v_amounts, v_fees, v_vats, v_prices)
           as d (number, operator_code, amount, fee, vat, price)
-      ), legs as (
+      ), legs as materialized (
         select vendor_id, payment_id, 2 as leg, 'reserved' as debit_account,
           case when is_success then 'operator:' || operator_code else 'float' end as credit_account,
           case when is_success then least(paid, amount) else amount + fee end as amount
@@ -225,12 +228,27 @@ begin
                 s.paid, s.amount)
           ) c
         where c.amount > 0
+      ), changes as (
+        select s.vendor_id, s.account, sum(s.change) as change
+        from (
+            select vendor_id, debit_account, credit_account, sum(amount) as amount from legs
+            group by vendor_id, debit_account, credit_account
+          ) l
+          cross join lateral (values
+            (l.vendor_id, l.debit_account, -l.amount), (l.vendor_id, l.credit_account, l.amount)
+          ) s (vendor_id, account, change)
+        group by s.vendor_id, s.account
       )
-      select array_agg(l.vendor_id), array_agg(l.payment_id), array_agg(l.leg::smallint),
-        array_agg(l.debit_account), array_agg(l.credit_account), array_agg(l.amount),
-        v_differ or exists (select from settled s where s.is_success and s.paid <> s.amount)
-      into v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts, v_leg_amounts, v_differ
-      from legs l;
+      select l.*, c.*, v_differ or exists (
+        select from settled s where s.is_success and s.paid <> s.amount)
+      into v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts, v_leg_amounts,
+        v_vendors, v_accounts, v_changes, v_differ
+      from (
+        select array_agg(vendor_id), array_agg(payment_id), array_agg(leg::smallint),
+          array_agg(debit_account), array_agg(credit_account), array_agg(amount) from legs
+      ) l cross join (
+        select array_agg(vendor_id), array_agg(account), array_agg(change::bigint) from changes
+      ) c;
 
       insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
         amount_cents, created_at)
@@ -239,22 +257,6 @@ begin
         cross join unnest(v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts,
             v_leg_amounts) as l (vendor_id, payment_id, leg, debit, account, amount)
       where k.bucket = p_bucket;
-
-      select array_agg(c.vendor_id), array_agg(c.account), array_agg(c.change)
-      into v_vendors, v_accounts, v_changes
-      from (
-        select s.vendor_id, s.account, sum(s.change)::bigint as change
-        from (
-            select u.vendor_id, u.debit, u.account, sum(u.amount) as amount
-            from unnest(v_leg_vendors, v_leg_debits, v_leg_accounts, v_leg_amounts)
-              as u (vendor_id, debit, account, amount)
-            group by u.vendor_id, u.debit, u.account
-          ) l
-          cross join lateral (
-            values (l.vendor_id, l.debit, -l.amount), (l.vendor_id, l.account, l.amount)
-          ) s (vendor_id, account, change)
-        group by s.vendor_id, s.account
-      ) c;
 
       update accounts a set balance_cents = a.balance_cents + c.change
       from (
