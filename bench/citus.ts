@@ -39,7 +39,7 @@ const {
   .parse()
   .opts<{ payments: number; vendors: number; buckets: number; batch: number }>();
 
-/** Every biller of the sandbox that these payments are for has this operator. */
+/** Pays for the biller of `newPayment`. */
 const OPERATOR = 'kplc';
 const CONNECTIONS = 2;
 const SHARDS = 8;
