@@ -28,6 +28,7 @@ function inertOptions(): ApiOptions {
       billingPath: '',
       scoringPath: '',
       consolePath: '/console',
+      publicUrl: 'http://127.0.0.1',
       consoleReadOnly: false,
       timeZone: 'Africa/Nairobi',
       fundWindowSeconds: 0,

@@ -35,6 +35,7 @@ import { addConsole } from './console/console.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import { programVersion } from './platform/base/program-version.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
+import { relyingPartyOf } from './parties/people/relying-party.ts';
 import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
 import { KnownNames } from './platform/http/wire/parameters.ts';
@@ -63,6 +64,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
     readonly scoringPath: string;
     readonly timeZone: string;
     readonly consolePath: string;
+    readonly publicUrl: string;
     readonly consoleReadOnly: boolean;
     readonly variables: readonly ShownVariable[];
     readonly fundWindowSeconds: number;
@@ -123,7 +125,12 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     document: () => contractDocument(operations, { isSandbox }),
     keys: isSandbox ? DEMO_KEYS : {},
   });
+  const signingIn = {
+    codesRequired: !isSandbox,
+    party: relyingPartyOf(config.publicUrl, isSandbox),
+  };
   await addConsole(app, {
+    ...signingIn,
     path: config.consolePath,
     environment: config.mode,
     readOnly: config.consoleReadOnly,
@@ -134,6 +141,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     clock: options.clock,
     routes: consoleRoutes({
       ...options,
+      ...signingIn,
       pool: options.consolePool,
       readiness: () => readReadiness({ ...options, schema: SCHEMA }),
       process: { ...config, version: programVersion(), startedAt: options.clock.now() },

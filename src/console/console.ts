@@ -1,11 +1,13 @@
 import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { createSessions } from '../parties/people/sessions.ts';
+import type { RelyingParty } from '../parties/people/relying-party.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { mountRoutes } from './mount.ts';
 import { addConsolePage } from './page.ts';
+import { addPasskeyRoutes } from './passkey-routes.ts';
 import type { AnyRoute } from './route.ts';
 import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
 
@@ -20,6 +22,9 @@ export interface ConsoleOptions {
   readonly version: string;
   readonly pool: Pool;
   readonly masterKeys: MasterKeys;
+  readonly codesRequired: boolean;
+  /** Undefined: browsers allow no passkeys at the configured public URL. */
+  readonly party: RelyingParty | undefined;
   readonly clock: Clock;
   readonly routes: readonly AnyRoute[];
 }
@@ -32,13 +37,9 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
   // A separate scope, so that only console requests parse cookies.
   await app.register(async (scope) => {
     await scope.register(fastifyCookie);
-    addSessionRoutes(scope, {
-      ...options,
-      prefix,
-      sessions,
-      codesRequired: environment === 'production',
-      about: { environment, readOnly, timeZone, version },
-    });
+    const about = { environment, readOnly, timeZone, version };
+    addSessionRoutes(scope, { ...options, prefix, sessions, about });
+    addPasskeyRoutes(scope, { ...options, prefix, sessions, about });
     mountRoutes(scope, options.routes, {
       prefix,
       pool,

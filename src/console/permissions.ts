@@ -13,6 +13,9 @@ const STAFF: readonly Role[] = STAFF_ROLES;
 export const PERMISSIONS = {
   /** Figures of the home page. */
   'home.read': EVERYONE,
+  /** The own passkeys. */
+  'passkeys.read': EVERYONE,
+  'passkeys.act': EVERYONE,
   /** Payments; a vendor's people see those of their vendor. */
   'payments.read': EVERYONE,
   /** Ask the operator now, send a webhook again. */

@@ -2,6 +2,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { RelyingParty } from '../parties/people/relying-party.ts';
 import { acceptLink, readLink } from '../parties/people/links.ts';
 import { codeUri, newCodeSecret } from '../parties/people/one-time-code.ts';
 import type { Sessions } from '../parties/people/sessions.ts';
@@ -30,6 +31,8 @@ export interface SessionOptions {
   readonly sessions: Sessions;
   readonly clock: Clock;
   readonly codesRequired: boolean;
+  /** Undefined: browsers allow no passkeys at the configured public URL. */
+  readonly party: RelyingParty | undefined;
   /** What every page of the console needs to know. */
   readonly about: Pick<SessionAnswer, 'environment' | 'readOnly' | 'timeZone' | 'version'>;
 }
@@ -101,7 +104,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
 }
 
 /** Throws: `too_many_requests`. */
-function limitAttempts(): (request: FastifyRequest) => void {
+export function limitAttempts(): (request: FastifyRequest) => void {
   const buckets = createTokenBuckets({
     ...ATTEMPTS,
     maxNames: LIMITS.limitedNames,
@@ -114,9 +117,9 @@ function limitAttempts(): (request: FastifyRequest) => void {
 }
 
 /** Writes the attempt and its result into the audit log. */
-async function recorded(
+export async function recorded(
   request: FastifyRequest,
-  { pool, clock }: SessionOptions,
+  { pool, clock }: Pick<SessionOptions, 'pool' | 'clock'>,
   entry: { readonly action: string; readonly login: string },
   work: () => Promise<string>,
 ): Promise<string> {
@@ -145,7 +148,7 @@ async function recorded(
   }
 }
 
-async function start(
+export async function start(
   request: FastifyRequest,
   reply: FastifyReply,
   options: SessionOptions & { readonly personId: string },

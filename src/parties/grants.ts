@@ -9,6 +9,8 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   people: { insert: true, updateAllBut: ['person_id', 'login', 'vendor_id', 'created_at'] },
   sign_in_failures: { insert: true, update: ['login', 'failed_count', 'failed_at'], delete: true },
   person_links: { insert: true, update: ['expires_at', 'used_at'] },
+  passkeys: { insert: true, update: ['sign_count', 'used_at'], delete: true },
+  passkey_challenges: { insert: true, delete: true },
   sessions: { insert: true, update: ['seen_at'], delete: true },
   audit_log: APPEND_ONLY,
   audit_results: APPEND_ONLY,

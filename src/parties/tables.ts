@@ -10,6 +10,8 @@ export const PARTIES_TABLES: TableClasses = {
   people: 'local',
   sign_in_failures: 'local',
   person_links: 'local',
+  passkeys: 'local',
+  passkey_challenges: 'local',
   sessions: 'local',
   audit_log: 'local',
   audit_results: 'local',

@@ -10,6 +10,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'people',
     'sign_in_failures',
     'person_links',
+    'passkeys',
+    'passkey_challenges',
     'sessions',
     'audit_log',
     'audit_results',

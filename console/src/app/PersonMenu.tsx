@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useLingui as useLanguage } from '@lingui/react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { send } from '../api/client.ts';
 import { RoleName } from '../format/RoleName.tsx';
@@ -54,6 +55,7 @@ export function PersonMenu({ onShortcuts }: { readonly onShortcuts: () => void }
               onChoose={(chosen) => void chooseLanguage(chosen)}
             />
             <Menu.Separator className={styles['separator']} />
+            <PasskeysItem />
             <Menu.Item className={styles['item']} onClick={onShortcuts}>
               <Trans>Keyboard shortcuts</Trans> <kbd>?</kbd>
             </Menu.Item>
@@ -69,6 +71,15 @@ export function PersonMenu({ onShortcuts }: { readonly onShortcuts: () => void }
         </Menu.Positioner>
       </Menu.Portal>
     </Menu.Root>
+  );
+}
+
+function PasskeysItem() {
+  const navigate = useNavigate();
+  return (
+    <Menu.Item className={styles['item']} onClick={() => void navigate({ to: '/passkeys' })}>
+      <Trans>Passkeys</Trans>
+    </Menu.Item>
   );
 }
 

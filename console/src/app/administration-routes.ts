@@ -30,6 +30,12 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import('../pages/approvals/Approvals.tsx'), 'Approvals'),
 });
 
+const passkeys = createRoute({
+  getParentRoute: () => shell,
+  path: '/passkeys',
+  component: lazyRouteComponent(() => import('../pages/passkeys/Passkeys.tsx'), 'Passkeys'),
+});
+
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
@@ -43,4 +49,11 @@ const configuration = createRoute({
 });
 
 /** Pages about people and the service itself. */
-export const administrationRoutes = [people, audit, approvals, system, configuration] as const;
+export const administrationRoutes = [
+  people,
+  passkeys,
+  audit,
+  approvals,
+  system,
+  configuration,
+] as const;

@@ -12,6 +12,8 @@ import { payoutRoutes } from './payouts.ts';
 import { topUpRoutes } from './top-ups.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
+import { accountRoutes } from './account.ts';
+import type { AccountRoutesOptions } from './account.ts';
 import { approvalRoutes } from './approvals.ts';
 import type { ApprovalRoutesOptions } from './approvals.ts';
 import { creditRoutes } from './credit.ts';
@@ -48,6 +50,7 @@ export type RoutesOptions = PaymentRoutesOptions &
   PayRoutesOptions &
   BulkRoutesOptions &
   CreditRoutesOptions &
+  AccountRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
@@ -80,5 +83,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...vendorStatementRoutes(options),
     ...eventRoutes(options),
     ...creditRoutes(options),
+    ...accountRoutes(options),
   ];
 }

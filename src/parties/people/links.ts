@@ -9,6 +9,7 @@ import { findLink, insertLink, useLink } from './links-store.ts';
 import type { LinkRow } from './links-store.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { hashPassword, passwordProblem } from './password.ts';
+import { deletePasskeysOf } from './passkeys-store.ts';
 import { findPerson, setCredentials } from './people-store.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
 import { hashOf } from './sessions.ts';
@@ -97,6 +98,8 @@ export async function acceptLink(
       at: now,
       linkBy: link.isStaff ? link.madeBy : null,
     });
+    // Who used it before has no way in any more.
+    await deletePasskeysOf(db, link.personId);
     await deleteSessionsOf(db, link.personId);
   });
   return link.personId;

@@ -49,6 +49,32 @@ create table person_links (
 );
 create index person_links_of_person on person_links (person_id);
 
+-- Devices that a person signs in with (WebAuthn). Removed when the person uses a new link.
+create table passkeys (
+  created_at timestamptz not null,
+  used_at timestamptz,
+  -- How often the device says that it has signed; 0: it does not count.
+  sign_count bigint not null check (sign_count >= 0),
+  person_id uuid not null references people,
+  -- As browsers name it: base64url.
+  credential_id text primary key,
+  -- COSE.
+  public_key bytea not null,
+  transports text[] not null,
+  -- What the person calls it.
+  name text not null
+);
+create index passkeys_of_person on passkeys (person_id);
+
+-- What a device has to sign, once, within minutes.
+create table passkey_challenges (
+  expires_at timestamptz not null,
+  -- Who adds a passkey; null: somebody signs in.
+  person_id uuid references people,
+  challenge text primary key
+);
+create index passkey_challenges_by_end on passkey_challenges (expires_at);
+
 create table sessions (
   created_at timestamptz not null,
   seen_at timestamptz not null,

@@ -10,6 +10,7 @@ import { Brand } from '../../design/Brand.tsx';
 import { Button } from '../../design/Button.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Notice } from '../../design/Notice.tsx';
+import { PasskeySignIn } from './PasskeySignIn.tsx';
 import styles from './SignIn.module.css';
 
 /** Name and password; then the one-time code, if the person has set up one. */
@@ -19,13 +20,14 @@ export function SignIn() {
   const router = useRouter();
   const queries = useQueryClient();
   const [needsCode, setNeedsCode] = useState(false);
+  const enter = (session: SessionAnswer): void => {
+    queries.setQueryData(sessionQuery.queryKey, session);
+    router.history.push(next);
+  };
   const signIn = useMutation({
     mutationFn: (given: Record<string, FormDataEntryValue>) =>
       send<SessionAnswer>('POST', '/session', given),
-    onSuccess: (session) => {
-      queries.setQueryData(sessionQuery.queryKey, session);
-      router.history.push(next);
-    },
+    onSuccess: (session) => enter(session),
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'code_required') setNeedsCode(true);
     },
@@ -66,6 +68,7 @@ export function SignIn() {
         <Button kind="primary" type="submit" disabled={signIn.isPending}>
           <Trans>Sign in</Trans>
         </Button>
+        <PasskeySignIn onSignedIn={enter} />
       </form>
     </main>
   );

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { findPasskey } from '../parties/people/passkeys-store.ts';
+import { beginPasskeySignIn, checkPasskey } from '../parties/people/passkeys.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { createReader, jsonOf, requireOwnPage } from './mount.ts';
+import { limitAttempts, recorded, start } from './session-routes.ts';
+import type { SessionOptions } from './session-routes.ts';
+
+const signature = Type.Object({
+  /** What the browser got from the device. */
+  response: Type.Object({ id: Type.String({ maxLength: 1500 }) }, { additionalProperties: true }),
+});
+
+/** Signing in with a passkey: what the device has to sign, and then what it has signed. */
+export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions): void {
+  const { prefix, pool, clock, party } = options;
+  const limit = limitAttempts();
+  const read = createReader(signature, 'body');
+  app.post(`${prefix}/session/passkey/begin`, async (request, reply) => {
+    requireOwnPage(request);
+    limit(request);
+    void reply.header('cache-control', 'no-store');
+    if (party === undefined) throw new Refusal('not_found', { text: 'Passkeys are not set up' });
+    return await beginPasskeySignIn({ pool, party }, clock.now());
+  });
+  app.post(`${prefix}/session/passkey`, async (request, reply) => {
+    requireOwnPage(request);
+    limit(request);
+    const { response } = read(jsonOf(request)) as { readonly response: { readonly id: string } };
+    const owner = await findPasskey(pool, response.id);
+    const entry = { action: 'session.passkey', login: owner?.login ?? 'unknown passkey' };
+    const personId = await recorded(request, options, entry, async () => {
+      if (party === undefined) throw new Refusal('sign_in_failed');
+      return (await checkPasskey({ pool, party }, response, clock.now())).personId;
+    });
+    return await start(request, reply, { ...options, personId });
+  });
+}

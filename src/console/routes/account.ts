@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { addPasskey, beginPasskey } from '../../parties/people/passkeys.ts';
+import { deletePasskey, listPasskeys } from '../../parties/people/passkeys-store.ts';
+import type { PasskeyRow } from '../../parties/people/passkeys-store.ts';
+import type { RelyingParty } from '../../parties/people/relying-party.ts';
+import { checkSignIn } from '../../parties/people/sign-in.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { PasskeysAnswer } from '../answers.ts';
+import { Audited, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+
+export interface AccountRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly masterKeys: MasterKeys;
+  readonly codesRequired: boolean;
+  /** Undefined: browsers allow no passkeys at the configured public URL. */
+  readonly party: RelyingParty | undefined;
+}
+
+/** The person's own passkeys. */
+export function accountRoutes(options: AccountRoutesOptions): AnyRoute[] {
+  const { pool, party } = options;
+  return [
+    route({
+      method: 'GET',
+      path: '/account/passkeys',
+      permission: 'passkeys.read',
+      handle: async (_input, { viewer }): Promise<PasskeysAnswer> => ({
+        origin: party?.origin ?? null,
+        passkeys: (await listPasskeys(pool, viewer.personId)).map(passkeyView),
+      }),
+    }),
+    beginRoute(options),
+    addRoute(options),
+    route({
+      method: 'DELETE',
+      path: '/account/passkeys/:id',
+      permission: 'passkeys.act',
+      action: 'passkey.remove',
+      params: Type.Object({ id: Type.String({ maxLength: 1500 }) }),
+      handle: async ({ params: { id } }, { viewer }) => {
+        if (!(await deletePasskey(pool, viewer.personId, id))) throw new Refusal('not_found');
+      },
+    }),
+  ];
+}
+
+/** Who took over a session must not get a way in that lasts, so the password is asked for again. */
+function beginRoute(options: AccountRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/account/passkeys/begin',
+    permission: 'passkeys.act',
+    action: 'passkey.begin',
+    body: Type.Object(
+      {
+        password: Type.String({ maxLength: 1024 }),
+        code: Type.Optional(Type.String({ maxLength: 16 })),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ body }, { viewer }) => {
+      const party = requireParty(options);
+      const now = options.clock.now();
+      await checkSignIn(options, { login: viewer.login, ...body, code: body.code }, now);
+      return await beginPasskey({ ...options, party }, viewer, now);
+    },
+  });
+}
+
+function addRoute(options: AccountRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/account/passkeys',
+    permission: 'passkeys.act',
+    action: 'passkey.add',
+    body: Type.Object(
+      {
+        name: Type.String({
+          minLength: 1,
+          maxLength: 60,
+          pattern: String.raw`^[^\p{C}]*\S[^\p{C}]*$`,
+        }),
+        /** What the browser got from the device. */
+        response: Type.Object(
+          { id: Type.String({ maxLength: 1500 }) },
+          { additionalProperties: true },
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    handle: async ({ body: { name, response } }, { viewer }) => {
+      const party = requireParty(options);
+      const made = { name: name.trim(), response, now: options.clock.now() };
+      const added = passkeyView(await addPasskey({ ...options, party }, viewer, made));
+      return new Audited(added, { target: added.id, after: { name: added.name } });
+    },
+  });
+}
+
+/** Throws: `PlainError`. */
+function requireParty({ party }: AccountRoutesOptions): RelyingParty {
+  if (party !== undefined) return party;
+  throw new PlainError('Passkeys need a PUBLIC_URL with https and a host name.');
+}
+
+function passkeyView(row: PasskeyRow): PasskeysAnswer['passkeys'][number] {
+  const { credentialId: id, name, createdAt, usedAt } = row;
+  return {
+    id,
+    name,
+    createdAt: createdAt.toISOString(),
+    usedAt: usedAt?.toISOString() ?? null,
+  };
+}

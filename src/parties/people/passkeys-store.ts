@@ -1,0 +1,128 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+
+/** A person's passkey. */
+export interface PasskeyRow {
+  /** As browsers name it: base64url. */
+  credentialId: string;
+  personId: string;
+  /** COSE. */
+  publicKey: Buffer;
+  /** How often the device has signed, if it counts. */
+  signCount: bigint;
+  transports: string[];
+  /** What the person calls it. */
+  name: string;
+  createdAt: Date;
+  usedAt: Date | null;
+}
+
+const COLUMNS = `k.credential_id as "credentialId", k.person_id as "personId",
+  k.public_key as "publicKey", k.sign_count as "signCount", k.transports, k.name,
+  k.created_at as "createdAt", k.used_at as "usedAt"`;
+
+export async function listPasskeys(db: Queryable, personId: string): Promise<PasskeyRow[]> {
+  const listed = await db.query<PasskeyRow>(
+    `select ${COLUMNS} from passkeys k where k.person_id = $1 order by k.created_at, k.credential_id`,
+    [personId],
+  );
+  return listed.rows;
+}
+
+export interface PasskeyOwnerRow extends PasskeyRow {
+  login: string;
+}
+
+/** Of a person who may sign in. */
+export async function findPasskey(
+  db: Queryable,
+  credentialId: string,
+): Promise<PasskeyOwnerRow | undefined> {
+  const found = await db.query<PasskeyOwnerRow>(
+    `select ${COLUMNS}, p.login from passkeys k join people p on p.person_id = k.person_id
+     where k.credential_id = $1 and p.status = 'active'`,
+    [credentialId],
+  );
+  return found.rows[0];
+}
+
+/** False if it is registered already. */
+export async function insertPasskey(
+  db: Queryable,
+  key: Omit<PasskeyRow, 'usedAt'>,
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    [
+      key.credentialId,
+      key.personId,
+      key.publicKey,
+      key.signCount,
+      key.transports,
+      key.name,
+      key.createdAt,
+    ],
+  );
+  return inserted.rowCount === 1;
+}
+
+/** False if the device has signed as often, or more often, already: then it is a copy, or a repeat. */
+export async function notePasskeyUse(
+  db: Queryable,
+  credentialId: string,
+  use: { readonly signCount: bigint; readonly at: Date },
+): Promise<boolean> {
+  const noted = await db.query(
+    `update passkeys set sign_count = $2, used_at = $3
+     where credential_id = $1 and (sign_count < $2 or (sign_count = 0 and $2 = 0))`,
+    [credentialId, use.signCount, use.at],
+  );
+  return noted.rowCount === 1;
+}
+
+/** False if the person has no such passkey. */
+export async function deletePasskey(
+  db: Queryable,
+  personId: string,
+  credentialId: string,
+): Promise<boolean> {
+  const deleted = await db.query(
+    'delete from passkeys where person_id = $1 and credential_id = $2',
+    [personId, credentialId],
+  );
+  return deleted.rowCount === 1;
+}
+
+export async function deletePasskeysOf(db: Queryable, personId: string): Promise<void> {
+  await db.query('delete from passkeys where person_id = $1', [personId]);
+}
+
+/** Removes expired ones as well. @param personId null: to sign in, whoever it is. */
+export async function insertChallenge(
+  db: Queryable,
+  challenge: {
+    readonly text: string;
+    readonly personId: string | null;
+    readonly now: Date;
+    readonly expiresAt: Date;
+  },
+): Promise<void> {
+  await db.query('delete from passkey_challenges where expires_at <= $1', [challenge.now]);
+  await db.query(
+    'insert into passkey_challenges (challenge, person_id, expires_at) values ($1, $2, $3)',
+    [challenge.text, challenge.personId, challenge.expiresAt],
+  );
+}
+
+/** A challenge counts once. False if it is unknown, used, expired, or another person's. */
+export async function takeChallenge(
+  db: Queryable,
+  challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
+): Promise<boolean> {
+  const taken = await db.query(
+    `delete from passkey_challenges
+     where challenge = $1 and person_id is not distinct from $2 and expires_at > $3`,
+    [challenge.text, challenge.personId, challenge.now],
+  );
+  return taken.rowCount === 1;
+}

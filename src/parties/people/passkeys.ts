@@ -1,0 +1,165 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { Refusal } from '../../platform/base/errors.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import {
+  findPasskey,
+  insertChallenge,
+  insertPasskey,
+  listPasskeys,
+  notePasskeyUse,
+  takeChallenge,
+} from './passkeys-store.ts';
+import type { PasskeyRow } from './passkeys-store.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+/** How long the person may take at the device. */
+const CHALLENGE_MS = 5 * 60 * 1000;
+const MAX_PASSKEYS = 20;
+/** What devices sign with: EdDSA, ES256, RS256. */
+const ALGORITHMS = [-8, -7, -257];
+
+export interface PasskeyDeps {
+  readonly pool: Pool;
+  readonly party: RelyingParty;
+}
+
+interface Person {
+  readonly personId: string;
+  readonly login: string;
+  readonly name: string;
+}
+
+/** What the browser asks the device for. Throws: `PlainError` if the person has too many. */
+export async function beginPasskey(
+  { pool, party }: PasskeyDeps,
+  person: Person,
+  now: Date,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const existing = await listPasskeys(pool, person.personId);
+  if (existing.length >= MAX_PASSKEYS) {
+    throw new PlainError(`You have ${MAX_PASSKEYS} passkeys. Remove one first.`);
+  }
+  const options = await generateRegistrationOptions({
+    rpName: 'Malipo',
+    rpID: party.id,
+    userName: person.login,
+    userDisplayName: person.name,
+    userID: new TextEncoder().encode(person.personId),
+    timeout: CHALLENGE_MS,
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: existing.map(({ credentialId: id, transports }) => ({ id, transports })),
+    // Found without a name, and with the device's own PIN or fingerprint: two factors in one.
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+  await keepChallenge(pool, { text: options.challenge, personId: person.personId, now });
+  return options;
+}
+
+/** Keeps what the device made. Throws: `invalid_field` on `response`. */
+export async function addPasskey(
+  { pool, party }: PasskeyDeps,
+  person: Pick<Person, 'personId'>,
+  made: { readonly response: unknown; readonly name: string; readonly now: Date },
+): Promise<PasskeyRow> {
+  const { personId } = person;
+  const verified = await checked('The device’s answer is not valid', async () =>
+    verifyRegistrationResponse({
+      response: made.response as RegistrationResponseJSON,
+      expectedChallenge: (text) => takeChallenge(pool, { text, personId, now: made.now }),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }),
+  );
+  const { credential } = verified.registrationInfo ?? {};
+  if (credential === undefined) throw invalid('The device’s answer is not valid');
+  const key = {
+    credentialId: credential.id,
+    personId,
+    publicKey: Buffer.from(credential.publicKey),
+    signCount: BigInt(credential.counter),
+    transports: [...(credential.transports ?? [])].slice(0, 10),
+    name: made.name,
+    createdAt: made.now,
+  };
+  if (!(await insertPasskey(pool, key))) throw invalid('This passkey is registered already');
+  return { ...key, usedAt: null };
+}
+
+/** What the browser asks the device for. Nothing in it depends on who signs in. */
+export async function beginPasskeySignIn(
+  { pool, party }: PasskeyDeps,
+  now: Date,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const options = await generateAuthenticationOptions({
+    rpID: party.id,
+    timeout: CHALLENGE_MS,
+    userVerification: 'required',
+  });
+  await keepChallenge(pool, { text: options.challenge, personId: null, now });
+  return options;
+}
+
+/** Returns who signs in. Throws: `sign_in_failed`. */
+export async function checkPasskey(
+  { pool, party }: PasskeyDeps,
+  given: { readonly id: string },
+  now: Date,
+): Promise<{ readonly personId: string; readonly login: string }> {
+  const response = given as AuthenticationResponseJSON;
+  const key = await findPasskey(pool, response.id);
+  if (key === undefined) throw new Refusal('sign_in_failed');
+  const { credentialId: id, publicKey, signCount } = key;
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      // Taken for good, also if the rest fails.
+      expectedChallenge: (text) => takeChallenge(pool, { text, personId: null, now }),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: { id, publicKey: new Uint8Array(publicKey), counter: Number(signCount) },
+    });
+    const use = { signCount: BigInt(authenticationInfo.newCounter), at: now };
+    if (verified && (await notePasskeyUse(pool, id, use))) {
+      return { personId: key.personId, login: key.login };
+    }
+  } catch (cause) {
+    // The library throws for everything that does not fit.
+    throw new Refusal('sign_in_failed', { cause });
+  }
+  throw new Refusal('sign_in_failed');
+}
+
+async function keepChallenge(
+  db: Queryable,
+  challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
+): Promise<void> {
+  const expiresAt = new Date(challenge.now.getTime() + CHALLENGE_MS);
+  await insertChallenge(db, { ...challenge, expiresAt });
+}
+
+async function checked<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw invalid(text, cause);
+  }
+}
+
+function invalid(text: string, cause?: unknown): Refusal {
+  return new Refusal('invalid_field', { field: 'response', text, cause });
+}

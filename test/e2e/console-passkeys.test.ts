@@ -1,0 +1,114 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { acceptLink, createLink } from '../../src/parties/people/links.ts';
+import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+// A person adds a passkey and signs in with it; Chromium plays the device.
+
+let running: InProcessService;
+let browser: Browser;
+let origin = '';
+
+beforeAll(async () => {
+  buildConsoleOnce();
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  running = await startInProcess((await createTestDatabase()).url, {
+    environment: { PORT: String(port), PUBLIC_URL: origin },
+  });
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await running.stop();
+});
+
+/** Passkeys belong to the configured URL, so the port is known before the service listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test.skipIf(!HAS_BROWSER)(
+  'a person adds a passkey, signs in with it, and a new link ends it',
+  { timeout: 60_000 },
+  async () => {
+    const problems: string[] = [];
+    const page = await openConsole(browser, '/passkeys', { origin, login: 'risk', problems });
+    const devices = await page.context().newCDPSession(page);
+    await devices.send('WebAuthn.enable');
+    await devices.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.getByText('You have no passkey yet.').waitFor();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('What to call it').fill('My telephone');
+    await dialog.getByLabel('Your password').fill('not the password');
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Your password').fill(DEMO_PASSWORD);
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('cell', { name: 'My telephone', exact: true }).waitFor();
+
+    const signInWithPasskey = async (): Promise<void> => {
+      await page.context().clearCookies();
+      await page.goto(`${origin}/console/sign-in`);
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+    };
+    await signInWithPasskey();
+    await page.getByRole('heading', { name: /^Hello/ }).waitFor();
+    const { pool } = running.service;
+    const [entry] = await listAudit(pool, { action: 'session.passkey', limit: 1 });
+    expect(entry).toMatchObject({ login: 'risk', result: 'done' });
+
+    // What was lost or stolen signs in no more.
+    const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+    const token = await createLink(pool, 'risk', { madeBy: null, now: new Date() });
+    const chosen = { token, password: 'another good password', codes: undefined };
+    await acceptLink({ pool, masterKeys, codesRequired: false }, chosen, new Date());
+    await signInWithPasskey();
+    await page.getByText('Wrong').or(page.getByRole('alert')).first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/sign-in');
+    expect(problems.filter((text) => !/40\d/.test(text))).toEqual([]);
+  },
+);
+
+test('answers that no device made are refused, and a challenge counts for nobody else', async () => {
+  const stranger = new ConsoleClient(origin);
+  const begun = await stranger.send('POST', '/session/passkey/begin', {});
+  expect(begun.body).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
+  const response = { id: 'bm90LWEta2V5', rawId: 'bm90LWEta2V5', type: 'public-key', response: {} };
+  const refused = await stranger.send('POST', '/session/passkey', { response });
+  expect(refused.code).toBe('sign_in_failed');
+
+  const person = new ConsoleClient(origin);
+  await person.signIn('finance');
+  const wrong = await person.send('POST', '/account/passkeys/begin', { password: 'a wrong one' });
+  expect(wrong.code).toBe('sign_in_failed');
+  const options = { password: DEMO_PASSWORD };
+  const mine = await person.send('POST', '/account/passkeys/begin', options);
+  expect(mine.status).toBe(200);
+  const added = await person.send('POST', '/account/passkeys', { name: 'x', response });
+  expect(added.code).toBe('invalid_field');
+  expect((await person.send('DELETE', '/account/passkeys/unknown')).code).toBe('not_found');
+});
