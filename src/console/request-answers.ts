@@ -35,6 +35,6 @@ export interface SignatureCompared {
   readonly differsAt: number | null;
   /** What kind of mistake that usually is; null: none that we know. */
   readonly hint: SignatureHint | null;
-  /** Whether the `hash` that was sent is right under one of the vendor's keys; null: none was sent. */
+  /** Whether the `hash`, or the header’s signature, that was sent is right under one of the vendor's keys; null: none was sent. */
   readonly isHashRight: boolean | null;
 }

@@ -27,7 +27,7 @@ export function firstDifference(one: string, other: string): number | undefined 
  * @param yours another one.
  */
 export function hintFor(ours: string, yours: string): SignatureHint | undefined {
-  if (/[\r\n]/.test(yours) && !/[\r\n]/.test(ours)) return 'line_break';
+  if (ours.split('\n').length !== yours.split(/\r?\n/).length) return 'line_break';
   if (decoded(yours) === ours) return 'encoded';
   const [mine, theirs] = [ours.split('&'), yours.split('&')];
   const names = new Set(theirs.map(nameOf));

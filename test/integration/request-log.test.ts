@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestsAnswer, SignatureCompared } from '../../src/console/request-answers.ts';
 import type { KeysAnswer } from '../../src/console/vendor-answers.ts';
@@ -143,6 +143,28 @@ describe('a signature', () => {
     const wrong = signatureOf(params, 'other');
     const asked = { request: `/transaction/create?${request}&hash=${wrong}`, signed: ours };
     expect(await compare(asked)).toMatchObject({ ours, differsAt: null, isHashRight: false });
+  });
+
+  test('by header is compared line by line', async () => {
+    const nonce = 'a-nonce-of-some-length';
+    const body = '{"vid":"demo"}';
+    const digest = createHash('sha256').update(body).digest('hex');
+    const ours = ['v2', 'POST', '/billing/account/balance', digest, '1764000000', nonce].join('\n');
+    const sig = createHmac('sha256', 'demo-security-key').update(ours).digest('hex');
+    const header = `X-Signature: v2,t=1764000000,nonce=${nonce},sig=${sig}`;
+    const asked = { request: body, header, method: 'POST', target: '/billing/account/balance' };
+    expect(await compare(asked)).toMatchObject({ ours, isHashRight: true });
+    const signed = `${ours}\n`;
+    expect(await compare({ ...asked, signed })).toMatchObject({
+      differsAt: ours.length,
+      hint: 'line_break',
+    });
+    expect(await compare({ ...asked, request: `${body} ` })).toMatchObject({ isHashRight: false });
+    for (const wrong of [{ header: 'v2,t=1' }, { target: 'balance' }]) {
+      const path = '/vendors/demo/signature';
+      const refused = await demoAdmin.send('POST', path, { ...asked, ...wrong });
+      expect(refused.code).toBe('invalid_field');
+    }
   });
 
   test('of another vendor is never right', async () => {

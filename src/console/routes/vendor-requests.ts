@@ -1,6 +1,12 @@
+import type { KeyObject } from 'node:crypto';
 import { Type } from 'typebox';
 import { firstDifference, hintFor } from '../../parties/compare-texts.ts';
 import type { VendorDirectory } from '../../parties/directory.ts';
+import {
+  headerSignatureText,
+  readHeaderSignature,
+  verifyHeaderSignature,
+} from '../../parties/header-signature.ts';
 import { listRequests } from '../../parties/request-log-store.ts';
 import type { LoggedRequest } from '../../parties/request-log-store.ts';
 import { verify } from '../../parties/signature.ts';
@@ -103,32 +109,77 @@ function signatureRoute({ pool, directory }: RequestRoutesOptions): AnyRoute {
     body: Type.Object(
       {
         /** The parameters as they were sent: a query string, a form or JSON. */
-        request: Type.String({ minLength: 1, maxLength: LIMITS.bodyBytes }),
+        request: Type.String({ maxLength: LIMITS.bodyBytes }),
         /** The text that was signed. */
         signed: Type.Optional(Type.String({ maxLength: LIMITS.bodyBytes })),
+        /** For a signature by header (v2): the header, the method and the path with its query. */
+        header: Type.Optional(Type.String({ maxLength: 300 })),
+        method: Type.Optional(Type.Enum(['GET', 'POST'])),
+        target: Type.Optional(Type.String({ maxLength: LIMITS.queryBytes })),
       },
       { additionalProperties: false },
     ),
     handle: async (input) => {
       const { vid } = await requireVendor(pool, input.params.vid);
-      const { request, signed } = input.body;
-      const fields = await fieldsOf(request.trim());
-      const ours = canonicalText(fields);
-      const yours = signed === undefined || signed === '' ? null : signed;
+      const { signed, header = '' } = input.body;
       const keys = directory.vendor(vid)?.keys ?? [];
+      const asked = { ...input.body, vid, keys };
+      const { ours, isHashRight } =
+        header === '' ? await byHash(asked) : byHeader({ ...asked, header });
+      const yours = signed === undefined || signed === '' ? null : signed;
       const answer: SignatureCompared = {
         ours,
         yours,
         differsAt: yours === null ? null : (firstDifference(ours, yours) ?? null),
         hint: yours === null || yours === ours ? null : (hintFor(ours, yours) ?? null),
-        isHashRight:
-          (fields.get(HASH_FIELD) ?? '') === ''
-            ? null
-            : fields.get('vid') === vid && verify({ fields }, () => keys) !== undefined,
+        isHashRight,
       };
       return new Audited(answer, { after: { isHashRight: answer.isHashRight } });
     },
   });
+}
+
+type Ours = Pick<SignatureCompared, 'ours' | 'isHashRight'>;
+
+/** What `hash` is made of (v1). Throws: `missing_field` and the refusals of `readFields`. */
+async function byHash(asked: {
+  readonly request: string;
+  readonly vid: string;
+  readonly keys: readonly KeyObject[];
+}): Promise<Ours> {
+  const request = asked.request.trim();
+  if (request === '') throw new Refusal('missing_field', { field: 'request' });
+  const fields = await fieldsOf(request);
+  const isHashRight =
+    (fields.get(HASH_FIELD) ?? '') === ''
+      ? null
+      : fields.get('vid') === asked.vid && verify({ fields }, () => asked.keys) !== undefined;
+  return { ours: canonicalText(fields), isHashRight };
+}
+
+/** What the header is made of (v2): the request is the body, byte for byte. Throws: `invalid_field`. */
+function byHeader(asked: {
+  readonly request: string;
+  readonly header: string;
+  readonly method?: string | undefined;
+  readonly target?: string | undefined;
+  readonly keys: readonly KeyObject[];
+}): Ours {
+  const signature = readHeaderSignature(asked.header.trim().replace(/^x-signature:\s*/i, ''));
+  if (signature === undefined) {
+    const text = 'It must be v2,t=<epoch seconds>,nonce=<16 to 64 characters>,sig=<64 digits>';
+    throw new Refusal('invalid_field', { field: 'header', text });
+  }
+  const { method = 'POST', target = '' } = asked;
+  if (!target.startsWith('/')) {
+    const text = 'It must be the path with its query, beginning with /';
+    throw new Refusal('invalid_field', { field: 'target', text });
+  }
+  const request = { method, target, body: Buffer.from(asked.request, 'utf8') };
+  return {
+    ours: headerSignatureText(request, signature),
+    isHashRight: verifyHeaderSignature(signature, request, asked.keys) !== undefined,
+  };
 }
 
 /** As the API reads them, whatever the operation. Throws the refusals of `readFields`. */

@@ -7,8 +7,10 @@ import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
+import { Field } from '../../design/Field.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { Problem } from '../../design/Problem.tsx';
+import { Select } from '../../design/Select.tsx';
 import { TextArea } from '../../design/TextArea.tsx';
 import styles from './Requests.module.css';
 
@@ -21,6 +23,13 @@ export function CompareSignature({ vid }: { readonly vid: string }) {
       await send<SignatureCompared>('POST', `/vendors/${encodeURIComponent(vid)}/signature`, {
         request: form.get('request'),
         signed: form.get('signed'),
+        ...(form.get('header') === ''
+          ? {}
+          : {
+              header: form.get('header'),
+              method: form.get('method'),
+              target: form.get('target'),
+            }),
       }),
   });
   return (
@@ -41,7 +50,6 @@ export function CompareSignature({ vid }: { readonly vid: string }) {
           name="request"
           rows={3}
           spellCheck={false}
-          required
         />
         <TextArea
           label={t`The text that your program signed`}
@@ -50,6 +58,7 @@ export function CompareSignature({ vid }: { readonly vid: string }) {
           rows={3}
           spellCheck={false}
         />
+        <ByHeader />
         <div className={styles['actions']}>
           <Button kind="primary" type="submit" disabled={!mayAct || compare.isPending}>
             <Trans>Compare</Trans>
@@ -62,6 +71,28 @@ export function CompareSignature({ vid }: { readonly vid: string }) {
   );
 }
 
+/** Only for requests that are signed by header. */
+function ByHeader() {
+  const { t } = useLingui();
+  return (
+    <details>
+      <summary>
+        <Trans>Signed by header (v2)</Trans>
+      </summary>
+      <div className={styles['form']}>
+        <Field label="X-Signature" name="header" placeholder="v2,t=…,nonce=…,sig=…" />
+        <Select label={t`Method`} name="method" options={{ POST: 'POST', GET: 'GET' }} />
+        <Field
+          label={t`Path with its query`}
+          hint={t`The parameters above are then the body, byte for byte; empty for a GET`}
+          name="target"
+          placeholder="/transaction/create"
+        />
+      </div>
+    </details>
+  );
+}
+
 function Compared({ answer }: { readonly answer: SignatureCompared }) {
   const { ours, yours, differsAt, hint, isHashRight } = answer;
   return (
@@ -69,9 +100,9 @@ function Compared({ answer }: { readonly answer: SignatureCompared }) {
       {isHashRight !== null && (
         <Notice tone={isHashRight ? 'done' : 'alert'}>
           {isHashRight ? (
-            <Trans>The hash is right under a valid key.</Trans>
+            <Trans>The signature that was sent is right under a valid key.</Trans>
           ) : (
-            <Trans>The hash is not right under any valid key.</Trans>
+            <Trans>The signature that was sent is not right under any valid key.</Trans>
           )}
         </Notice>
       )}
