@@ -23,7 +23,7 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   audit_results`.split(/\s+/);
 /** Rows of these may be deleted by the service; of all others never. */
 const DELETABLE =
-  `request_nonces request_log sessions sign_in_failures routes route_breakers operator_float_hours operator_products vendor_float_hours phone_prefixes
+  `request_nonces passkeys passkey_challenges request_log sessions sign_in_failures routes route_breakers operator_float_hours operator_products vendor_float_hours phone_prefixes
   webhooks   suppression_rules credit_import_findings`.split(/\s+/);
 /** What is written once of rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
