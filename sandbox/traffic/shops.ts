@@ -4,8 +4,10 @@ import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { changeSettings } from '../../src/platform/db/settings-watch.ts';
+import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
+import type { FeeFormula } from '../../src/payments/prices/price.ts';
 import { ensureAccounts } from '../../src/payments/ledger/store.ts';
 import { DEMO_COLLECTOR, keepKey } from '../data.ts';
 
@@ -15,6 +17,16 @@ const SHOPS = [
   { vid: 'ziwa-mart', name: 'Ziwa Mart' },
   { vid: 'mlima-kiosks', name: 'Mlima Kiosks' },
 ] as const;
+
+/** What the shops pay for a payment: one per cent from 5 to 50 shillings, with 16 % VAT included. */
+const FEE: FeeFormula = {
+  tiers: [{ fromCents: 0n, flatCents: 0n, bps: 100 }],
+  minimumCents: 500n,
+  maximumCents: 5_000n,
+  vatBps: 1_600,
+  vatIncluded: true,
+};
+const BILLERS_WITH_FEE = ['kplc_prepaid', 'kplc_postpaid', 'nairobi_water'] as const;
 
 /** What customers paid to a shop at a time, in cents. */
 const INCOME_CENTS = 25_000_000n;
@@ -33,15 +45,25 @@ export async function openShops(
   // The same after every start, and known to this sandbox alone.
   const keyOf = (vid: string): string =>
     createHmac('sha256', masterKeys.current).update(`shop ${vid}`).digest('hex');
+  const opened: number[] = [];
   await changeSettings(pool, 'vendors', async (client) => {
     for (const shop of SHOPS) {
       const createdAt = new Date();
       const added = await insertVendor(client, { ...shop, sector: 'retail', createdAt });
-      if (added !== undefined) await ensureAccounts(client, added, FIRST_ACCOUNTS);
+      if (added !== undefined) {
+        await ensureAccounts(client, added, FIRST_ACCOUNTS);
+        opened.push(added);
+      }
       const holder = { holderKind: 'vendor', holder: shop.vid } as const;
       await keepKey(client, holder, keyOf(shop.vid), { masterKeys });
     }
   });
+  for (const vendorId of opened) {
+    for (const billerCode of BILLERS_WITH_FEE) {
+      const setting = { validFrom: null, setBy: 'sandbox' };
+      await setFeePrice(pool, { billerCode, vendorId }, FEE, setting);
+    }
+  }
   const vids = new Set<string>(SHOPS.map(({ vid }) => vid));
   return (await listVendors(pool))
     .filter(({ vid }) => vids.has(vid))

@@ -27,7 +27,7 @@ const INSUFFICIENT_FLOAT = 402;
  * pages show live figures. Nothing happens while nobody does.
  */
 export function startTraffic(options: {
-  readonly service: Pick<Service, 'pool' | 'directory'>;
+  readonly service: Pick<Service, 'pool' | 'directory' | 'catalogue'>;
   readonly masterKeys: MasterKeys;
   readonly config: Pick<Config, 'basePath' | 'billingPath'>;
   /** Of the service. */
@@ -35,7 +35,7 @@ export function startTraffic(options: {
   readonly log: Logger;
 }): PeriodicJob {
   const { masterKeys, config, origin, log } = options;
-  const { pool, directory } = options.service;
+  const { pool, directory, catalogue } = options.service;
   let shops: readonly Shop[] = [];
 
   const call = async (
@@ -73,6 +73,7 @@ export function startTraffic(options: {
       if (isFirst) {
         shops = await openShops(pool, { masterKeys });
         await directory.reload();
+        await catalogue.reload();
       }
       const orders = isFirst ? FIRST_ORDERS : 1;
       for (let made = 0; made < orders && !stopping.aborted; made += 1) await pay();
