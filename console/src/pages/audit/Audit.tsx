@@ -33,7 +33,7 @@ export function Audit() {
         about={<Trans>Every sign-in and every action. Nobody can change or delete entries.</Trans>}
       >
         <ButtonLink href={apiUrl('/audit/export', filter)} download>
-          <Trans>Export as CSV</Trans>
+          <Trans>Export CSV</Trans>
         </ButtonLink>
       </PageHeader>
       <Filter key={JSON.stringify(filter)} />

@@ -108,7 +108,7 @@ function PayoutList() {
   });
   const columns: Column<PayoutView>[] = [
     ...useCommonColumns<PayoutView>(setShown),
-    { title: t`Vendor`, cell: ({ vid }) => vid },
+    { title: t`Vendor`, cell: ({ vid }) => vid, hide: 'small' },
     { title: t`Bank account`, cell: ({ bankAccount }) => bankAccount, hide: 'small' },
     { title: t`KES`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
   ];

@@ -41,7 +41,7 @@ export function Ledger() {
         }
       >
         <ButtonLink href={apiUrl('/ledger.csv', asked)} download>
-          <Trans>Export as CSV</Trans>
+          <Trans>Export CSV</Trans>
         </ButtonLink>
       </PageHeader>
       <PeriodFilters

@@ -37,7 +37,7 @@ export function Margin() {
         about={<Trans>What payments brought and cost, corrections included.</Trans>}
       >
         <ButtonLink href={apiUrl('/margin.csv', { ...period, by })} download>
-          <Trans>Export as CSV</Trans>
+          <Trans>Export CSV</Trans>
         </ButtonLink>
       </PageHeader>
       <PeriodFilters

@@ -32,7 +32,7 @@ export function FloatTiles({ vendor }: { readonly vendor: VendorDetail }) {
       <Tile
         label={t`Volume today`}
         value={<Money amount={today.amount} currency />}
-        note={t`${count(today.count)} payments, ${count(today.failed)} failed`}
+        note={t`payments: ${count(today.count)}, failed: ${count(today.failed)}`}
       />
     </Tiles>
   );
