@@ -12,8 +12,13 @@ test('every role may see its home page and the payments it concerns', () => {
 test('a vendor’s people have no permission that concerns other vendors', () => {
   const own: ReadonlySet<Permission> = new Set([
     'home.read',
+    'passkeys.read',
+    'passkeys.act',
     'payments.read',
     'payments.create',
+    'vendor.read',
+    'account.read',
+    'account.integrate',
     'statement.read',
     'integration.read',
     'integration.act',
