@@ -12,6 +12,7 @@ import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { takeReversal } from '../../src/payments/receipts/reverse.ts';
 import { findSource, setPulledUntil } from '../../src/payments/receipts/sources-store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
+import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import {
   endTopUpRule,
   setTopUpRule,
@@ -423,5 +424,20 @@ describe('a low float', () => {
     );
     expect(hours.rows).toEqual([{ spent: 3_000n }]);
     await spend(-2_000);
+  });
+
+  test('is not forecast from payouts', async () => {
+    const { vendorId } = await newVendor();
+    await earn(vendorId, 20_000n);
+    const before = (await readMoney(pool, [vendorId])).get(vendorId)?.paidOutCents;
+    const { payoutId } = await proposePayout(pool, {
+      ...{ vendorId, amountCents: 20_000n, bankAccount: 'KCB 110000001', reference: newId() },
+      ...{ evidence: 'order of 3 March', note: 'the vendor asked', by: 'Asha' },
+    });
+    await approvePayout({ pool, ledgerMac }, { payoutId, by: 'Baraka' });
+    expect((await readMoney(pool, [vendorId])).get(vendorId)).toMatchObject({
+      collectedCents: 0n,
+      paidOutCents: before,
+    });
   });
 });

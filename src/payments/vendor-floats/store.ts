@@ -51,7 +51,7 @@ export interface VendorMoney {
   readonly vendorId: number;
   readonly floatCents: bigint;
   readonly collectedCents: bigint;
-  /** All that ever left the vendor's own accounts: what its payments cost, with fees. */
+  /** All that its payments ever cost, with fees. A payout is no payment. */
   readonly paidOutCents: bigint;
 }
 
@@ -64,13 +64,13 @@ export async function readMoney(
   const wanted = vendorIds.map((vendorId) => ({ vendorId }));
   for (const { bucket, items } of await groupByBucket(db, wanted)) {
     const read = await db.query<VendorMoney>(
-      // All accounts sum to zero, so what left is what is missing in the vendor's own.
+      // All accounts sum to zero, so what payments cost is what is missing in these.
       `select vendor_id as "vendorId",
          coalesce(sum(balance_cents) filter (where account = 'float'), 0)::bigint as "floatCents",
          coalesce(sum(balance_cents) filter (where account = 'collected'), 0)::bigint
            as "collectedCents",
          coalesce(-sum(balance_cents) filter (where account in
-           ('external', 'exposure', 'collected', 'float', 'reserved')), 0)::bigint as "paidOutCents"
+           ('external', 'exposure', 'collected', 'float', 'reserved', 'paid_out')), 0)::bigint as "paidOutCents"
        from accounts where bucket = $1 and vendor_id = any ($2) group by vendor_id`,
       [bucket, items.map(({ vendorId }) => vendorId)],
     );
