@@ -308,6 +308,7 @@ describe('a forgery shows', () => {
       ['chain_intact'],
     ],
     ['who approved it', `update house_entries set decided_by = 'Chege'`, ['house_authentic']],
+    ['what people wrote', `update house_entries set note = 'other'`, ['house_authentic']],
     [
       'an approval that was put into the database',
       `insert into house_entries select proposed_at, decided_at, moved_at, 5, gen_random_uuid(), null,

@@ -151,6 +151,16 @@ describe('a forgery shows', () => {
       ['house_equals_journals'],
     ],
     [
+      'the evidence of a journal',
+      `update house_journals set evidence = 'mine'`,
+      ['house_authentic'],
+    ],
+    [
+      'when the money of a journal moved',
+      `update house_journals set moved_at = moved_at - interval '1 day'`,
+      ['house_equals_journals'],
+    ],
+    [
       'who approved a journal',
       `update house_journals set decided_by = 'Chege'`,
       ['house_authentic'],

@@ -162,7 +162,9 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
        t.part::integer as part, t.debit_account as "debitAccount", t.credit_account as "creditAccount",
        t.amount_cents as "amountCents", t.moved_at as "movedAt", t.posted_at as "postedAt", t.mac,
        coalesce(e.proposed_by, j.proposed_by) as "proposedBy",
-       coalesce(e.decided_by, j.decided_by) as "approvedBy"
+       coalesce(e.decided_by, j.decided_by) as "approvedBy",
+       case t.source when 'entry' then array[e.reference, e.note]
+         when 'journal' then array[j.reference, j.note, j.evidence] end as texts
      from house_transfers t
        left join house_entries e on t.source = 'entry' and e.entry_id = t.source_id
        left join house_journals j on t.source = 'journal' and j.journal_id = t.source_id`,

@@ -46,28 +46,28 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'house_equals_journals',
-    says: 'Every journal that two people decided is in the books of the house with its lines, and nothing else is.',
+    says: 'Every journal that two people decided is in the books of the house with its lines and time, and nothing else is.',
     overall: true,
     sql: `select 0 as "vendorId", format('house: journal %s, %s: %s and %s, transfers %s and %s',
             coalesce(s.journal_id, p.journal_id), coalesce(s.account, p.account), s.debit, s.credit,
             p.debit, p.credit) as detail
           from (
-            select j.journal_id, l ->> 'account' as account,
+            select j.journal_id, j.moved_at, l ->> 'account' as account,
               sum(case when l ->> 'side' = 'debit' then (l ->> 'cents')::bigint else 0 end) as debit,
               sum(case when l ->> 'side' = 'credit' then (l ->> 'cents')::bigint else 0 end) as credit
             from house_journals j cross join lateral jsonb_array_elements(j.lines) l
-            where j.decision = 'approved' group by 1, 2
+            where j.decision = 'approved' group by 1, 2, 3
           ) s full join (
-            select source_id as journal_id, account, sum(debit) as debit, sum(credit) as credit
+            select source_id as journal_id, moved_at, account, sum(debit) as debit, sum(credit) as credit
             from (
-              select source_id, debit_account as account, amount_cents as debit, 0 as credit
+              select source_id, moved_at, debit_account as account, amount_cents as debit, 0 as credit
               from house_transfers where source = 'journal'
               union all
-              select source_id, credit_account, 0, amount_cents
+              select source_id, moved_at, credit_account, 0, amount_cents
               from house_transfers where source = 'journal'
-            ) t group by 1, 2
+            ) t group by 1, 2, 3
           ) p on p.journal_id = s.journal_id and p.account = s.account
-          where (s.debit, s.credit) is distinct from (p.debit, p.credit)`,
+          where (s.debit, s.credit, s.moved_at) is distinct from (p.debit, p.credit, p.moved_at)`,
   },
   {
     name: 'house_confirmations_listed',

@@ -63,7 +63,7 @@ async function bookOpening(
   if (amountCents <= 0n) return null;
   const sides = sidesOf('opening', operatorCode, null);
   const source = { source: 'opening', sourceId: statementId, part: 1 } as const;
-  const people = { proposedBy: null, approvedBy: null };
+  const people = { proposedBy: null, approvedBy: null, texts: null };
   await postHouseTransfer(db, mac, { ...source, ...sides, ...people, amountCents, movedAt: from });
   return openingCents;
 }
@@ -92,6 +92,7 @@ async function bookTopUps(
       movedAt: at,
       proposedBy: null,
       approvedBy: null,
+      texts: null,
     });
     topUpCents += amountCents;
   }
@@ -115,6 +116,7 @@ async function bookCharges(
     movedAt: new Date(Math.max(...charges.map(({ at }) => Number(at)))),
     proposedBy: null,
     approvedBy: null,
+    texts: null,
   });
   return amountCents;
 }

@@ -76,6 +76,7 @@ export async function approveEntry(
       movedAt: entry.movedAt,
       proposedBy,
       approvedBy,
+      texts: [entry.reference, entry.note],
     });
     return await requireEntry(client, entryId);
   });

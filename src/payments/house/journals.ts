@@ -83,7 +83,7 @@ export async function approveJournal(
   const approvedBy = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
     const journal = await lockOpen(client, request.journalId);
-    const { journalId, proposedBy, movedAt } = journal;
+    const { journalId, proposedBy, movedAt, reference, note, evidence } = journal;
     requireAnother(proposedBy, approvedBy);
     await setJournalDecision(client, journalId, { decision: 'approved', person: approvedBy });
     for (const [index, transfer] of transfersOf(linesOf(journal)).entries()) {
@@ -98,6 +98,7 @@ export async function approveJournal(
         movedAt,
         proposedBy,
         approvedBy,
+        texts: [reference, note, evidence],
       });
     }
     return await requireJournal(client, journalId);

@@ -18,6 +18,8 @@ export interface HouseTransfer {
   /** Who proposed and who approved it; null: a statement. */
   readonly proposedBy: string | null;
   readonly approvedBy: string | null;
+  /** What they wrote: reference, note, and evidence of a journal; null: a statement. */
+  readonly texts: readonly string[] | null;
 }
 
 /** A transfer as stored. */
@@ -41,5 +43,6 @@ export function houseTransferText(transfer: PostedTransfer): string {
     transfer.postedAt.toISOString(),
     transfer.proposedBy,
     transfer.approvedBy,
+    transfer.texts,
   ]);
 }

@@ -78,7 +78,7 @@ create table house_transfers (
   -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense; see account.ts.
   debit_account text not null,
   credit_account text not null,
-  -- HMAC-SHA-256 under the ledger's key, of the row and of the people who decided.
+  -- HMAC-SHA-256 under the ledger's key, of the row, and of the people who decided and what they wrote.
   mac bytea not null,
   unique (source, source_id, part),
   check (part = 1 or source = 'journal'),
