@@ -23,6 +23,7 @@ export interface Noted {
   readonly action: string;
   readonly input: Parameters<AnyRoute['handle']>[0];
   readonly limit?: ActionLimit | undefined;
+  readonly outcomes?: AnyRoute['outcomes'] | undefined;
 }
 
 /** Runs an action between its two entries in the audit log. Throws: `too_many_requests`. */
@@ -39,9 +40,14 @@ export async function audited(
     await entry.end({ ...change?.change, result: 'done' });
     return change === undefined ? answer : change.answer;
   } catch (error) {
-    await entry.end({ result: error instanceof Refusal ? 'refused' : 'failed' });
+    await entry.end({ result: resultOf(error, of.outcomes) });
     throw error;
   }
+}
+
+function resultOf(error: unknown, outcomes: AnyRoute['outcomes'] = []): AuditResult['result'] {
+  if (!(error instanceof Refusal)) return 'failed';
+  return outcomes.includes(error.code) ? 'done' : 'refused';
 }
 
 /** The file, with an entry in the audit log before its first byte, and its length after the last one. */

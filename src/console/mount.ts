@@ -49,11 +49,11 @@ export function mountRoutes(
         const handle = async (): Promise<unknown> =>
           await refusePlainErrors(() => route.handle(input, contextOf(request, viewer), request));
         const action = route.action ?? route.look;
-        const { limit } = route;
+        const { limit, outcomes } = route;
         const answer =
           action === undefined
             ? await handle()
-            : await audited({ request, viewer, action, input, limit }, options, handle);
+            : await audited({ request, viewer, action, input, limit, outcomes }, options, handle);
         if (reply.sent) return reply;
         if (answer instanceof Download) {
           const noted = { request, viewer, action: exportName(route.path), input };

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AuditResult } from '../parties/people/audit-store.ts';
 import type { Role } from '../parties/people/roles.ts';
+import type { ErrorCode } from '../platform/base/errors.ts';
 import type { Permission } from './permissions.ts';
 
 /** The person who is signed in. */
@@ -103,6 +104,8 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
   readonly look?: string;
   /** Only with `action`. */
   readonly limit?: ActionLimit;
+  /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */
+  readonly outcomes?: readonly ErrorCode[];
   handle(
     input: {
       readonly params: Static<Params>;

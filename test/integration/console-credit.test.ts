@@ -3,12 +3,14 @@ import type {
   CreditEnquiriesAnswer,
   CreditReportAnswer,
 } from '../../src/console/credit-answers.ts';
+import { changeVendor } from '../../src/parties/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
 
 let running: InProcessService;
 const people = new Map<string, ConsoleClient>();
@@ -143,4 +145,28 @@ test('the list has no personal data, and each look at a report is noted', async 
   const log = await listAudit(running.service.pool, { action: 'credit.enquire', limit: 50 });
   expect(JSON.stringify(log)).not.toMatch(/Amani|900000001/);
   expect(log[0]).toMatchObject({ reason: 'applied at the branch', after: { purpose: '2' } });
+});
+
+test('nothing is asked for a suspended vendor', async () => {
+  const { pool } = running.service;
+  await changeVendor(pool, 'demo2', { status: 'suspended' });
+  const path = '/credit/enquiries';
+  const fields = { ...CUSTOMER, ...CONSENT, requestReference: 'SUSPENDED', reportReason: '2' };
+  const body = { vid: 'demo2', operation: 'id-decision', fields, reason: 'applied' };
+  await until('the service to know', async () => {
+    const { code } = await as('risk').send('POST', path, body);
+    return code === 'vendor_suspended';
+  });
+});
+
+test('a person who tries numbers one after the other is stopped, also if nobody is found', async () => {
+  const { pool } = running.service;
+  const nobody = (): Promise<ConsoleAnswer> =>
+    ask('id-decision', { ...CUSTOMER, ...CONSENT, nationalID: '1' });
+  expect((await nobody()).code).toBe('subject_not_found');
+  const [noted] = await listAudit(pool, { action: 'credit.enquire', limit: 1 });
+  expect(noted?.result).toBe('done');
+  const codes = new Set<string | undefined>();
+  for (let count = 0; count < 60; count += 1) codes.add((await nobody()).code);
+  expect([...codes]).toEqual(['subject_not_found', 'too_many_requests']);
 });

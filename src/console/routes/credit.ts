@@ -4,6 +4,7 @@ import type { Vendor } from '../../parties/vendor.ts';
 import { CREDIT_OPERATIONS } from '../../credit/bureaus/bureau.ts';
 import { readAnswered } from '../../credit/enquiries/kept-store.ts';
 import { listEnquiries } from '../../credit/enquiries/list-store.ts';
+import { NO_ANSWER } from '../../credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../../credit/enquiries/record.ts';
 import type { EnquiryService } from '../../credit/enquiries/service.ts';
 import { askForPerson, personOf } from '../../credit/operations/ask.ts';
@@ -105,6 +106,7 @@ function askRoute(options: CreditRoutesOptions): AnyRoute {
     permission: 'credit.act',
     action: 'credit.enquire',
     limit: ENQUIRY_LIMIT,
+    outcomes: NO_ANSWER,
     body: Type.Object(
       {
         vid,

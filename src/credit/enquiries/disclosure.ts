@@ -12,6 +12,9 @@ const REFUSALS: Readonly<Record<Exclude<EnquiryOutcome, 'answered'>, ErrorCode>>
   unknown: 'bureau_outcome_unknown',
 };
 
+/** The refusals of enquiries that were made and recorded. */
+export const NO_ANSWER: readonly ErrorCode[] = Object.values(REFUSALS);
+
 /**
  * The refusal of an enquiry without an answer. For a strict vendor every miss is the same refusal:
  * only a vendor that also knows the names learns whether a document is on file.

@@ -33,7 +33,7 @@ export function personOf(keyId: string): string | undefined {
 /**
  * An enquiry that a person makes for a vendor: the same checks, answer, record and chain as the
  * operation, under the person's name. The customer's consent is required for every vendor.
- * Throws as the operations do, and `missing_field` without the consent.
+ * Throws as the operations do, `vendor_suspended`, and `missing_field` without the consent.
  */
 export async function askForPerson(
   deps: Pick<ScoringDeps, 'enquiryService' | 'clock' | 'timeZone'>,
@@ -47,6 +47,7 @@ export async function askForPerson(
 ): Promise<void> {
   const { fields, vendor, login } = asked;
   if (deps.enquiryService === undefined) throw new Refusal('scoring_unavailable');
+  if (vendor.suspended) throw new Refusal('vendor_suspended', { field: 'vid' });
   const given = new Map(Object.entries({ ...fields, vid: vendor.vid }));
   const validate = operation === 'id-decision' ? withoutSector : withSector;
   const request: ScoringRequest = validate(given);
