@@ -49,6 +49,7 @@ export function createRequestLog(options: {
   const { pool, directory, clock } = options;
   let kept = new Map<number, Kept>();
   let size = 0;
+  let unproven = 0;
   let dropped = 0;
   return {
     get dropped() {
@@ -56,18 +57,24 @@ export function createRequestLog(options: {
     },
     note: ({ requestId, method, route, status, durationMs, fields }) => {
       const vendor = fields?.['vid'] === undefined ? undefined : directory.vendor(fields['vid']);
-      if (vendor === undefined) return;
+      // A collector names vendors in requests of its own.
+      if (vendor === undefined || fields?.['collector'] !== undefined) return;
       const { vendorId } = vendor;
       const keyId = fields?.['key_id'] ?? null;
+      const code = fields?.['code'] ?? null;
+      // Otherwise a stranger's limit would not limit what is written.
+      if (keyId === null && code === 'too_many_requests') return;
       const own = kept.get(vendorId) ?? { rows: [], unproven: 0 };
-      if (!hasRoom(own, keyId, size)) {
+      if (!hasRoom(own, keyId, { size, unproven })) {
         dropped += 1;
         return;
       }
       kept.set(vendorId, own);
       size += 1;
-      if (keyId === null) own.unproven += 1;
-      const code = fields?.['code'] ?? null;
+      if (keyId === null) {
+        own.unproven += 1;
+        unproven += 1;
+      }
       const durationUs = Math.min(Math.round(durationMs * 1000), MAX_DURATION_US);
       const at = clock.now();
       own.rows.push({ vendorId, at, requestId, method, route, status, code, durationUs, keyId });
@@ -77,6 +84,7 @@ export function createRequestLog(options: {
       const rows = [...kept.values()].flatMap((own) => own.rows);
       kept = new Map();
       size = 0;
+      unproven = 0;
       let left = rows.length;
       try {
         const byBucket = Map.groupBy(rows, ({ vendorId }) => directory.bucketOf(vendorId));
@@ -93,11 +101,18 @@ export function createRequestLog(options: {
 
 const MAX_DURATION_US = 2_147_483_647;
 
-function hasRoom(own: Kept, keyId: string | null, size: number): boolean {
-  if (size >= LIMITS.requestLogRows || own.rows.length >= LIMITS.requestLogRowsPerVendor) {
+function hasRoom(
+  own: Kept,
+  keyId: string | null,
+  all: { readonly size: number; readonly unproven: number },
+): boolean {
+  if (all.size >= LIMITS.requestLogRows || own.rows.length >= LIMITS.requestLogRowsPerVendor) {
     return false;
   }
-  return keyId !== null || own.unproven < LIMITS.requestLogUnprovenPerVendor;
+  return (
+    keyId !== null ||
+    (all.unproven < LIMITS.requestLogUnproven && own.unproven < LIMITS.requestLogUnprovenPerVendor)
+  );
 }
 
 /** Writes what was noted, once a second, and what is left at the stop. */

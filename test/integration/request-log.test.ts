@@ -60,10 +60,32 @@ test('requests are noted with operation, result and key, and nothing that was se
   expect((await demoAdmin.get('/vendors/demo/requests?cursor=x')).code).toBe('invalid_field');
 });
 
+test('what a collector or a refused stranger sends is not in the log of the vendor it names', async () => {
+  const noted: Readonly<Record<string, string>>[] = [];
+  const directory = { vendor: () => ({ vendorId: 1 }) as never, bucketOf: () => 0 };
+  const clock = { now: () => new Date() };
+  const pool = {
+    query: ({ values }: { readonly values: readonly string[][] }) => {
+      noted.push({ codes: String(values[7]) });
+      return Promise.resolve();
+    },
+  } as never;
+  const requestLog = createRequestLog({ pool, directory, clock });
+  const answer = { requestId: '', method: 'POST', route: '/x', status: 200, durationMs: 1 };
+  const signed = { vid: 'demo', key_id: randomUUID() };
+  requestLog.note({ ...answer, fields: { ...signed, collector: 'demo-collector' } });
+  requestLog.note({ ...answer, fields: { vid: 'demo', code: 'too_many_requests' } });
+  await requestLog.flush();
+  expect(noted).toEqual([]);
+  requestLog.note({ ...answer, fields: { ...signed, code: 'too_many_requests' } });
+  await requestLog.flush();
+  expect(noted).toEqual([{ codes: 'too_many_requests' }]);
+});
+
 describe('many requests', () => {
-  const vendor = { vendorId: 1, vid: 'demo' };
+  const vendors = new Map([['demo', { vendorId: 1, vid: 'demo' }]]);
   const directory = {
-    vendor: (vid: string) => (vid === vendor.vid ? (vendor as never) : undefined),
+    vendor: (vid: string) => vendors.get(vid) as never,
     bucketOf: () => 0,
   };
   const answer = (fields: Readonly<Record<string, string>>) => ({
@@ -103,6 +125,20 @@ describe('many requests', () => {
     });
     await until('the old ones to be removed', async () => (await atThatTime()).length === 0);
     await retention.stop();
+  });
+
+  test('a stranger who names many vendors cannot displace those that are proven', () => {
+    const clock = { now: () => new Date() };
+    const requestLog = createRequestLog({ pool: running.service.pool, directory, clock });
+    for (let vendorId = 1_000; vendorId < 1_200; vendorId += 1) {
+      vendors.set(`many-${vendorId}`, { vendorId, vid: `many-${vendorId}` });
+      for (let count = 0; count < 50; count += 1) {
+        requestLog.note({ ...answer({}), fields: { vid: `many-${vendorId}` } });
+      }
+    }
+    const before = requestLog.dropped;
+    requestLog.note(answer({ key_id: randomUUID() }));
+    expect(requestLog.dropped).toBe(before);
   });
 
   test('a database that cannot be written costs entries and nothing else', async () => {

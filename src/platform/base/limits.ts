@@ -119,7 +119,9 @@ export const LIMITS = {
   requestLogRows: 5_000,
   /** The same for one vendor: with more requests in a second its log is a sample. */
   requestLogRowsPerVendor: 500,
-  /** Of these, requests that are not proven to be the vendor's. */
+  /** Of all, requests that are not proven to be their vendor's. */
+  requestLogUnproven: 500,
+  /** The same for one vendor. */
   requestLogUnprovenPerVendor: 50,
   /** How long the request log is kept. */
   requestLogDays: 7,
