@@ -9,7 +9,10 @@ import type { SessionOptions } from './session-routes.ts';
 
 const signature = Type.Object({
   /** What the browser got from the device. */
-  response: Type.Object({ id: Type.String({ maxLength: 1500 }) }, { additionalProperties: true }),
+  response: Type.Object(
+    { id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,1500}$' }) },
+    { additionalProperties: true },
+  ),
 });
 
 /** Signing in with a passkey: what the device has to sign, and then what it has signed. */

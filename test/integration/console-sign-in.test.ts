@@ -76,6 +76,11 @@ describe('over HTTP', () => {
     },
   );
 
+  test.each(['\0', 'x\0y', '../..', 'a b'])('the passkey %j is nobody’s', async (id) => {
+    const answer = await fresh().send('POST', '/session/passkey', { response: { id } });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_field' });
+  });
+
   test('requests that another site makes the browser send are refused', async () => {
     const person = fresh();
     await person.signIn('support');

@@ -27,6 +27,7 @@ import type { RelyingParty } from './relying-party.ts';
 /** How long the person may take at the device. */
 const CHALLENGE_MS = 5 * 60 * 1000;
 const MAX_PASSKEYS = 20;
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 /** What devices sign with: EdDSA, ES256, RS256. */
 const ALGORITHMS = [-8, -7, -257];
 
@@ -91,7 +92,8 @@ export async function addPasskey(
     personId,
     publicKey: Buffer.from(credential.publicKey),
     signCount: BigInt(credential.counter),
-    transports: [...(credential.transports ?? [])].slice(0, 10),
+    // The device does not sign these.
+    transports: TRANSPORTS.filter((one) => [credential.transports].flat().includes(one)),
     name: made.name,
     createdAt: made.now,
   };
