@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
 import type { MovementsAnswer } from '../../src/console/vendor-answers.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
@@ -142,6 +143,9 @@ describe('a file', () => {
       { row: 1, problem: null, amount: '50.00' },
     ]);
     expect((await check({})).body).toMatchObject({ float: '99850.00' });
+    const bytes = '€'.repeat(LIMITS.bulkFileBytes / 2);
+    const tooLarge = await cashier.send('POST', '/bulk/check', { content: bytes });
+    expect(tooLarge.code).toBe('payload_too_large');
     const noFile = await cashier.send('POST', '/bulk/check', { content: 'a,b\n1,2' });
     expect(noFile).toMatchObject({ status: 400, code: 'invalid_file' });
   });

@@ -90,8 +90,13 @@ function batchView(progress: BatchProgress): BatchView {
 // A file is no signed text, so no name in it can be taken for another one.
 const columns = new KnownNames().columns(BULK_COLUMNS);
 
+/** Throws: `payload_too_large`. */
 function fileOf(text: string): UploadedFile {
   const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length > LIMITS.bulkFileBytes) {
+    const most = `A file has at most ${LIMITS.bulkFileBytes} bytes`;
+    throw new Refusal('payload_too_large', { field: 'content', text: most });
+  }
   return { form: 'csv', bytes, sha256: createHash('sha256').update(bytes).digest() };
 }
 
