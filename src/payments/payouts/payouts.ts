@@ -5,6 +5,7 @@ import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { readTakenBackCents } from '../cases/cases-store.ts';
 import { plainReference } from '../house/entry.ts';
 import { payoutText } from '../ledger/authenticity.ts';
 import {
@@ -56,7 +57,7 @@ function requireText(text: string, field: string): string {
   throw new PlainError('It must have a letter or a digit.', { field });
 }
 
-/** Throws: `PlainError` if the vendor has less, or owes us what would be left. */
+/** Throws: `PlainError` if the vendor has less, owes us what would be left, or its provider took it back. */
 async function requireAvailable(
   db: Queryable,
   vendorId: number,
@@ -65,11 +66,16 @@ async function requireAvailable(
   const collectedCents = await readBalance(db, vendorId, 'collected');
   // Zero or less: what the vendor owes us.
   const exposureCents = await readBalance(db, vendorId, 'exposure');
-  const available = collectedCents + exposureCents;
+  const takenBackCents = await readTakenBackCents(db, vendorId);
+  const available = collectedCents + exposureCents - takenBackCents;
   if (amountCents <= available) return;
   const owed = exposureCents < 0n ? `, and owes us ${formatMoney(-exposureCents)}` : '';
+  const undecided =
+    takenBackCents > 0n
+      ? `; cases about ${formatMoney(takenBackCents)} that was reversed are open`
+      : '';
   throw new PlainError(
-    `The vendor has ${formatMoney(collectedCents)} of collected income${owed}.`,
+    `The vendor has ${formatMoney(collectedCents)} of collected income${owed}${undecided}.`,
     { field: 'amount' },
   );
 }
