@@ -259,5 +259,11 @@ describe('webhooks', () => {
     const other = await signedIn('demo2-admin');
     const foreign = `/vendors/demo2/events/${low?.eventId}/replay`;
     expect((await other.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
+    const codes = new Set<string | undefined>();
+    for (let count = 0; count < 5; count += 1) {
+      const body = { state: 'given_up', reason: 'x' };
+      codes.add((await demoAdmin.send('POST', `${path}/replay`, body)).code);
+    }
+    expect([...codes]).toEqual([undefined, 'too_many_requests']);
   });
 });

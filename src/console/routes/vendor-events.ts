@@ -99,12 +99,27 @@ function replayOneRoute({ pool }: EventRoutesOptions): AnyRoute {
   });
 }
 
+const FIVE_A_MINUTE = {
+  count: 5,
+  seconds: 60,
+  text: 'At most five selections of events may be sent again in a minute.',
+};
+/** Events sent again one by one count as well. */
+const PER_PERSON = {
+  count: 30,
+  seconds: 60,
+  text: 'You have had events sent again 30 times within a minute, which is the limit.',
+};
+/** Each may concern all events of a month. */
+const REPLAY_LIMIT = { perTarget: FIVE_A_MINUTE, perPerson: PER_PERSON };
+
 function replayRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/vendors/:vid/events/replay',
     permission: 'integration.act',
     action: 'event.replay',
+    limit: REPLAY_LIMIT,
     params,
     body: Type.Object(
       {
