@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { systemClock } from '../src/platform/base/clock.ts';
 import { createApi, operationDeps, operationsOf } from '../src/api.ts';
 import type { ApiOptions } from '../src/api.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
@@ -43,7 +44,8 @@ function inertOptions(): ApiOptions {
     masterKeys: inert('masterKeys') as ApiOptions['masterKeys'],
     ledgerMac: inert('ledgerMac') as ApiOptions['ledgerMac'],
     wireTime: inert('wireTime') as ApiOptions['wireTime'],
-    clock: inert('clock') as ApiOptions['clock'],
+    // Since when it runs.
+    clock: systemClock,
     directory: inert('directory') as ApiOptions['directory'],
     nonces: inert('nonces') as ApiOptions['nonces'],
     limits: inert('limits') as ApiOptions['limits'],
