@@ -171,10 +171,16 @@ function createInputReader(route: AnyRoute): (request: FastifyRequest) => Input 
 /** The database stores no text with a NUL. Throws: `invalid_field`. */
 function withoutNul(fields: Record<string, unknown>): Record<string, unknown> {
   for (const [field, value] of Object.entries(fields)) {
-    if (typeof value !== 'string' || !value.includes('\0')) continue;
+    if (!hasNul(value)) continue;
     throw new Refusal('invalid_field', { field, text: `${field} must not have a NUL character` });
   }
   return fields;
+}
+
+/** At any depth. */
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
 /** Throws: `invalid_field`, naming the first field at fault. */

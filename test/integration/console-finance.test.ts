@@ -53,6 +53,10 @@ test('a journal is proposed by one person and approved by another one', async ()
   const uneven = { ...JOURNAL, lines: JOURNAL.lines.slice(0, 1) };
   const refused = await finance.send('POST', '/journals', uneven);
   expect(refused).toMatchObject({ status: 400, code: 'invalid_field' });
+  const [first, ...others] = JOURNAL.lines;
+  const strange = { ...JOURNAL, lines: [{ ...first, account: 'sus\u0000pense' }, ...others] };
+  const unstorable = await finance.send('POST', '/journals', strange);
+  expect(unstorable).toMatchObject({ status: 400, code: 'invalid_field' });
   const proposed = await finance.send('POST', '/journals', JOURNAL);
   const { id } = proposed.body as unknown as JournalView;
   expect(await kinds(other)).toContain('journal');
