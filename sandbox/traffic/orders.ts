@@ -69,6 +69,6 @@ function suffixOf(below: (limit: number) => number): string {
     end += perThousand;
     if (position < end) return suffix;
   }
-  // Never by chance one that is special.
+  // Never a special suffix by chance.
   return String(below(9_900)).padStart(4, '0');
 }

@@ -37,7 +37,7 @@ export interface Shop {
   readonly key: string;
 }
 
-/** Makes the shops vendors of the service, unless they are. */
+/** Registers the shops as vendors, unless they are registered already. */
 export async function openShops(
   pool: Pool,
   { masterKeys }: { readonly masterKeys: MasterKeys },

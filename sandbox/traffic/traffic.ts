@@ -13,18 +13,18 @@ import { nextOrder } from './orders.ts';
 import { earn, openShops } from './shops.ts';
 import type { Shop } from './shops.ts';
 
-/** So often a customer pays. */
+/** The time between two orders. */
 const EVERY_MS = 3_000;
 /** At the beginning, so that the pages have something to show. */
 const FIRST_ORDERS = 20;
-/** A session that was used within this time means that somebody looks; the use is noted once a minute. */
+/** The console is in use if a session was used within this time. Use is noted once a minute. */
 const WATCHED_MS = 150_000;
 /** The float does not cover the order. */
 const INSUFFICIENT_FLOAT = 402;
 
 /**
  * Payments of a few shops through the service's own API while somebody uses the console, so that its
- * pages show live figures. Nothing happens while nobody does.
+ * pages show live figures. While nobody uses it, nothing happens.
  */
 export function startTraffic(options: {
   readonly service: Pick<Service, 'pool' | 'directory' | 'catalogue'>;

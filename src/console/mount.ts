@@ -103,8 +103,8 @@ async function admit(
 }
 
 /**
- * A route that names a vendor in its path is for staff and for this vendor's people. Another vendor is,
- * for them, like none at all. Throws: `not_found`.
+ * A route that names a vendor in its path is for staff and for this vendor's people. For them,
+ * another vendor does not exist. Throws: `not_found`.
  */
 function requireOwnVendor({ vendor }: Viewer, params: object): void {
   const { vid } = params as { readonly vid?: string };

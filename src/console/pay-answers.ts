@@ -10,7 +10,7 @@ export interface PayBiller {
   readonly minimum: string;
   readonly maximum: string | null;
   readonly needsPhone: boolean;
-  /** Whether it can be asked whom an account belongs to, and what is due. */
+  /** Whether the biller can look up the holder of an account and the amount due. */
   readonly canLookUp: boolean;
   readonly isOnline: boolean;
 }

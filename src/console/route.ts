@@ -59,7 +59,7 @@ export class Live {
   }
 }
 
-/** How often something may be done. */
+/** How often an action may be carried out. */
 export interface ActionLimit {
   /** For all people together, for each target of the path. */
   readonly perTarget?: LimitRule;

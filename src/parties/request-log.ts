@@ -154,7 +154,7 @@ export function startRequestLogRetention(options: {
     work: async (stopping) => {
       const before = new Date(clock.now().getTime() - LIMITS.requestLogDays * DAY_MS);
       for (const { vendorId } of await listVendors(pool)) {
-        // Ends, because every round but the last removes as many as it may.
+        // Ends when a round removes fewer than it may.
         while (!stopping.aborted) {
           const removed = await deleteRequestsBefore(pool, vendorId, before, REMOVED_AT_ONCE);
           if (removed < REMOVED_AT_ONCE) break;

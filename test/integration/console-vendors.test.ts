@@ -183,7 +183,7 @@ describe('webhooks', () => {
     const asked = { url: 'http://127.0.0.1:9/', allowsPrivate: true, reason: 'x' };
     expect((await other.send('PUT', path, asked)).code).toBe('not_permitted');
     await act(admin, 'PUT', path, asked);
-    // Whoever changes the URL gets a public one again.
+    // If the vendor changes the URL, only a public one is allowed again.
     const url = 'https://shop.example/hook';
     const set = await act<WebhookSet>(other, 'PUT', path, { url });
     expect(set).toMatchObject({ secret: null, webhook: { url, allowsPrivate: false } });

@@ -101,7 +101,7 @@ function initials(name: string): string {
     .join('');
 }
 
-/** Its name begins with what it shows. */
+/** Its accessible name starts with the initials that it shows. */
 function Trigger({ name }: { readonly name: string }) {
   return (
     <Menu.Trigger className={styles['trigger']}>

@@ -27,7 +27,7 @@ const newEnquiry = createRoute({
 const report = createRoute({
   getParentRoute: () => shell,
   path: '/credit/enquiries/$vid/$operation/$reference',
-  // Each look is noted: nothing is read because the pointer passes a link.
+  // Each look is in the audit log, so nothing is read when the pointer only passes a link.
   component: lazyRouteComponent(() => import('../pages/credit/Report.tsx'), 'Report'),
 });
 

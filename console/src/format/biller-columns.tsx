@@ -5,7 +5,7 @@ import type { Column } from '../design/Table.tsx';
 import { BillerState } from './BillerState.tsx';
 import { useFigures } from './figures.ts';
 
-/** What lists of billers show: first who it is and whether it works, then the last hour. */
+/** The columns of lists of billers: name and state, then the figures of the last hour. */
 export function useBillerColumns(): {
   readonly state: readonly Column<BillerView>[];
   readonly lastHour: readonly Column<BillerView>[];

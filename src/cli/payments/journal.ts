@@ -19,7 +19,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 
-/** `house journal`: what two people book by hand. */
+/** `house journal`: bookings by hand, each by two people. */
 export function addJournals(house: Command, cli: Cli): void {
   const journal = house
     .command('journal')

@@ -50,7 +50,7 @@ export function accountRoutes(options: AccountRoutesOptions): AnyRoute[] {
   ];
 }
 
-/** Who took over a session must not get a way in that lasts, so the password is asked for again. */
+/** A stolen session must not become lasting access, so the password is asked for again. */
 function beginRoute(options: AccountRoutesOptions): AnyRoute {
   return route({
     method: 'POST',

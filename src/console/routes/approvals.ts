@@ -68,7 +68,7 @@ function approvalOf({ amountCents, proposedAt, receipt, ...each }: Waiting, by: 
   };
 }
 
-/** People who used a link, until somebody else than its maker confirms it. */
+/** People who used a link and wait for another administrator to confirm them. */
 async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
   return (await listUnconfirmed(pool)).map(({ personId, login, role, linkByLogin, ...row }) => ({
     kind: 'person',
@@ -128,7 +128,7 @@ function receiptRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
       action: 'receipt.approve',
       body: Type.Object(
         {
-          /** The vendor who gets it, as the person has seen it; null: the receipt is closed. */
+          /** The vendor that is credited, as the person saw it; null: the receipt is closed. */
           vid: Type.Union([Type.String({ maxLength: 64 }), Type.Null()]),
         },
         { additionalProperties: false },

@@ -27,7 +27,7 @@ export function reportOf({ payload }: AnsweredEnquiry): CreditReportAnswer['repo
     fullName: profile['fullName'] ?? '',
     dateOfBirth: dayOf(profile['dateOfBirth']),
     customer: profile['crn'] ?? '',
-    // What was asked with, and what is on file: a document that was not given is not shown.
+    // Only documents of the request: one that was not given is not shown.
     documents: DOCUMENTS.flatMap((type) => {
       const number = payload.request[type];
       return number === undefined ? [] : [{ type, number }];

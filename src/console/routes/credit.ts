@@ -23,7 +23,7 @@ const PAGE = 50;
 /** Digits of a customer's reference that a list shows. */
 const SHOWN_DIGITS = 3;
 
-/** A person who looks people up one after the other is stopped, and is in the audit log. */
+/** Stops a person who looks up one customer after another. Each look-up is in the audit log. */
 const ENQUIRY_LIMIT = {
   perPerson: {
     count: 60,

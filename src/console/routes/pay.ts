@@ -169,7 +169,7 @@ function createRoute(options: PayRoutesOptions): AnyRoute {
       const { billerCode, amountCents, merchantReference } = request;
       return new Audited(answer, {
         target: reference,
-        // Whose account it is stays with the payment.
+        // Without the account, which is personal data; the payment has it.
         after: { biller: billerCode, amount: formatMoney(amountCents), merchantReference },
       });
     },

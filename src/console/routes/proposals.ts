@@ -14,7 +14,7 @@ export const shortText = Type.String({
 
 export const stateQuery = Type.Object(
   {
-    /** `open`: those that wait for another person alone. */
+    /** `open`: only those that wait for another person. */
     state: Type.Optional(Type.Enum(['open', 'all'])),
   },
   { additionalProperties: false },

@@ -50,7 +50,7 @@ export function systemRoutes(options: SystemRoutesOptions): AnyRoute[] {
   ];
 }
 
-/** Without the missing statements, if two people want it. */
+/** Ends it without the missing statements, if two people agree. */
 function releaseRoute({ pool }: SystemRoutesOptions): AnyRoute {
   return route({
     method: 'POST',

@@ -97,7 +97,7 @@ export async function deletePasskeysOf(db: Queryable, personId: string): Promise
   await db.query('delete from passkeys where person_id = $1', [personId]);
 }
 
-/** Removes expired ones as well. @param personId null: to sign in, whoever it is. */
+/** Also removes expired challenges. @param personId null: for a sign-in, before the person is known. */
 export async function insertChallenge(
   db: Queryable,
   challenge: {

@@ -27,7 +27,7 @@ export function Report() {
   const path = [vid, operation, reference].map(encodeURIComponent).join('/');
   const found = useQuery({
     queryKey: ['credit-report', path],
-    // Each reading is noted, so nothing is read again by itself, nor kept.
+    // Each reading is in the audit log, so the report is not read again by itself and not cached.
     staleTime: Infinity,
     gcTime: 0,
     refetchOnReconnect: false,

@@ -6,7 +6,7 @@ import { Deliveries } from './Deliveries.tsx';
 import { Keys } from './Keys.tsx';
 import { Webhook } from './Webhook.tsx';
 
-/** How a vendor's own programs reach us, and we them. */
+/** A vendor's keys, webhook and deliveries: the connection of its own programs. */
 export function Integration() {
   const vid = useSession().person.vid ?? '';
   return (

@@ -22,7 +22,7 @@ import { DecideJournal, DecidePayout, DecisionState } from './Decide.tsx';
 import { ProposeJournal } from './ProposeJournal.tsx';
 import { ProposePayout } from './ProposePayout.tsx';
 
-/** What two people book by hand: journals, and payouts to vendors' banks. */
+/** Bookings by hand, each by two people: journals, and payouts to vendors' banks. */
 export function Journals() {
   const mayAct = useMay('finance.act');
   const [asked, setAsked] = useState<'journal' | 'payout'>();

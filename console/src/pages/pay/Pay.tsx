@@ -72,7 +72,7 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
     queryFn: ({ signal }) =>
       get<PayCheck>(
         '/pay/check',
-        // What is not typed yet is checked as something that is right, if possible.
+        // An empty amount is checked as the smallest one, so that it is not reported while it is missing.
         { ...asked, amount: asked.amount.trim() || (biller?.minimum ?? '') },
         signal,
       ),

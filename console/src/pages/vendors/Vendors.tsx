@@ -21,7 +21,7 @@ import styles from './Vendors.module.css';
 
 const EVERY_MS = 10_000;
 
-/** Who pays through us: floats, and what each paid today. */
+/** The list of vendors, with their floats and what each paid today. */
 export function Vendors() {
   const { t } = useLingui();
   const mayAdd = useMay('vendors.act');
