@@ -1,26 +1,19 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
-import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import styles from './Journals.module.css';
+import { ProposeDialog } from './ProposeDialog.tsx';
+import type { ProposeProps } from './ProposeDialog.tsx';
 
 const FIRST_LINES = 2;
 const MAX_LINES = 20;
 
 /** Two or more lines whose debits equal their credits. */
-export function ProposeJournal({
-  open,
-  onClose,
-}: {
-  readonly open: boolean;
-  readonly onClose: () => void;
-}) {
+export function ProposeJournal(dialog: ProposeProps) {
   const { t } = useLingui();
-  const queries = useQueryClient();
   const [count, setCount] = useState(FIRST_LINES);
   const numbers = Array.from({ length: count }, (_, number) => number);
   const propose = async (fields: Readonly<Record<string, string>>): Promise<void> => {
@@ -32,17 +25,9 @@ export function ProposeJournal({
     });
     await send('POST', '/journals', { lines, reference, evidence, at, reason });
     setCount(FIRST_LINES);
-    await queries.invalidateQueries();
   };
   return (
-    <ConfirmDialog
-      title={<Trans>Propose a journal</Trans>}
-      open={open}
-      onOpenChange={onClose}
-      confirm={<Trans>Propose</Trans>}
-      done={t`Proposed. Another person has to approve it.`}
-      onConfirm={propose}
-    >
+    <ProposeDialog {...dialog} title={<Trans>Propose a journal</Trans>} propose={propose}>
       {numbers.map((number) => (
         <Line key={number} number={number} />
       ))}
@@ -52,9 +37,8 @@ export function ProposeJournal({
         </Button>
       </div>
       <Field label={t`Reference of the document`} name="reference" maxLength={200} required />
-      <Field label={t`Evidence`} name="evidence" maxLength={200} required />
       <Field label={t`Day on which the money moved`} name="at" type="date" required />
-    </ConfirmDialog>
+    </ProposeDialog>
   );
 }
 

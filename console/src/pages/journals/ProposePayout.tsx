@@ -1,31 +1,19 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQueryClient } from '@tanstack/react-query';
 import { send } from '../../api/client.ts';
-import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
+import { ProposeDialog } from './ProposeDialog.tsx';
+import type { ProposeProps } from './ProposeDialog.tsx';
 
 /** Money from a vendor's collected income to its own bank. */
-export function ProposePayout({
-  open,
-  onClose,
-}: {
-  readonly open: boolean;
-  readonly onClose: () => void;
-}) {
+export function ProposePayout(dialog: ProposeProps) {
   const { t } = useLingui();
-  const queries = useQueryClient();
-  const propose = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    await send('POST', '/payouts', fields);
-    await queries.invalidateQueries();
-  };
   return (
-    <ConfirmDialog
+    <ProposeDialog
+      {...dialog}
       title={<Trans>Propose a payout</Trans>}
-      open={open}
-      onOpenChange={onClose}
-      confirm={<Trans>Propose</Trans>}
-      done={t`Proposed. Another person has to approve it.`}
-      onConfirm={propose}
+      propose={async (fields) => {
+        await send('POST', '/payouts', fields);
+      }}
     >
       <p>
         <Trans>The money leaves the vendor’s collected income when another person approves.</Trans>
@@ -40,7 +28,6 @@ export function ProposePayout({
       />
       <Field label={t`Bank account`} name="bankAccount" maxLength={200} required />
       <Field label={t`Reference of the bank`} name="reference" maxLength={200} required />
-      <Field label={t`Evidence`} name="evidence" maxLength={200} required />
-    </ConfirmDialog>
+    </ProposeDialog>
   );
 }
