@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 import { encodeReference } from '../../src/platform/base/ids.ts';
-import type { Pool } from '../../src/platform/db/pool.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { checkRows } from '../../src/payments/audit/check.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import { entriesOf, entryKey } from './truth.ts';
 import type { Entry } from './truth.ts';
@@ -120,11 +119,12 @@ export async function judge(world: World): Promise<void> {
     }
   }
   await judgeUnmatched(world);
-  const report = await checkLedger(poolOn(client));
-  for (const { invariant, vendorId, detail } of report.violations) {
-    // The simulation has a schema of its own, which is not the one the migrations recorded.
-    if (invariant === 'schema_intact') continue;
-    // Its time also differs from the server's, so checks for times in the future do not apply.
+  // Not the schema: the simulation has one of its own, and comparing it takes half of a run.
+  await client.query('begin');
+  const { violations } = await checkRows(client);
+  await client.query('commit');
+  for (const { invariant, vendorId, detail } of violations) {
+    // Simulated time differs from the server's, so checks for times in the future do not apply.
     if (invariant === 'nothing_in_future') continue;
     world.violated(`ledger ${invariant}: vendor ${vendorId}, ${detail}`);
   }
@@ -242,19 +242,4 @@ async function judgeUnmatched(world: World): Promise<void> {
 function describe(entry: Entry | undefined): string {
   if (entry === undefined) return 'never instructed';
   return `${entry.state}, paid ${entry.payments.join('+') || 'nothing'}, said ${[...entry.words].join('+') || 'nothing'}${entry.lied ? ', lied' : ''}`;
-}
-
-/** The one connection as a pool, for production's own check. */
-function poolOn(client: Client): Pool {
-  const query = client.query.bind(client);
-  const pool = {
-    query,
-    connect: async () => ({
-      query,
-      on: () => {},
-      off: () => {},
-      release: () => {},
-    }),
-  };
-  return pool as unknown as Pool;
 }

@@ -34,6 +34,12 @@ const MAX_NAMED_BLOCKS = 50;
 /** Maximum number of rows listed for one block. */
 const MAX_NAMED_ROWS = 20;
 
+export interface ChainReport {
+  readonly violations: readonly Violation[];
+  readonly head: ChainHead | null;
+  readonly keptHeads: readonly KeptHead[];
+}
+
 interface BlockRow {
   blockNumber: bigint;
   startedAt: Date;
@@ -58,11 +64,7 @@ export async function checkChain(
     readonly heads: readonly string[];
     readonly onProgress?: ((what: string) => void) | undefined;
   },
-): Promise<{
-  readonly violations: readonly Violation[];
-  readonly head: ChainHead | null;
-  readonly keptHeads: readonly KeptHead[];
-}> {
+): Promise<ChainReport> {
   const violations: Violation[] = [];
   const report = (invariant: string, detail: string, vendorId = 0): void =>
     void violations.push({ invariant, vendorId, detail });

@@ -10,7 +10,7 @@ import { queryByBucket } from '../ledger/in-bucket.ts';
 import { checkAuthenticity } from './authenticity-check.ts';
 import { checkChain } from './chain-check.ts';
 import { findConfirmed } from './confirm.ts';
-import type { ChainHead, KeptHead } from './chain-check.ts';
+import type { ChainHead, ChainReport, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariants.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
@@ -107,23 +107,14 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
 }
 
 async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
-  const { mac, heads = [], schema, onInvariant } = options;
+  const { mac, schema, onInvariant } = options;
   return await snapshot(pool, async (client) => {
     await client.query('set local statement_timeout = 0');
-    const violations: Violation[] = [];
-    for (const invariant of INVARIANTS) {
-      onInvariant?.(invariant.name);
-      violations.push(...(await findViolations(client, invariant)));
-    }
-    violations.push(...(await checkPrices(client, onInvariant)));
+    const { violations, chain } = await checkRows(client, options);
     onInvariant?.('schema_intact');
     for (const damage of await findSchemaDifferences(client, schema)) {
       violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });
     }
-    onInvariant?.('chain_intact');
-    const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
-    violations.push(...chain.violations);
-    if (mac !== undefined) violations.push(...(await checkAuthenticity(client, mac, onInvariant)));
     return {
       invariants: [...INVARIANTS.map(({ name, says }) => ({ name, says })), ...FURTHER_INVARIANTS],
       violations: violations.map((violation) => ({
@@ -136,6 +127,24 @@ async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
       authenticated: mac !== undefined,
     };
   });
+}
+
+/** Verifies what the rows say, without the schema, in the caller's snapshot. */
+export async function checkRows(
+  client: Queryable,
+  { mac, heads = [], onInvariant }: CheckOptions = {},
+): Promise<{ readonly violations: Violation[]; readonly chain: ChainReport }> {
+  const violations: Violation[] = [];
+  for (const invariant of INVARIANTS) {
+    onInvariant?.(invariant.name);
+    violations.push(...(await findViolations(client, invariant)));
+  }
+  violations.push(...(await checkPrices(client, onInvariant)));
+  onInvariant?.('chain_intact');
+  const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
+  violations.push(...chain.violations);
+  if (mac !== undefined) violations.push(...(await checkAuthenticity(client, mac, onInvariant)));
+  return { violations, chain };
 }
 
 /** Bucket by bucket: on a cluster, rows of several are on several nodes. */
