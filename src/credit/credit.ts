@@ -25,7 +25,7 @@ import type { CreditKeys } from './registry/vault.ts';
 const RETENTION_EVERY_MS = 3_600_000;
 /** Measuring reads every enquiry of a month, so it is not done at each scrape of the metrics. */
 const MONITOR_EVERY_MS = 6 * 3_600_000;
-/** How often a watched customer is looked at. */
+/** How often a watched customer is checked. */
 const WATCH_EVERY_MS = 3_600_000;
 const WATCH_POLL_MS = 10_000;
 const BATCH_POLL_MS = 2_000;
@@ -41,14 +41,14 @@ export interface CreditOptions {
   readonly bucketOf?: BucketOf | undefined;
   readonly roles: ReadonlySet<string>;
   readonly settings: CreditSettings;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   readonly log: Logger;
 }
 
 /** Values of the configuration. */
 export interface CreditSettings {
-  /** Of enquiries; one database connection each. */
+  /** Number of lanes for enquiries; each has one database connection. */
   readonly laneCount: number;
   readonly timeZone: string;
   readonly creditRetentionDays: number;
@@ -64,9 +64,9 @@ export interface CreditSettings {
 export interface Credit {
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
-  /** What people's own reports are made with. Undefined when the credit registry is not configured. */
+  /** Options of people's own reports. Undefined when the credit registry is not configured. */
   readonly reports: ReportOptions | undefined;
-  /** Reads the scorecards in force again. */
+  /** Reloads the scorecards in force. */
   readonly reloadCards: () => Promise<void>;
   /** Undefined when the credit registry is not configured. */
   readonly scoreBatches: ScoreBatches | undefined;

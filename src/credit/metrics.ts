@@ -3,7 +3,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import { gaugesOf } from '../platform/gauges.ts';
 import { readNewestFigures } from './monitoring/months-store.ts';
 
-/** How the scorecards in use do, as last measured; no label holds anything personal. */
+/** The performance of the scorecards in use, as last measured. Labels contain no personal data. */
 export function addCreditMetrics(registry: Registry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const labels = ['kind', 'card', 'role'] as const;

@@ -1,5 +1,5 @@
 -- Erases the personal data of up to p_limit enquiries of one vendor; the rows and the chain stay. The
--- runtime role cannot change an enquiry in any other way, and not before the retention ends. The owner
+-- runtime role can change an enquiry only through this function, and only after its retention. The owner
 -- can erase at any time.
 create or replace function erase_enquiries(
   p_bucket integer,

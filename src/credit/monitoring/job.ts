@@ -6,7 +6,7 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { readMonths } from './months.ts';
 import { keepMonths } from './months-store.ts';
 
-/** The longest period of observation is 12 months: older months change no more. */
+/** The longest period of observation is 12 months, so older months no longer change. */
 const MONTHS = 14;
 
 /** Measures the cards in use, so that the metrics show it. */

@@ -8,7 +8,7 @@ import { BANDS, bandOf, bandsOfNames } from '../training/validation.ts';
 /** With fewer people a month is not compared: chance alone moves the index above 0.1. */
 const MIN_PEOPLE = 200;
 
-/** How a card did in a month. */
+/** The performance of a card in a month. */
 export interface MonthFigures {
   readonly month: string;
   readonly kind: ScoreKind;
@@ -22,17 +22,17 @@ export interface MonthFigures {
   readonly comparedWith: string | null;
   /** People whose period of observation has ended. */
   readonly known: number;
-  /** Of those: mean probability of default, and share that defaulted. Null without any. */
+  /** For those people: mean probability of default, and share that defaulted. Null if `known` is 0. */
   readonly predicted: number | null;
   readonly observed: number | null;
   readonly auc: number | null;
-  /** Of the others, who defaulted already. */
+  /** People whose period of observation has not ended, and who have already defaulted. */
   readonly badSoFar: number;
 }
 
 /**
- * The figures of each month, oldest first, champion before challenger. A card without a reference of
- * its training is compared with its first month that has enough people.
+ * The figures of each month, oldest first, champion before challenger. A card without a reference
+ * distribution from its training is compared with its first month that has enough people.
  */
 export function monitorMonths(
   people: readonly ScoredPeople[],

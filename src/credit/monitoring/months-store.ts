@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
 import type { MonthFigures } from './monitor.ts';
 
-/** Keeps figures as measured now, instead of earlier ones of the same months. */
+/** Stores newly measured figures; they replace earlier figures of the same months. */
 export async function keepMonths(
   db: Queryable,
   months: readonly MonthFigures[],
@@ -38,7 +38,7 @@ export interface NewestFigures {
   readonly role: 'champion' | 'challenger';
   readonly people: number;
   readonly stabilityIndex: number | null;
-  /** Of the newest month whose people's outcomes are known. */
+  /** For the newest month in which people's outcomes are known. */
   readonly predicted: number | null;
   readonly observed: number | null;
 }

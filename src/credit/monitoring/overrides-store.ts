@@ -6,7 +6,7 @@ export interface Override {
   readonly vendorId: number;
   /** The enquiry in its vendor's chain. */
   readonly sequence: bigint;
-  /** What was decided although the score spoke for the opposite. */
+  /** What the lender decided against the score. */
   readonly decision: 'approved' | 'declined';
   readonly reason: string;
   readonly decidedBy: string;

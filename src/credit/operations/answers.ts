@@ -92,7 +92,7 @@ export function profileOf({ crn, profile, file }: BureauFinding, context: Answer
     salutation: profile.salutation,
     surname: profile.name.surname,
     deceased: String(isDeceased(file)),
-    // Names that other lenders submitted: a strict vendor learns none that it did not give.
+    // Names that other lenders submitted: under the strict policy a vendor sees only names that it gave.
     alsoKnownAs: context.policy === 'strict' ? [] : profile.alsoKnownAs.map(fullName),
   };
 }

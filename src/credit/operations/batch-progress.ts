@@ -47,7 +47,7 @@ export const progressSchema = Type.Object({
   postedTime: wireTimeText('When the batch was saved.'),
 });
 
-/** Two rows of CSV; nobody is known by the second one's document. */
+/** Two rows of CSV; the document in the second row is not on file. */
 export const EXAMPLE_FILE = `requestReference,name1,name2,nationalID
 NOV0001,Amani,Wanjiru,900000001
 NOV0002,Amani,Nobody,999999999

@@ -6,7 +6,7 @@ import type { ScoringDeps, ScoringRequest } from './enquiry.ts';
 import { presentGeneric } from './generic-score.ts';
 import { presentMobile } from './mobile-loan-score.ts';
 
-/** Rows of a batch become the enquiries, and get the answers, of the single operations. */
+/** Makes each row of a batch the same enquiry, with the same answer, as the single operation. */
 export function batchRules(
   deps: Pick<ScoringDeps, 'clock' | 'timeZone'> & { readonly directory: VendorDirectory },
 ): RowRules {

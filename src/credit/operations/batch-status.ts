@@ -15,7 +15,7 @@ import type { BatchDeps } from './batch-progress.ts';
 const request = Type.Object({ vid, batchReference });
 const response = Type.Object({ header_status: headerStatus, msg: progressSchema });
 
-/** How far a batch of enquiries is. */
+/** The progress of a batch of enquiries. */
 export function batchScoreStatus(
   deps: BatchDeps,
 ): Operation<typeof request, typeof response, Vendor> {

@@ -1,6 +1,6 @@
 import type { ErrorCode, Refusal } from '../../platform/base/errors.ts';
 
-// The vocabulary of Kenyan bureaus, which clients of such products know.
+// The codes of Kenyan bureaus, which clients of such services already handle.
 const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   signature_invalid: '103',
   vendor_suspended: '106',

@@ -110,7 +110,7 @@ export async function enquire(
   return new StoredAnswer(json);
 }
 
-/** The enquiry that a request, or a row of a batch, makes. Throws: what is wrong with it. */
+/** The enquiry in a request or in a row of a batch. Throws the refusal of an invalid one. */
 export function enquiryOf(
   { clock, timeZone }: Pick<ScoringDeps, 'clock' | 'timeZone'>,
   operation: CreditOperation,
@@ -140,7 +140,7 @@ function reportSectorOf(text: string): ReportSector {
   return text === '1' ? 1 : 2;
 }
 
-/** What an answer to the enquiry is made of. */
+/** What the answer to an enquiry is built from. */
 export function contextOf(
   { timeZone }: Pick<ScoringDeps, 'timeZone'>,
   enquiry: Enquiry,
@@ -190,7 +190,7 @@ function readDateOfBirth({ dateOfBirth: given }: ScoringRequest): string {
   return day;
 }
 
-/** The schema has checked the format of the date; here it must exist and not be in the future. */
+/** The schema has checked the format. This checks that the day exists and is not in the future. */
 function readConsent(
   { consentReference, consentDate }: ScoringRequest,
   policy: EnquiryPolicy,

@@ -18,7 +18,7 @@ export const PROFILE = {
 };
 export const TAIL = { remarks: [], source: 'registry', computed_here: [] };
 
-/** Numbers, as text, of the own and the other sectors. */
+/** Numbers, as text, for the requester's sector and for all others. */
 function pair(mySector: string, otherSectors: string) {
   return { mySector, otherSectors };
 }

@@ -35,7 +35,7 @@ export const scoreRequest = Type.Object({ ...enquiryFields, reportSector });
 export const SCORE_NEEDS =
   'Needs at least one document and at least two names. Vendors with strict enquiries must send `consentReference` and `consentDate` too.';
 
-/** The response of a score: what both have in common, with the fields of one alone. */
+/** The response schema of a score: the fields of both scores, and those of this one only. */
 export function scoreResponse<
   Summary extends TSchema,
   Account extends TProperties,
@@ -66,7 +66,7 @@ export function scoreResponse<
   });
 }
 
-/** The answer to it. */
+/** An answer with this schema. */
 export function scoreAnswer<Summary, Account, OfPhone>(
   finding: BureauFinding,
   context: AnswerContext,

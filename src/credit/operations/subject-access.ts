@@ -15,11 +15,11 @@ import type { ReportOptions } from '../reports/subject-report.ts';
 
 export const ACCESS_PATH = '/my-report';
 
-/** Attempts of one network: a burst, then one every so often. */
+/** Attempts from one network: a burst of 10, then one every 6 seconds. */
 const ATTEMPTS = { burst: 10, perSecond: 1 / 6 };
 
-// The token is in the fragment of the link, which browsers send to nobody: it is in no log, no
-// `Referer` and no proxy. The script moves it into the form and out of the address.
+// The token is in the fragment of the link, which browsers never send: it appears in no log, no
+// `Referer` header and no proxy. The script moves it into the form and out of the address.
 const SCRIPT = `const field=document.getElementById('code');field.value=location.hash.slice(1);history.replaceState(null,'',location.pathname);`;
 
 const POLICY = [
@@ -100,7 +100,7 @@ async function answer(
     .send(await pdfOf(document));
 }
 
-/** The same whatever is wrong. */
+/** The same text for every reason, so that it reveals nothing. */
 const REFUSED = `<p class="note">The code or the date of birth is not right, or the link has been used or has expired. / Namba au tarehe ya kuzaliwa si sahihi, au kiungo kimeshatumika au muda wake umeisha.</p>${FORM}`;
 
 async function sendPage(reply: FastifyReply, status: number, body: string): Promise<FastifyReply> {

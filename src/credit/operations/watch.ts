@@ -27,7 +27,7 @@ const response = Type.Object({ header_status: headerStatus, msg });
 const request = Type.Object({
   vid,
   requestReference,
-  // Required, so that no request to end a watch is good for starting it again.
+  // Required, so that a signed request to end a watch cannot be used to start it again.
   scoreDrop: parameter(
     /^[1-9]\d{0,2}$/,
     'a whole number from 1 to 999',

@@ -40,7 +40,7 @@ export interface KnownAccount {
   readonly states: ReadonlyMap<Day, State>;
 }
 
-/** Bound into the sealed bytes of an account. */
+/** The location that the sealed bytes of an account are bound to. */
 export function accountLocation(crn: bigint): string {
   return `credit_accounts|${crn}`;
 }

@@ -82,7 +82,7 @@ export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Pr
   }));
 }
 
-/** Bound into a sealed statement. */
+/** The location that a sealed statement is bound to. */
 export function disputeLocation(disputeId: string): string {
   return `account_disputes|${disputeId}`;
 }

@@ -7,15 +7,15 @@ import { accountOf } from './store.ts';
 import type { AccountRow, FileOptions, StateRow } from './store.ts';
 import { pastEnquiryOf } from './subject-enquiries-store.ts';
 
-/** A subject, and the subjects whose rows are its own. */
+/** A subject, and the subjects whose rows belong to its file. */
 export interface FileOwner {
   readonly crn: bigint;
   readonly members: readonly bigint[];
 }
 
 /**
- * The files of many subjects with one statement for each table: what `readCreditFile` reads for one
- * of them. By reference.
+ * Reads for many subjects what `readCreditFile` reads for one, with one statement for each table.
+ * Returns the files by subject reference.
  */
 export async function readCreditFiles(
   db: Queryable,
@@ -54,7 +54,10 @@ export async function readCreditFiles(
 type Pairs = readonly unknown[];
 type Options = Omit<FileOptions, 'crn'>;
 
-/** All of them. The planner expects one, and looks up the others by their keys (decision 23). */
+/**
+ * All pairs. Because of the limit, the planner expects few rows and looks up the rows of the other
+ * tables by their keys (decision 23).
+ */
 const PAIRS = `(
         select * from unnest($1::bigint[], $2::bigint[]) u (crn, member) limit cardinality($1)
       ) o`;

@@ -4,9 +4,9 @@ import { createVault } from './vault.ts';
 import type { CreditKeys, Vault } from './vault.ts';
 
 /**
- * The vault of a registry, whose keys must be the ones it was written with. Under another index key
- * nobody would be found, and an import would treat everybody as new.
- * Throws: `PlainError` if they are not.
+ * Opens the vault, and checks that the registry was written with the same keys. Under another index
+ * key nobody would be found, and an import would treat everybody as new.
+ * Throws: `PlainError` if the keys differ.
  */
 export async function openRegistryVault(db: Queryable, keys: CreditKeys): Promise<Vault> {
   const vault = createVault(keys);

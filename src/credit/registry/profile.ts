@@ -43,7 +43,7 @@ export interface Profile {
   readonly asOf: string;
 }
 
-/** Bound into the sealed bytes of a subject. */
+/** The location that the sealed bytes of a subject are bound to. */
 export function subjectLocation(crn: bigint): string {
   return `subjects|${crn}`;
 }
@@ -65,7 +65,7 @@ export function mergeProfiles(known: Profile, submitted: Profile): Profile {
     name: newer.name,
     salutation: newer.salutation || older.salutation,
     alsoKnownAs: mergeNames(newer, older),
-    // There can be two only if people merged two subjects; each keeps its own.
+    // They can differ only if people merged two subjects; each subject keeps its own.
     dateOfBirth: known.dateOfBirth || submitted.dateOfBirth,
     gender: newer.gender || older.gender,
     nationality: newer.nationality || older.nationality,

@@ -61,7 +61,7 @@ async function reindex(
   return true;
 }
 
-/** The next page of accounts: their numbers and the blind indexes of these. */
+/** The next page of accounts: account numbers and their blind indexes. */
 export async function rotateAccounts(db: Queryable, vault: Vault, after?: Position): Promise<Page> {
   await holdRegistry(db);
   const read = await db.query<{

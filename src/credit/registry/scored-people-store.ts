@@ -19,9 +19,10 @@ export interface ScoredPeople {
 
 /**
  * The people scored in a period, each with the first score of a month, counted by score. Enquiries
- * for monitoring and verification (reasons 3 and 4) do not count. A person is bad as the shipped
- * cards have it: 90 days late on any account within 12 months, or for the mobile-loan score 30 days
- * late on a mobile loan within 6. Suppressed data counts too: it is a measure of cards, not of people.
+ * for monitoring and verification (reasons 3 and 4) do not count. A person is bad by the
+ * definition of the shipped cards: 90 days late on any account within 12 months, or for the
+ * mobile-loan score 30 days late on a mobile loan within 6. Suppressed data counts too, because this
+ * measures cards, not people.
  */
 export async function readScoredPeople(
   db: Queryable,

@@ -205,7 +205,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   };
 }
 
-/** The account with its states, the oldest first; none if every state is past retention. */
+/** The account with its states, oldest first; an empty list if every state is past retention. */
 export function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
   const newest = rows.at(-1);
   // An account whose states are all past retention is no longer on file.
@@ -247,7 +247,7 @@ function dateOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** Values of a lender that it later corrected. */
+/** Values that a lender submitted and later corrected. */
 export interface PastCorrection {
   readonly accountId: bigint;
   readonly correctedAt: Date;

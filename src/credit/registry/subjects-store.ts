@@ -33,8 +33,8 @@ export async function readSealedProfiles(
 }
 
 /**
- * `new`: no row has the key, which the holder of the registry's lock can know. `known`: a row may
- * exist. Looking for it costs a third as much as adding a row.
+ * `new`: no row has the key; only the holder of the registry's lock can know this. `known`: a row may
+ * exist; looking for it costs a third as much as adding it.
  */
 export type Rows = 'new' | 'known';
 

@@ -14,8 +14,8 @@ export interface CreditKeys {
 }
 
 /**
- * The configured keys, or undefined if the registry is off, which needs a separate index key.
- * @param derive derive the index key from the master key instead (sandbox).
+ * The configured keys. Undefined without an index key: the registry is then off.
+ * @param derive without an index key, derive it from the master key (sandbox).
  */
 export function creditKeysOf(
   configured: {

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 
-/** Of random, so that no number of guesses finds a link. */
+/** Random bytes in a token: too many to be guessed. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** After this many failures a link ends, because somebody else has it. */
+/** A link ends after this many wrong answers, because somebody else may have it. */
 export const MAX_ATTEMPTS = 5;
 
-/** Makes a link for a subject. Returns its token, which is kept nowhere. */
+/** Makes a link for a subject. Returns its token, which is not stored. */
 export async function makeAccessLink(
   db: Queryable,
   link: {
@@ -28,9 +28,9 @@ export async function makeAccessLink(
 }
 
 /**
- * Uses a link up. Returns its subject; undefined for a token that is unknown, used or expired, has
- * has had too many attempts, or if the answer is wrong. The caller learns no difference.
- * @param isAnswerRight whether what the person entered fits the subject.
+ * Uses a link up. Returns its subject. Undefined if the token is unknown, used or expired, if it has
+ * had too many attempts, or if the answer is wrong: the caller cannot tell these apart.
+ * @param isAnswerRight whether what the person entered matches the subject.
  */
 export async function useAccessLink(
   pool: Pool,
@@ -55,7 +55,7 @@ export async function useAccessLink(
   return used.rowCount === 1 ? crn : undefined;
 }
 
-/** Counts an attempt before its answer is looked at, so that many at once are no more than a few. */
+/** Counts an attempt before its answer is checked, so that concurrent attempts are limited too. */
 async function takeAttempt(db: Queryable, hash: Buffer, now: Date): Promise<bigint | undefined> {
   const taken = await db.query<{ crn: bigint }>(
     `update access_links set attempts = attempts + 1

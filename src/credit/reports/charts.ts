@@ -6,7 +6,7 @@ const INK = '#1d2733';
 const FAINT = '#dfe5ec';
 const FILLED = '#2563a8';
 
-/** From the best grade to the worst; letters in the bands say the same as the colours. */
+/** From the best grade to the worst; the letters in the bands repeat what the colours show. */
 const BAND_COLOURS = [
   '#1a7f4b',
   '#3f9a56',
@@ -20,7 +20,7 @@ const BAND_COLOURS = [
   '#b93a34',
 ] as const;
 
-/** Too dark for dark letters. */
+/** Bands that are too dark for dark letters. */
 const DARK_BANDS: ReadonlySet<string> = new Set(['AA', 'JJ']);
 
 /** Where a score lies on the scale from 1 to 1000, with the bands of the grades. */

@@ -1,6 +1,6 @@
 import type { Block, Drawing, ReportDocument, Shape, TableBlock } from './document.ts';
 
-/** The only style of every page, so that a policy can allow it by its hash. */
+/** The one style sheet of all pages: a content security policy can allow it by its hash. */
 export const STYLE = `body{font:16px/1.5 system-ui,"Segoe UI","Noto Sans",sans-serif;color:#1d2733;background:#fff;max-width:60rem;margin:0 auto;padding:1.5rem}h1{font-size:1.8rem;line-height:1.2;margin:0 0 1rem}h2{font-size:1.2rem;margin:2rem 0 .5rem;padding-bottom:.25rem;border-bottom:2px solid #dfe5ec}p{margin:.5rem 0}dl{display:grid;grid-template-columns:minmax(10rem,16rem) 1fr;gap:.25rem 1rem;margin:.5rem 0}dt{color:#55616e}dd{margin:0}ul{margin:.5rem 0;padding-left:1.25rem}.note{border-left:4px solid #2563a8;background:#f2f6fb;padding:.6rem 1rem;margin:1rem 0}.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.875rem}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid #dfe5ec;vertical-align:top}th{border-bottom:2px solid #b9c4d0}td:first-child{overflow-wrap:anywhere;min-width:7rem}.right{text-align:right;font-variant-numeric:tabular-nums}span.figure{white-space:nowrap}svg{display:block;width:100%;max-width:40rem;height:auto;margin:.75rem 0}@media(max-width:36rem){dl{grid-template-columns:1fr}dd{margin-bottom:.5rem}}@media print{body{max-width:none;padding:0;font-size:11px}h2{break-after:avoid}tr,svg{break-inside:avoid}}`;
 
 /** A self-contained page: no script, and no external font or picture. */

@@ -19,7 +19,7 @@ export const NOTICE_DAYS = 30;
 interface Letter {
   readonly language: Language;
   readonly madeAt: Date;
-  /** `YYYY-MM-DD`, where the reader is. */
+  /** `YYYY-MM-DD`, in the reader's time zone. */
   readonly today: string;
 }
 
@@ -27,7 +27,7 @@ export interface AdverseAction extends Letter {
   readonly lender: string;
   readonly customer: string;
   readonly decision: Decision;
-  /** The enquiry that the decision rests on. */
+  /** The enquiry that the decision is based on. */
   readonly enquiry: { readonly reference: string; readonly day: string };
   /** Empty where there is no score. */
   readonly score: string;

@@ -3,7 +3,7 @@ import PdfKit from 'pdfkit';
 import type { Block, Drawing, ReportDocument, TableBlock } from './document.ts';
 import { REPORT_WORDS, fill } from './words.ts';
 
-// Embedded, so that a name reads the same on every machine: Latin with all its marks, Greek,
+// Embedded, so that a name looks the same on every machine: Latin with all its marks, Greek,
 // Cyrillic and Arabic letters.
 const FONTS = {
   regular: fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
@@ -16,7 +16,7 @@ const LINE = '#dfe5ec';
 const SIZE = 9.5;
 const TABLE_SIZE = 7.5;
 const MARGIN = 50;
-/** Below the text of a page, for its foot. */
+/** The space below the text of a page, for its footer. */
 const FOOT = 30;
 
 type Pdf = PDFKit.PDFDocument;
@@ -162,7 +162,7 @@ function drawTable(pdf: Pdf, { columns, rows, empty }: TableBlock): void {
   for (const row of rows) drawRow(row, FONTS.regular);
 }
 
-/** Figures and the words of titles are never broken: they are smaller where a column is too narrow. */
+/** Figures and words in headings are never split: they are smaller if a column is too narrow. */
 function sizeOfWhole(pdf: Pdf, text: string, width: number): number {
   pdf.fontSize(TABLE_SIZE);
   const widest = Math.max(...text.split(' ').map((word) => pdf.widthOfString(word)));
@@ -218,7 +218,7 @@ function widthOf(pdf: Pdf): number {
   return pdf.page.width - 2 * MARGIN;
 }
 
-/** @param narrower what the text has less than the whole width. */
+/** @param narrower by how much the text is narrower than the page. */
 function textHeight(pdf: Pdf, text: string, narrower = 0): number {
   return plain(pdf).heightOfString(text, { width: widthOf(pdf) - narrower });
 }

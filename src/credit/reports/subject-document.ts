@@ -283,7 +283,7 @@ function enquiryBlocks({ enquiries, watches }: SubjectReport, context: Context):
       empty: words.nobodyAsked,
     },
     ...watches.map(({ vendorId, startedAt }) => {
-      // Who watches has asked before.
+      // A watch needs an earlier enquiry of its vendor, so the vendor's name is known from there.
       const who = enquiries.find((enquiry) => enquiry.vendorId === vendorId)?.askedBy ?? '–';
       const values = { who, since: wireTime.format(startedAt) };
       return { kind: 'paragraph', text: fill(words.watches, values) } as const;

@@ -19,7 +19,7 @@ export interface Rotated {
 }
 
 /**
- * Rewrites everything under a former key with the current ones: sealed fields and blind indexes.
+ * Replaces former keys by the current ones in all sealed fields and blind indexes.
  * Runs alongside the service (which needs both keys), one commit per page; it may be interrupted
  * and repeated. The documents of recorded enquiries stay unchanged.
  */

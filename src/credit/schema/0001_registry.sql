@@ -101,7 +101,7 @@ create table account_disputes (
   check ((closed_at is null) = (outcome is null))
 );
 
--- Whether a subject is dead, as a person recorded it with evidence; the newest record of a subject
+-- Whether a subject is dead, recorded by a person with evidence; the newest record of a subject
 -- counts. Append-only. Lenders report deaths too, as account status L: 'living' refutes those.
 create table subject_life_records (
   crn bigint not null,
@@ -159,7 +159,7 @@ create table subject_merges (
 create unique index subject_merges_in_force on subject_merges (from_crn) where undone_at is null;
 create index subject_merges_by_survivor on subject_merges (into_crn) where undone_at is null;
 
--- Decisions for people: a document that two subjects share, a request whose documents disagree, a
+-- Cases that people decide: a document that two subjects share, a request whose documents disagree, a
 -- line that gives a subject's account to somebody else.
 create table credit_cases (
   case_id uuid primary key,

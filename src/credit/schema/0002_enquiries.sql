@@ -71,14 +71,15 @@ create table subject_enquiries (
   sector text not null,
   operation text not null,
   report_reason integer not null,
-  -- The card that answered and its score, and the challenger's, which was not answered. Null: none.
+  -- The card that answered and its score; the challenger and its score, which no answer contains.
+  -- Null: no such score.
   scorecard text,
   score integer,
   challenger text,
   challenger_score integer,
   primary key (crn, enquired_at, enquiry_id)
 );
--- For measures of a month.
+-- For the figures of a month.
 create index subject_enquiries_by_time on subject_enquiries using brin (enquired_at);
 
 -- Calls to an upstream bureau, recorded before they are made, because it may have billed a call
@@ -99,7 +100,7 @@ create table upstream_calls (
   sealed_answer bytea,
   primary key (bucket, vendor_id, request_reference, call_id)
 );
--- Only one process at a time asks an upstream for a part of an enquiry: two would be billed.
+-- Only one process at a time asks an upstream for a part of an enquiry: two calls would be billed twice.
 create unique index upstream_calls_in_flight
   on upstream_calls (bucket, vendor_id, request_reference, operation, bureau, part) where outcome is null;
 create index upstream_calls_to_erase on upstream_calls (bucket, vendor_id, started_at)

@@ -1,4 +1,4 @@
--- Scorecards that answer, and what is known of how they do.
+-- The scorecards in use, and how well they perform.
 
 insert into settings_versions (topic, version) values ('scorecards', 1);
 
@@ -24,7 +24,7 @@ create table scorecard_changes (
 );
 create index scorecard_changes_by_kind on scorecard_changes (kind, changed_at, change_id);
 
--- How the scores of a month did, as last measured.
+-- How well the scores of a month performed, as last measured.
 create table scorecard_months (
   month text not null check (month ~ '^[0-9]{4}-[0-9]{2}$'),
   kind text not null,
@@ -34,7 +34,7 @@ create table scorecard_months (
   people integer not null,
   -- Null: not known.
   stability_index double precision,
-  -- Of people whose period of observation has ended: mean probability, and share that defaulted.
+  -- For people whose period of observation has ended: mean probability, and share that defaulted.
   predicted double precision,
   observed double precision,
   primary key (month, kind, card, role)
@@ -48,7 +48,7 @@ create table score_overrides (
   sequence bigint not null,
   override_id uuid not null,
   recorded_at timestamptz not null,
-  -- What was decided although the score spoke for the opposite.
+  -- What the lender decided against the score.
   decision text not null check (decision in ('approved', 'declined')),
   reason text not null,
   decided_by text not null,

@@ -1,5 +1,5 @@
 -- Batches of enquiries: a signed file in, an answer for each row out. Every row becomes an enquiry of
--- its own in `enquiries`; what is kept here is how far a batch is.
+-- its own in `enquiries`; these tables keep the progress of the batch.
 
 create table score_batches (
   bucket integer not null,
@@ -18,7 +18,7 @@ create table score_batches (
   -- The rows, with names and documents; erased with the last row.
   sealed_content bytea,
   created_at timestamptz not null,
-  -- Until then one process works on it.
+  -- Until then only one process works on it.
   leased_until timestamptz not null,
   ended_at timestamptz,
   primary key (bucket, vendor_id, batch_reference),
@@ -27,13 +27,13 @@ create table score_batches (
 create index score_batches_open on score_batches (bucket, vendor_id, created_at)
   where ended_at is null;
 
--- What became of some rows, written in the commit of their enquiries.
+-- The results of a few rows, written in the commit of their enquiries.
 create table score_batch_chunks (
   bucket integer not null,
   vendor_id integer not null,
   batch_id uuid not null,
   first_row integer not null,
-  -- Of each row; null for one without a readable one.
+  -- The reference of each row; null where it cannot be read.
   request_references text[] not null,
   -- {row, code, field} of the rows that were refused.
   refusals jsonb not null,

@@ -1,19 +1,19 @@
--- Customers whom a vendor watches: it is told of a default, of an enquiry elsewhere, and of a score that
--- falls. A watch rests on an enquiry of the vendor that was answered.
+-- Customers that a vendor watches. The vendor is notified of a default, of an enquiry by another lender,
+-- and of a falling score. A watch is based on an answered enquiry of the vendor.
 create table credit_watches (
   bucket integer not null,
   vendor_id integer not null,
   -- Of the answered enquiry.
   request_reference text not null,
   crn bigint not null,
-  -- Points that the generic score must fall by to be told.
+  -- The vendor is notified when the generic score has fallen by this many points.
   score_drop integer not null check (score_drop between 1 and 999),
   started_at timestamptz not null,
   ended_at timestamptz,
-  -- When it is looked at next.
+  -- When it is checked next.
   due_at timestamptz not null,
   -- What the vendor knows: score, accounts in default, time of the newest enquiry elsewhere; null before
-  -- the first look.
+  -- the first check.
   known jsonb,
   primary key (bucket, vendor_id, request_reference)
 );

@@ -1,5 +1,5 @@
--- Links by which a person gets the own report once. The token and the birth date on file are enough
--- to get it, so the token is here as its SHA-256 only.
+-- Links with which a person downloads their own report once. The token and the birth date on file are
+-- enough to get it, so only the SHA-256 of the token is stored.
 create table access_links (
   token_hash bytea primary key,
   crn bigint not null,

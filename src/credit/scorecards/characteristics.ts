@@ -35,7 +35,7 @@ export interface Characteristic {
 }
 
 /** Report reasons that are not applications for credit: monitoring and verification. */
-const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
+export const NOT_APPLICATIONS: ReadonlySet<number> = new Set([3, 4]);
 
 /** Enquiries of one lender about one subject within this many days are one application. */
 export const ONE_APPLICATION_DAYS = 14;
@@ -288,14 +288,14 @@ function applications({ enquiries, asOf }: ScoredFile, days: number): number {
   return applicationsOf(enquiries, asOf, days);
 }
 
-/** The same of some enquiries. */
+/** The same for a list of enquiries. */
 export function applicationsOf(
   enquiries: ScoredFile['enquiries'],
   asOf: Date,
   days: number,
 ): number {
   const recent = enquiries.filter(
-    ({ at, reason }) => !NO_APPLICATION.has(reason) && daysBetween(at, asOf) <= days,
+    ({ at, reason }) => !NOT_APPLICATIONS.has(reason) && daysBetween(at, asOf) <= days,
   );
   const byLender = Map.groupBy(recent, ({ by }) => by);
   const unknown = byLender.get(undefined)?.length ?? 0;

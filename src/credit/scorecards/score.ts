@@ -39,7 +39,7 @@ export function shippedCards(): readonly Scorecard[] {
   return inFolder;
 }
 
-/** Those with the highest version. Throws: `ScorecardError`. */
+/** The shipped card with the highest version of each kind. Throws: `ScorecardError`. */
 export function shippedScorecards(): Scorecards {
   return newestCards(shippedCards(), FOLDER);
 }

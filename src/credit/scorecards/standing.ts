@@ -9,13 +9,13 @@ import type {
 
 type Terms = Pick<CreditAccount, 'product' | 'sector'>;
 
-/** What of a state decides. */
+/** The parts of a state that decide whether it is non-performing. */
 type StateFacts = Pick<
   AccountState,
   'status' | 'balanceCents' | 'overdueCents' | 'riskClass' | 'daysInArrears'
 >;
 
-/** Negative information exists only from KES 1,000 overdue (Kenyan credit reference practice). */
+/** A smaller overdue amount is not negative information (Kenyan credit reference practice). */
 const LISTING_MINIMUM_CENTS = 100_000n;
 const DAYS_UNTIL_NON_PERFORMING = 90;
 /** Microfinance and mobile loans are short: 30 days unpaid correspond to 90 days of a bank loan. */

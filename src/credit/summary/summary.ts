@@ -60,7 +60,7 @@ type AmountName = (typeof MOBILE_AMOUNTS)[number];
 
 export type GenericSummary = Record<(typeof GENERIC_COUNTS)[number], SectorPair>;
 export type MobileSummary = Record<(typeof MOBILE_COUNTS)[number] | AmountName, SectorPair> & {
-  /** Midnight UTC of the day; null without such a loan, or if only the own sector was requested. */
+  /** Midnight UTC of the day; null without such a loan, or if only the requester's sector was requested. */
   readonly lastMobileLoanListingDate: { readonly otherSectors: Date | null };
 };
 

@@ -12,7 +12,7 @@ const SMOOTHING = 0.5;
 export const MIN_BIN_BADS = 20;
 
 export interface BinningRules {
-  /** Which values are better. `either`: the samples decide, and it may change within the range. */
+  /** Which values are better. `either`: the samples decide, and the direction may change. */
   readonly better: 'higher' | 'lower' | 'either';
   /**
    * The meaning of a missing value. `best`: it never happened, which is at least as good as any

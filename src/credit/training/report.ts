@@ -84,7 +84,7 @@ const ABOUT_NAMES: Readonly<Record<string, string>> = {
   adverseImpactRatio: 'Adverse impact ratio',
 };
 
-/** What the report says about unseen samples comes from here. */
+/** The part that the report's figures about unseen samples come from. */
 function unseen({ parts }: Validation): PartResult {
   return parts.holdOut ?? parts.development!;
 }

@@ -55,7 +55,7 @@ function shrunk(fit: Fitted, by: number, samples: Samples): Fitted {
 }
 
 /**
- * The intercept for a population in which another share is bad than in the samples.
+ * The intercept for a population whose share of bads differs from that of the samples.
  * Source: King and Zeng, Political Analysis 9 (2001) 137, equation 7.
  */
 function correctPrior(

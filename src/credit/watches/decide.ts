@@ -1,4 +1,5 @@
 import type { CreditFile } from '../facts.ts';
+import { NOT_APPLICATIONS } from '../scorecards/characteristics.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import { isDisputed, isNonPerforming } from '../scorecards/standing.ts';
 
@@ -21,10 +22,7 @@ export type WatchEvent =
     }
   | { readonly type: 'credit.score_drop'; readonly from: number; readonly to: number };
 
-/** Monitoring and verification are no applications. */
-const NO_APPLICATION: ReadonlySet<number> = new Set([3, 4]);
-
-/** What there is to know today. @param vendorId whose own enquiries are not reported. */
+/** What is known today. @param vendorId the vendor that watches; its own enquiries are not reported. */
 export function knownOf(
   file: CreditFile,
   { score }: Pick<ScoreAnswer, 'score'>,
@@ -44,8 +42,8 @@ export function knownOf(
 }
 
 /**
- * What is new since the last report to the vendor. A fall is measured from the last reported score, so that
- * many small ones add up; a rise raises the mark without an event.
+ * What is new since the last report to the vendor. A fall is measured from a reference score, so that
+ * many small falls add up. A rise raises the reference score without an event.
  */
 export function eventsOf(
   before: Known,
@@ -80,6 +78,6 @@ export function eventsOf(
 
 function enquiriesElsewhere(file: CreditFile, vendorId: number): CreditFile['enquiries'] {
   return file.enquiries.filter(
-    ({ reason, by }) => !NO_APPLICATION.has(reason) && by !== String(vendorId),
+    ({ reason, by }) => !NOT_APPLICATIONS.has(reason) && by !== String(vendorId),
   );
 }

@@ -12,13 +12,13 @@ import { eventsOf, knownOf } from './decide.ts';
 import { announce, listVendorsDue, lockDue, noteKnown } from './store.ts';
 import type { DueWatch } from './store.ts';
 
-/** Watches looked at in one commit. */
+/** Watches that are checked in one commit. */
 const PAGE_WATCHES = 200;
 
 export type WatchOptions = Parameters<typeof readFilesOfToday>[0] & {
   /** The cards in force. */
   readonly cards: () => Scorecards;
-  /** How often a customer is looked at. */
+  /** How often a customer is checked. */
   readonly everyMs: number;
 };
 
@@ -29,12 +29,12 @@ export function startWatching(
   return startPeriodicJob({
     everyMs: options.pollMs,
     work: async (stopping) => await watchAll(options, stopping),
-    failureText: 'watched customers could not be looked at',
+    failureText: 'watched customers could not be checked',
     log: options.log,
   });
 }
 
-/** Looks at every watch that is due. Returns how many. */
+/** Checks every watch that is due. Returns their number. */
 export async function watchAll(options: WatchOptions, stopping?: AbortSignal): Promise<number> {
   const now = options.clock.now();
   let count = 0;
@@ -48,7 +48,7 @@ export async function watchAll(options: WatchOptions, stopping?: AbortSignal): P
   return count;
 }
 
-/** The event and the record of it are one commit, so a process that ends in between reports nothing twice. */
+/** An event and the record of it are one commit, so an interrupted process reports nothing twice. */
 async function watchSome(options: WatchOptions, vendorId: number, now: Date): Promise<number> {
   return await databaseTransaction(options.pool, async (client) => {
     const due = await lockDue(client, { vendorId, now, limit: PAGE_WATCHES });
@@ -75,7 +75,7 @@ async function watchSome(options: WatchOptions, vendorId: number, now: Date): Pr
   });
 }
 
-/** The subjects that watches are about today, whatever was merged since; by the watched reference. */
+/** The current subject of each watch, by the watched reference: subjects may have been merged since. */
 async function ownersOf(
   { pool }: WatchOptions,
   due: readonly DueWatch[],

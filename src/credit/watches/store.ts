@@ -17,7 +17,7 @@ export async function findAnsweredSubject(
   return crn === null ? undefined : BigInt(crn);
 }
 
-/** Starts a watch, or changes its mark; one that was ended starts again. */
+/** Starts a watch, starts an ended one again, or changes the score drop of a running one. */
 export async function putWatch(
   db: Queryable,
   watch: {
@@ -87,7 +87,7 @@ export async function lockDue(
   return read.rows;
 }
 
-/** Records what the vendor knows now, and when to look again. */
+/** Records what the vendor knows now, and when to check again. */
 export async function noteKnown(
   db: Queryable,
   noted: {
