@@ -1,6 +1,6 @@
--- The two roles of an external database: one that owns the schema, and one that the service works as,
--- which cannot change or delete what is append-only. Run it in the service's database, as a role that
--- may create roles and owns the database; it may be run again, and changes a password when one is given:
+-- The two roles of an external database. One owns the schema. The service works as the other, which
+-- cannot change or delete rows of append-only tables. Run this file in the service's database, as a role
+-- that may create roles and owns the database. It may be run again, and sets the passwords that are given:
 --
 --     psql "$ADMIN_URL" -v ON_ERROR_STOP=1 \
 --       -c "set malipo.owner_password = '...'" -c "set malipo.runtime_password = '...'" \
@@ -8,7 +8,7 @@
 --
 -- Then DATABASE_OWNER_URL=postgres://malipo_owner:...@host/malipo npm run -s malipo -- migrate, with
 -- DATABASE_URL=postgres://malipo_runtime:...@host/malipo, creates the tables and grants the runtime
--- role what it needs on each. The names can be set, too: `set malipo.owner = '...'`, `malipo.runtime`.
+-- role what it needs on each. The role names can be set in the same way: `malipo.owner`, `malipo.runtime`.
 -- To keep the role of an existing installation as the owner, give its name.
 
 do $roles$

@@ -2,8 +2,8 @@
 -- holds them in memory and reloads them when the version of the topic `vendors` changes.
 
 -- Every vendor belongs to a bucket (the function bucket_of). The rows of a bucket are together on one
--- machine, so a statement that names its bucket runs there. One row per bucket, which statements that
--- insert a bucket's rows select from, so that Citus sees where they run.
+-- machine, and a statement that names its bucket runs there. This table has one row per bucket.
+-- Statements that insert rows of a bucket select from it, so that Citus knows where to run them.
 create table buckets (
   bucket integer primary key check (bucket >= 0)
 );
@@ -16,7 +16,7 @@ create table vendors (
   sector text not null check (sector in
     ('bank', 'microfinance', 'sacco', 'mobile_lender', 'insurance', 'retail', 'utility', 'other')),
   status text not null default 'active' check (status in ('active', 'suspended')),
-  -- If true, an equal payment within the last 30 seconds makes a new payment a likely duplicate.
+  -- For which payments an equal one within the last 30 seconds makes a new one a likely duplicate.
   duplicate_check text not null default 'without_reference'
     check (duplicate_check in ('off', 'without_reference', 'always')),
   reference_required boolean not null default false,
@@ -55,7 +55,7 @@ create table security_keys (
   primary key (holder_kind, holder, key_id)
 );
 
--- Nonces of accepted requests, kept until the time in the request alone makes a repeat invalid.
+-- Nonces of accepted requests, kept until a repeated request is refused because of its time alone.
 create table request_nonces (
   holder_kind text not null check (holder_kind in ('vendor', 'collector')),
   holder text not null,

@@ -4,7 +4,7 @@ create table people (
   created_at timestamptz not null,
   -- The time step of the last accepted one-time code, so that it counts once (RFC 6238 §5.2).
   code_step bigint,
-  -- The vendor whose people the person belongs to; null: the staff of the operating company.
+  -- The vendor that the person works for; null: the company that runs this service.
   vendor_id integer,
   person_id uuid primary key,
   -- An e-mail address or a short name, in lower case.
@@ -28,8 +28,8 @@ create table people (
 );
 create index people_of_vendor on people (vendor_id) where vendor_id is not null;
 
--- Failed sign-ins in a row by sign-in name, whether a person has it or not, so that the wait that follows
--- does not tell. Removed by a success, and a day after the last failure.
+-- Consecutive failed sign-ins by sign-in name, whether or not a person has it, so that the delay they cause
+-- does not reveal it. Removed by a success, and a day after the last failure.
 create table sign_in_failures (
   failed_at timestamptz not null,
   failed_count integer not null check (failed_count >= 0),
@@ -53,7 +53,7 @@ create index person_links_of_person on person_links (person_id);
 create table passkeys (
   created_at timestamptz not null,
   used_at timestamptz,
-  -- How often the device says that it has signed; 0: it does not count.
+  -- The number of signatures that the device reports; 0: the device does not count them.
   sign_count bigint not null check (sign_count >= 0),
   person_id uuid not null references people,
   -- As browsers name it: base64url.
@@ -66,10 +66,10 @@ create table passkeys (
 );
 create index passkeys_of_person on passkeys (person_id);
 
--- What a device has to sign, once, within minutes.
+-- Challenges for devices to sign. Each can be used once, within a few minutes.
 create table passkey_challenges (
   expires_at timestamptz not null,
-  -- Who adds a passkey; null: somebody signs in.
+  -- The person who adds a passkey; null: the challenge is for a sign-in.
   person_id uuid references people,
   challenge text primary key
 );

@@ -1,12 +1,12 @@
--- The answers to vendors' requests of the last days: when, what, the result and how long it took. Neither
--- parameters nor bodies. Written in batches outside the request, so the last second may be missing after
--- a crash; of a vendor with very many requests it is a sample.
+-- Vendors' requests of the last days: time, route, result and duration, without parameters and bodies.
+-- Written in batches outside the request, so the last second may be missing after a crash. For a vendor
+-- with very many requests it is a sample.
 create table request_log (
   at timestamptz not null,
   duration_us integer not null,
   request_id uuid not null,
-  -- The key that signed; null: nothing was signed, or the signature was invalid. Then the vendor is only
-  -- the one that the request named.
+  -- The key that signed. Null: nothing was signed, or the signature was invalid; then the vendor is only
+  -- the one that the request claimed.
   key_id uuid,
   bucket integer not null,
   vendor_id integer not null,
@@ -14,7 +14,7 @@ create table request_log (
   method text not null,
   -- The path of the operation, as it is in the contract.
   route text not null,
-  -- Of the refusal; null: the request was not refused.
+  -- The code of the refusal; null: the request was not refused.
   code text,
   primary key (bucket, vendor_id, at, request_id)
 );

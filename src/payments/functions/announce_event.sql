@@ -1,5 +1,5 @@
 -- Writes an event that is not about a payment, if its vendor has a webhook: another wing calls it in the
--- database transaction of the change that it reports. The event's id makes it once.
+-- database transaction of the change that it reports. The event's id prevents a second one.
 create or replace function announce_event(
   p_bucket integer,
   p_vendor_id integer,

@@ -1,10 +1,11 @@
--- Takes due payments of the given queues of one bucket, the oldest first, and records the attempt of each
--- that is to be sent: after this commit an instruction may exist. Two callers never get the same one.
+-- Takes due payments of the given queues of one bucket, the oldest first, and records an attempt for each
+-- one to be sent: after this commit an instruction may exist. Two callers never get the same payment.
 --
--- Nothing is sent in quarantine, and an instruction counts as sent when the lost time ended: until then
--- it may have been repeated. What is paid, and to whom, is what the payment says. A row without its open
--- payment is never claimed, nor is one to be sent of which an instruction is out; `ledger check` reports
--- both. Limit and offset make the planner look both up by index, for each row.
+-- Nothing is sent in quarantine. The age of an instruction counts from the end of the time that a restore
+-- lost: until then it may have been sent again. The account and the amount come from the payment, not from
+-- the queue. A row is never claimed without its open payment, and never to be sent while the payment has an
+-- instruction in progress; `ledger check` reports both. `limit` and `offset` make the planner look up both
+-- by index, for each row.
 -- Runs with the caller's privileges. Every statement names the bucket. The settings, `limit 1` and
 -- `sign(…) = 1`, which is always true, make the planner look up each row by its key (decision 23).
 create or replace function claim_payments(
@@ -20,7 +21,7 @@ create or replace function claim_payments(
   -- long a payment must have been due.
   p_operators text[],
   p_reasons text[],
-  -- The rows of operator_prices that are in force for them. Null: none.
+  -- The rows of operator_prices that are in force for them. Null: no price is in force.
   p_operator_prices integer[],
   p_minimums bigint[],
   p_maximums bigint[],
@@ -65,7 +66,7 @@ begin
       where d.bucket = p_bucket and d.vendor_id = w.vendor_id and d.biller_code = w.biller_code
         and d.stage = w.stage and d.operator_code is not distinct from w.operator_code
         and d.due_at <= v_now - w.wait_ms * interval '1 millisecond'
-        -- In this statement: asked before, a payment could be sent after a quarantine began.
+        -- Asked in this statement: if asked earlier, a payment could be sent after a quarantine began.
         and (w.stage <> 'send' or not exists (
           select from quarantines z where z.released_at is null)
         and not exists (

@@ -12,10 +12,10 @@
 -- Locks: the vendors' float rows, in vendor order; all code that moves their money locks them in the same
 -- order. Isolation: READ COMMITTED. Idempotent by payment_id.
 --
--- p_rounds: the round in which each row is decided, from 1, so that no two rows of a round depend on each
--- other: equal payment_ids or references, or equal content of which one is checked. Null: one round. The
--- rows of a vendor whose float does not cover them all get a round each, in their order. Each round is a
--- call of this same function, so that every decision is here once.
+-- p_rounds: the round in which each row is decided, from 1. No two rows of a round depend on each other:
+-- they have different payment_ids and references, and different content if one of them is checked for
+-- duplicates. Null: one round. The rows of a vendor whose float does not cover them all get a round each,
+-- in their order. Each round calls this same function, so that every decision is here once.
 -- p_at is for these inner calls only; a time before or after this call is refused.
 -- The runtime role may not insert payments or queue rows, so this is its only way to create them, and
 -- always together with their reservation (src/payments/grants.ts).
@@ -63,7 +63,7 @@ begin
     raise exception 'p_at is not a time of this call';
   end if;
 
-  -- From here on nobody else moves money of these vendors or creates payments for them.
+  -- From here on no other call moves money of these vendors or creates payments for them.
   select array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total),
     coalesce(max(w.count) filter (where coalesce(l.balance_cents, 0) < w.total), 1)
   into v_short, v_rounds
@@ -122,7 +122,7 @@ begin
         and t.created_at > v_now - interval '30 seconds');
   end if;
 
-  -- Here a vendor that is short has one row.
+  -- At this point a vendor whose float is short has only one row.
   insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
     phone, amount_cents, fee_cents, vat_cents, fee_price, duplicate_key, created_at)
   select k.bucket, w.vendor_id, w.payment_id, w.reference, w.biller, w.account,
@@ -134,7 +134,7 @@ begin
     as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, vat, fee_price, number)
   where k.bucket = p_bucket and (v_short is null or w.vendor_id <> all (v_short))
     and (v_twins is null or w.number <> all (v_twins))
-    -- Offset, so that it looks up by index for each row.
+    -- `offset`, so that the planner looks up by index for each row.
     and not (w.reference is not null and exists (
       select from archived_payments a
       where a.bucket = p_bucket and a.vendor_id = w.vendor_id
@@ -144,8 +144,8 @@ begin
   get diagnostics v_accepted_count = row_count;
 
   if v_accepted_count between 1 and v_rows - 1 then
-    -- What has no reservation yet; a payment of an earlier round has one. Limit, so that whatever the
-    -- planner believes of the tables, it looks up by index.
+    -- Payments without a reservation; those of an earlier round have one. `limit`, so that the planner looks
+    -- up by index whatever it believes about the tables.
     select array_agg(w.payment_id) into v_accepted
     from unnest(p_vendor_ids, p_payment_ids) as w (vendor_id, payment_id)
       cross join lateral (
@@ -222,7 +222,7 @@ begin
       from payments t
       where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.merchant_reference = w.reference
       union all
-      -- Of an archived phone there is a hash: acceptedRest in src/payments/ledger/entries.ts.
+      -- For an archived payment only a hash covers the phone: acceptedRest in src/payments/ledger/entries.ts.
       select a.payment_id, a.created_at, a.fee_cents, a.biller_code, a.account, a.amount_cents,
         a.accepted_rest is not distinct from case when w.phone is not null then
           sha256(convert_to(row(encode(uuid_send(a.payment_id), 'hex'), w.phone)::text, 'UTF8')) end

@@ -1,4 +1,4 @@
--- The keys under which an equal payment of the last 30 s can stand: this step of 32 s, the one before,
+-- The keys that an equal payment of the last 30 s can have: this step of 32 s, the one before,
 -- and the one after, in case the clock was set back. Inlined, like content_hash.
 create or replace function duplicate_keys(p_step bigint, p_hash bigint) returns bigint[]
 language sql immutable parallel safe as $$

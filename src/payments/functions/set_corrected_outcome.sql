@@ -1,5 +1,5 @@
--- Applies a correction to the payment's outcome, once. The runtime role cannot change a settled payment in
--- any other way. Returns false when the payment does not have the outcome that the correction replaces.
+-- Applies a correction to the payment's outcome, once. The runtime role can change a settled payment only
+-- through this function. Returns false when the payment does not have the outcome that the correction replaces.
 create or replace function set_corrected_outcome(
   p_bucket integer,
   p_vendor_id integer,

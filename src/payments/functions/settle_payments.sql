@@ -11,16 +11,16 @@
 --   unknown       there is no such payment: nothing is changed
 --
 -- When the operator paid another amount than instructed, at most the reservation is posted. The remainder
--- returns to the float, and the difference is a case. The recorded fee stays. What the operator charges us and
--- gives us follows from the price of the attempt and the amount that is posted; a commission is at most that
--- amount, so that the operator's account never falls by a payment.
+-- returns to the float, and the difference is a case. The recorded fee stays. The operator's charge and
+-- commission follow from the price of the attempt and the amount that is posted. A commission is at most
+-- that amount, so that a payment never lowers the balance of the operator's account.
 --
 -- Locks: the vendors' float rows, in vendor order. Isolation: READ COMMITTED. Idempotent.
--- The runtime role may insert payments but not update them, so this is its only way to settle one
--- (src/platform/db/runtime-grants.ts).
+-- The runtime role may not update payments, so this is its only way to settle one
+-- (src/payments/grants.ts).
 --
--- Every statement names the bucket and runs on one machine; what one statement returns is passed to the
--- next in arrays (docs/decisions/0020-buckets.md). The settings, `limit 1` and `sign(…) = 1`, which is always
+-- Every statement names the bucket and runs on one machine; arrays pass the results of one statement to the
+-- next (docs/decisions/0020-buckets.md). The settings, `limit 1` and `sign(…) = 1`, which is always
 -- true, make the planner look up each row by its key (decision 23).
 
 create or replace function settle_payments(
@@ -59,7 +59,7 @@ declare
   -- The operators of the billers, if a report names none.
   v_usual_operators text[];
   v_dequeued integer;
-  -- Of what was settled, by the number of its report.
+  -- What was settled, by the number of its report.
   v_done integer[];
   v_executors text[];
   v_amounts bigint[];
@@ -86,7 +86,7 @@ declare
   v_count integer;
   v_announced boolean := false;
 begin
-  -- From here on nobody else settles payments of these vendors.
+  -- From here on no other call settles payments of these vendors.
   perform 1 from accounts a
   where a.bucket = p_bucket and a.vendor_id = any (p_vendor_ids) and a.account = 'float'
   order by a.vendor_id for update;
@@ -126,7 +126,7 @@ begin
         ) u
       where q.bucket = p_bucket and q.ctid = u.row_at
         and q.payment_id = u.payment_id and q.stage = v_stage and q.attempt_number > 0
-        -- Only the operator that has the instruction settles it. While nobody has it, any operator that
+        -- Only the operator that has the instruction settles it. While no operator has it, any operator that
         -- had one before: it was wrong about not having executed it.
         and (u.operator_code is null or case when v_stage = 'verify'
           then coalesce(q.operator_code, u.operator_code) = u.operator_code
@@ -192,7 +192,7 @@ begin
         from operator_prices p where p.version = any (v_prices);
       end if;
 
-      -- No table: PostgreSQL plans this once also where Citus plans every statement about a table each time.
+      -- Without a table, so that PostgreSQL plans this only once. Citus plans each statement on a table every time.
       with settled as materialized (
         select d.*, p_vendor_ids[d.number] as vendor_id, p_payment_ids[d.number] as payment_id,
           p_outcomes[d.number] = 'success' as is_success, p_paid_amounts[d.number] as paid
@@ -279,8 +279,8 @@ begin
       end if;
     end if;
     exit when cardinality(v_settled) = v_reports or v_round = 3;
-    -- The rest has no attempt in progress, or its stage changed at this moment. A row that was claimed while
-    -- this waited for it is in the stage verify only now.
+    -- The remaining payments have no attempt in progress, or their stage changed during this call. A row that
+    -- was claimed while this call waited for its lock is in the stage verify only now.
     v_round := v_round + 1;
     v_stage := case when v_round = 2 then 'send' else 'verify' end;
   end loop;
@@ -305,7 +305,7 @@ begin
   end if;
 
   if v_differ or cardinality(v_settled) < v_reports then
-    -- What contradicts the payment, or differs from it, is a case.
+    -- A report that contradicts the payment, or differs from it, opens a case.
     insert into cases (bucket, vendor_id, payment_id, kind, case_id, operator_code, facts, opened_at)
     select t.bucket, t.vendor_id, t.payment_id,
       case when r.is_settled then 'amount_difference' else 'contradiction' end,

@@ -1,5 +1,5 @@
--- Records what workers learnt about payments of one bucket short of a final answer, except where the claim
--- is no longer theirs. `send` proves that the instruction was not executed, so it may be sent again.
+-- Records what workers learnt about payments of one bucket that have no final answer yet, except where the
+-- claim is no longer theirs. `send` proves that the instruction was not executed, so it may be sent again.
 -- Returns how many were written. Runs with the caller's privileges. Every statement names the bucket.
 -- The settings and `sign(…) = 1`, which is always true, make the planner look up each row by its key
 -- (decision 23).
@@ -49,7 +49,7 @@ begin
       from dispatch_queue d
       where d.bucket = p_bucket and d.vendor_id = u.vendor_id and d.biller_code = u.biller_code
         and d.stage = 'verify' and d.payment_id = u.payment_id and d.claim_number = u.claim_number
-        -- A second row of the payment, which nothing makes, must not stop the batch.
+        -- A second row of the payment, which no code creates, must not stop the batch.
         and (u.next <> 'send' or not exists (
           select from dispatch_queue s
           where s.bucket = p_bucket and s.vendor_id = u.vendor_id and s.biller_code = u.biller_code

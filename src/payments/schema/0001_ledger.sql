@@ -14,7 +14,7 @@ create table accounts (
   vendor_id integer not null,
   account text not null,
   primary key (bucket, vendor_id, account),
-  -- `exposure` is what a vendor owes us: money that it has spent and does not have. `cost:<code>` is what we
+  -- `exposure` is what a vendor owes us: money that it has spent without having it. `cost:<code>` is what we
   -- paid an operator, `commission_due:<code>` what it still has to pay us.
   constraint accounts_never_negative
     check (balance_cents >= 0 or account in ('external', 'exposure')

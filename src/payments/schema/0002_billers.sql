@@ -57,7 +57,7 @@ create table routes (
 );
 
 -- What vendors pay for a biller's payments. Append-only: the price in force is the one with the latest
--- `valid_from` that has begun, of several the one with the highest version. A payment keeps its version.
+-- `valid_from` that has begun; if there are several, the one with the highest version. A payment keeps its version.
 create table fee_prices (
   version integer primary key check (version > 0),
   biller_code text not null references billers,
@@ -80,7 +80,7 @@ create table fee_prices (
 );
 create index fee_prices_by_biller on fee_prices (biller_code, vendor_id, valid_from);
 
--- What an operator charges us for a biller's payments, and what it gives us. Append-only, like fee_prices.
+-- What an operator charges us for a biller's payments, and its commission for us. Append-only, like fee_prices.
 -- The price in force when an attempt was claimed counts for it.
 create table operator_prices (
   version integer primary key check (version > 0),
@@ -94,7 +94,7 @@ create table operator_prices (
   cost_bps integer not null check (cost_bps between 0 and 10000),
   commission_cents bigint not null check (commission_cents >= 0),
   commission_bps integer not null check (commission_bps between 0 and 10000),
-  -- True: the operator keeps it out of what it takes from our float. False: it pays it later.
+  -- True: the operator deducts the commission from what it takes from our float. False: it pays it later.
   commission_netted boolean not null,
   check (valid_from >= set_at)
 );
@@ -105,7 +105,7 @@ create table route_breakers (
   biller_code text not null references billers,
   operator_code text not null references operators,
   opened_at timestamptz not null,
-  -- From then on one process may probe. It sets the next time when it does.
+  -- From then on a process may probe. The one that does sets the next time.
   probe_at timestamptz not null,
   reason text not null,
   primary key (biller_code, operator_code)
@@ -118,7 +118,7 @@ create table operator_floats (
   -- Null until the operator has answered.
   balance_cents bigint,
   polled_at timestamptz,
-  -- When a process last asked; the next one asks later.
+  -- When a process last asked. Processes ask at intervals.
   asked_at timestamptz,
   -- Set by people; null: no limit. Below `low` people are alerted. At `stop` or below nothing more is sent,
   -- until the balance has risen to `resume`.
@@ -150,14 +150,14 @@ insert into settings_versions (topic, version) values ('billers', 1);
 -- When an operator listed what it sells. One row per operator that was asked.
 create table operator_listings (
   operator_code text primary key references operators,
-  -- When a process last asked; the next one asks later.
+  -- When a process last asked. Processes ask at intervals.
   asked_at timestamptz,
   -- The last complete list, and why the last attempt failed.
   refreshed_at timestamptz,
   error text
 );
 
--- What operators sell, as they listed it last.
+-- What operators sell, according to their last list.
 create table operator_products (
   operator_code text not null references operators,
   -- The operator's own code.

@@ -14,8 +14,8 @@ create table collections (
 -- The hash chain reads them in time order.
 create index collections_by_time on collections using brin (created_at);
 
--- Collected income moved to the float. Several movements may have the same request time, which only
--- serves to answer a repeated request when there is nothing left to move.
+-- Collected income moved to the float. Several movements may have the same request time. It
+-- is used only to answer a repeated request when no income is left to move.
 create table fund_movements (
   bucket integer not null,
   vendor_id integer not null,

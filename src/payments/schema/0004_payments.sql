@@ -4,7 +4,7 @@
 --
 -- An attempt is one instruction to an operator. It is committed before it is sent. It is stored with its
 -- payment's state: in `dispatch_queue` while it is in progress, in `payments` when the operator's final
--- answer ended it, and in `unexecuted_attempts` when it is proven that the operator did not execute it.
+-- answer ended it, and in `unexecuted_attempts` when it is proved that the operator did not execute it.
 -- The view `attempts` contains all of them.
 
 create table payments (
@@ -60,7 +60,7 @@ create table payments (
 ) with (fillfactor = 35);
 create unique index payments_by_reference on payments (bucket, vendor_id, merchant_reference)
   where merchant_reference is not null;
--- Not vendor first: entries of all vendors go to the end, and the planner does not prefer it to the key.
+-- Without the vendor in front: entries of all vendors go to the end, and the planner does not prefer it to the key.
 -- Without the bucket: the hash alone is selective. An expression, because a planner without statistics
 -- would take the primary key for a look-up by bucket and vendor, and read all payments of the vendor.
 create index payments_by_duplicate_key on payments (duplicate_key, (vendor_id + 0));
@@ -104,11 +104,11 @@ create table dispatch_queue (
   primary key (bucket, vendor_id, biller_code, stage, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
--- Callbacks of some operators name nothing but their own handle.
+-- Callbacks of some operators contain only the operator's own handle.
 create index dispatch_queue_by_handle on dispatch_queue (operator_handle)
   where operator_handle is not null;
 
--- Attempts that are proven not to have been executed by the operator.
+-- Attempts that the operator is proved not to have executed.
 create table unexecuted_attempts (
   sent_at timestamptz not null,
   ended_at timestamptz not null,

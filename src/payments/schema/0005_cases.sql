@@ -1,5 +1,5 @@
--- Contradictions that people resolve, and their decisions. Vendor 0 is the operator of this service: its
--- accounts hold what concerns no vendor, such as what an operator owes us.
+-- Contradictions that people resolve, and their decisions. Vendor 0 is the company that runs this service:
+-- its accounts hold what concerns no vendor, such as what an operator owes us.
 
 -- A case is about a payment, or evidence that no payment explains, or both. There is at most one open
 -- case of a kind about the same subject. A case never changes the ledger by itself.
@@ -18,7 +18,7 @@ create table cases (
   facts jsonb not null,
   -- One person proposes a resolution; another one approves it.
   proposal jsonb,
-  -- Another one whenever what is proposed changes, so that the approver names what was seen.
+  -- Changes with every proposal, so that an approval names the proposal that the approver saw.
   proposal_id uuid,
   proposed_by text,
   resolution text,

@@ -13,7 +13,7 @@ create table operator_statements (
   -- Our float with the operator, according to the statement; null when it does not say.
   opening_cents bigint,
   closing_cents bigint,
-  -- Asked from the operator page by page, instead of imported from a file; file_sha256 is then that of
+  -- Pulled from the operator page by page, not imported from a file; file_sha256 is then that of
   -- its content. Its last page proves that it is complete, whether or not there are balances.
   pulled boolean not null default false,
   unique (operator, file_sha256),
@@ -49,14 +49,13 @@ create unique index statement_rows_once on statement_rows (operator, kind, opera
 create index statement_rows_by_payment on statement_rows (payment_id)
   where payment_id is not null;
 
--- Operators whose movements are pulled. Rows are made for operators that can be asked.
+-- Operators whose movements are pulled: a row for each operator whose protocol can list them.
 create table statement_pulls (
   -- Every statement that ends here or before was pulled.
   pulled_until timestamptz not null,
-  -- While a process pulls, and for a while after a failure, no other one does.
+  -- No process pulls before this time: one is pulling, or the last pull failed.
   due_at timestamptz not null default '-infinity',
-  -- How much time a statement covers, and how long after its end it is pulled: movements may be listed
-  -- late.
+  -- The period of a statement, and how long after its end it is pulled: movements may be listed late.
   every_minutes integer not null default 1440 check (every_minutes between 15 and 1440),
   delay_minutes integer not null default 60 check (delay_minutes between 0 and 10080),
   operator text primary key references operators,
@@ -86,7 +85,7 @@ create table day_totals (
   vat_cents bigint not null,
   -- What was transferred to the vendor's own bank.
   payouts_cents bigint not null,
-  -- What the operator charged us, and the commission that it kept for us out of what it took.
+  -- What the operator charged us, and the commission that it deducted from what it took from our float.
   costs_cents bigint not null,
   commissions_cents bigint not null,
   -- For information: reservations returned to the float, which move within the vendor's own money.

@@ -1,10 +1,10 @@
--- After a restore the ledger lacks what happened after the backup, while operators have executed it. Until
--- their statements are reconciled, nothing is sent: while a quarantine is open, no dispatcher claims a
--- payment to send, and every biller is OFFLINE.
+-- After a restore the ledger lacks what operators executed after the backup. Until their statements are
+-- reconciled, nothing is sent: while a quarantine is open, no dispatcher claims a payment to send, and
+-- every biller is OFFLINE.
 
 create table quarantines (
   entered_at timestamptz not null,
-  -- What happened in between may be missing from the ledger.
+  -- What happened between these times may be missing from the ledger.
   lost_from timestamptz not null,
   lost_until timestamptz not null check (lost_until >= lost_from),
   released_at timestamptz,
@@ -15,7 +15,7 @@ create table quarantines (
   -- One person proposes a release without the statements; another one must confirm it.
   force_proposed_by text,
   force_reason text,
-  -- Names the proposal to who confirms it, and the operators whose statements were missing then.
+  -- The proposal that a confirmation must name, and the operators whose statements were missing then.
   force_proposal_id uuid,
   force_missing text[],
   forced boolean not null default false,

@@ -6,7 +6,7 @@ create table bulk_batches (
   vendor_id integer not null,
   -- The vendor's reference, which makes the upload idempotent.
   batch_reference text not null,
-  -- Ends in 0000. With the row number in that place it is the payment_id of the row.
+  -- Ends in 0000. With the row number in place of these digits it is the payment_id of the row.
   batch_id uuid not null,
   file_sha256 bytea not null check (octet_length(file_sha256) = 32),
   row_count integer not null check (row_count > 0),
@@ -14,7 +14,7 @@ create table bulk_batches (
   next_row integer not null default 1 check (next_row between 1 and row_count + 1),
   accepted_count integer not null default 0,
   refused_count integer not null default 0,
-  -- Keeps other processes from working on it. next_row is what prevents a row from being processed twice.
+  -- Until then no other process works on it. next_row is what prevents a row from being processed twice.
   leased_until timestamptz not null,
   created_at timestamptz not null,
   ended_at timestamptz,
@@ -34,7 +34,7 @@ create table bulk_chunks (
   batch_id uuid not null,
   first_row integer not null,
   row_count integer not null check (row_count > 0),
-  -- created_at of what was accepted.
+  -- created_at of the accepted payments.
   posted_at timestamptz not null,
   -- Refused: {row, code, text, field?}; accepted earlier as another payment: {row, payment_id, posted_at}.
   exceptions jsonb not null,

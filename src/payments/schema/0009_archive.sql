@@ -37,7 +37,7 @@ create table archived_payments (
   settled_rest bytea,
   primary key (bucket, vendor_id, payment_id)
 );
--- For status queries, and for creates: a reference makes its payment once, archived or not.
+-- For status queries, and for creates: a reference never creates a second payment, archived or not.
 create index archived_payments_by_reference on archived_payments
   (bucket, vendor_id, merchant_reference) where merchant_reference is not null;
 create index archived_payments_by_account on archived_payments (account);

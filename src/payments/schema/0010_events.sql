@@ -23,7 +23,7 @@ create table webhooks (
 -- The details are copied, so that a later delivery has the same content as the first one.
 create table events (
   occurred_at timestamptz not null,
-  -- When to send it, or, while it is being sent, when that takes too long. Null: it is not sent again.
+  -- When to send it. While it is being sent: when to send it again if no result is recorded. Null: never again.
   due_at timestamptz,
   -- The first attempt; a replay starts again.
   first_attempt_at timestamptz,
@@ -40,9 +40,9 @@ create table events (
   attempt_count integer not null default 0,
   type text not null check (type in
     ('transaction.succeeded', 'transaction.failed', 'transaction.corrected',
-     -- About a customer that the vendor watches: the payment's columns are empty, the details tell it.
+     -- About a customer that the vendor watches. The columns of a payment are empty; the facts are in details.
      'credit.default', 'credit.enquiry', 'credit.score_drop',
-     -- About the vendor's float; the same.
+     -- About the vendor's float; likewise.
      'float.low', 'float.recovered')),
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up')),
   outcome text not null check (outcome in ('success', 'failed')),

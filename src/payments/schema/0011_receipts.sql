@@ -55,8 +55,8 @@ create table receipts (
   -- The number of the bank’s entry that the receipt is a part of.
   batch text,
   -- claimed: for its vendor, not credited yet. unconfirmed: to be confirmed by another source.
-  -- misdated: reported with a time that has not come yet.
-  -- disputed: could not be credited. closed: people decided that it is for no vendor.
+  -- misdated: reported with a time in the future.
+  -- disputed: could not be credited. closed: people decided that it belongs to no vendor.
   state text not null check (state in
     ('unmatched', 'unconfirmed', 'misdated', 'claimed', 'credited', 'disputed', 'closed')),
   -- One person proposes a decision; another one approves it.
@@ -102,11 +102,11 @@ create table receipt_events (
   primary key (receipt_id, event_id)
 );
 
--- Prompts on telephones, with which vendors top up their floats. Recorded before they are sent, and
--- never sent twice. They credit nothing: the payment is reported as a receipt.
+-- Payment prompts sent to phones, with which vendors top up their floats. Recorded before they are sent,
+-- and never sent twice. They credit nothing: the payment is reported as a receipt.
 create table receipt_pushes (
   created_at timestamptz not null,
-  -- When the provider was last asked how it ended.
+  -- When the provider was last asked for the result.
   asked_at timestamptz,
   amount_cents bigint not null check (amount_cents > 0),
   push_id uuid primary key,

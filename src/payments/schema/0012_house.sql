@@ -1,11 +1,11 @@
--- The house's own books: the accounts of the company that runs this service, in double entry. Vendors'
--- books (0001) hold what belongs to vendors; these hold where our own money is.
+-- The books of the house: the double-entry accounts of the company that runs this service. The vendors'
+-- books (0001) show what belongs to vendors; these show where the company's own money is.
 --
--- Debit and credit are the accountant's: an asset, such as the float with an operator, grows by a debit.
--- What vendors' payments consumed is not repeated here: it is the sum of the vendors' `operator:<code>`
--- and `receivable:<code>` accounts, so that no payment touches a row of the house.
+-- Debit and credit have their accounting meaning: a debit increases an asset, such as the float with an
+-- operator. What vendors' payments consumed is not repeated here: it is the sum of the vendors'
+-- `operator:<code>` and `receivable:<code>` accounts, so that no payment touches a row of the house.
 
--- What people propose: one person proposes, another one approves. An approved entry is one transfer.
+-- Entries for the books: one person proposes, another one approves. An approved entry is one transfer.
 create table house_entries (
   proposed_at timestamptz not null,
   decided_at timestamptz,
@@ -18,7 +18,7 @@ create table house_entries (
   kind text not null check (kind in ('top_up', 'withdrawal', 'charge', 'opening')),
   -- What it is about: the code of an operator.
   subject text not null,
-  -- Of the bank, or of the operator: identifies the movement.
+  -- The bank's or the operator's reference of the movement.
   reference text not null,
   debit_account text not null,
   credit_account text not null,
@@ -27,12 +27,12 @@ create table house_entries (
   decided_by text,
   decision text check (decision in ('approved', 'rejected')),
   constraint house_entries_decision check (num_nulls(decision, decided_by, decided_at) in (0, 3)),
-  -- The person who proposed it may withdraw it, and not approve it.
+  -- The person who proposed it may withdraw it, but not approve it.
   constraint house_entries_two_people check (decision is distinct from 'approved'
     or lower(decided_by) <> lower(proposed_by)),
   constraint house_entries_confirmed check (row_id is null or decision = 'approved')
 );
--- In any spelling: see `plainReference`.
+-- However the reference is spelt: see `plainReference`.
 create unique index house_entries_once on house_entries
   (kind, subject, lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')))
   where decision is distinct from 'rejected';
@@ -45,7 +45,7 @@ create table house_journals (
   -- When the money moved.
   moved_at timestamptz not null,
   journal_id uuid primary key,
-  -- Of the document.
+  -- The reference of the document.
   reference text not null,
   -- [{"account", "side": debit or credit, "cents": text}]
   lines jsonb not null check (jsonb_array_length(lines) >= 2),
@@ -58,7 +58,7 @@ create table house_journals (
   constraint house_journals_two_people check (decision is distinct from 'approved'
     or lower(decided_by) <> lower(proposed_by))
 );
--- In any spelling: see `plainReference`.
+-- However the reference is spelt: see `plainReference`.
 create unique index house_journals_once on house_journals
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')))
   where decision is distinct from 'rejected';
@@ -66,11 +66,12 @@ create unique index house_journals_once on house_journals
 -- Append-only.
 create table house_transfers (
   posted_at timestamptz not null,
-  -- When the money moved, by the operator's statement or by people.
+  -- When the money moved, according to the operator's statement or to people.
   moved_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
   transfer_id uuid primary key,
-  -- What caused it: a row (top_up) or all charges of a statement, its opening balance, an entry, a journal.
+  -- Its source: a row of a statement (top_up), all charges or the opening balance of a statement, an entry,
+  -- or a journal.
   source_id uuid not null,
   -- A journal is several transfers, numbered from 1.
   part smallint not null check (part > 0),
@@ -85,6 +86,6 @@ create table house_transfers (
   check (debit_account <> credit_account)
 );
 create index house_transfers_by_time on house_transfers (posted_at);
--- The books of an operator begin once.
+-- An operator has one opening balance.
 create unique index house_transfers_opening on house_transfers (debit_account)
   where source = 'opening';

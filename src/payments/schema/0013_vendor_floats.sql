@@ -1,10 +1,10 @@
--- The floats of vendors that are watched: when a vendor is told that its float is low, and how it is
--- topped up by itself. A vendor without a row is not watched.
+-- The vendors' floats that are monitored: below which limit a vendor is notified, and what it spends. The
+-- float of a vendor without a row is not monitored.
 create table vendor_floats (
   changed_at timestamptz not null,
-  -- Below it the vendor is told; null: never.
+  -- Below it the vendor is notified; null: never.
   low_cents bigint check (low_cents > 0),
-  -- What its payments had cost in all when that was last read.
+  -- The total cost of its payments when it was last read.
   paid_out_cents bigint,
   vendor_id integer primary key,
   state text not null default 'enough' check (state in ('enough', 'low')),
@@ -12,7 +12,7 @@ create table vendor_floats (
   set_by text not null
 );
 
--- What a watched vendor's payments cost in an hour. Old hours are deleted.
+-- What the vendor's payments cost in an hour. Old hours are deleted.
 create table vendor_float_hours (
   hour timestamptz not null,
   spent_cents bigint not null check (spent_cents >= 0),
@@ -20,21 +20,21 @@ create table vendor_float_hours (
   primary key (vendor_id, hour)
 );
 
--- How a vendor's float is topped up by itself. A row is ended, never changed, so that it shows who
+-- Rules for automatic top-ups of a vendor's float. A row is ended, never changed, so that it shows who
 -- configured each top-up.
 create table top_up_rules (
   set_at timestamptz not null,
   ended_at timestamptz,
   -- Below it the float is topped up.
   threshold_cents bigint not null check (threshold_cents > 0),
-  -- For a push: up to what, and at most how much at once and on a day.
+  -- For a push: the balance to reach, the most in one prompt, and the most in a day.
   target_cents bigint,
   maximum_cents bigint check (maximum_cents >= 100),
   daily_cents bigint,
   rule_id uuid primary key,
   vendor_id integer not null,
   pause_seconds integer not null check (pause_seconds between 10 and 2592000),
-  -- fund: collected income is moved into the float. push: a telephone is asked to pay.
+  -- fund: collected income is moved into the float. push: a prompt to pay is sent to a phone.
   kind text not null check (kind in ('fund', 'push')),
   source_code text references receipt_sources,
   phone text,
@@ -63,5 +63,5 @@ create table top_ups (
   reason text
 );
 create index top_ups_of_vendor on top_ups (vendor_id, at);
--- The newest of all vendors.
+-- For the newest top-ups of all vendors.
 create index top_ups_by_time on top_ups (at);

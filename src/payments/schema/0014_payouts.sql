@@ -10,7 +10,7 @@ create table vendor_payouts (
   vendor_id integer not null,
   -- Where the money goes.
   bank_account text not null,
-  -- Of the bank's transfer.
+  -- The reference of the bank's transfer.
   reference text not null,
   evidence text not null,
   note text not null,
@@ -25,7 +25,7 @@ create table vendor_payouts (
   constraint vendor_payouts_two_people check (decision is distinct from 'approved'
     or lower(decided_by) <> lower(proposed_by))
 );
--- In any spelling: see `plainReference`.
+-- However the reference is spelt: see `plainReference`.
 create unique index vendor_payouts_once on vendor_payouts
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')))
   where decision is distinct from 'rejected';
