@@ -63,7 +63,7 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('What to call it').fill('My telephone');
-    await dialog.getByLabel('Your password').fill('not the password');
+    await dialog.getByLabel('Your password').fill(`${DEMO_PASSWORD} `); // not trimmed
     await dialog.getByRole('button', { name: 'Add a passkey' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('Your password').fill(DEMO_PASSWORD);

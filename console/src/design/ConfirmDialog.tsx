@@ -113,7 +113,13 @@ function ConfirmForm(
 function fieldsOf(form: HTMLFormElement): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of new FormData(form)) {
-    if (typeof value === 'string' && value.trim() !== '') fields[name] = value.trim();
+    if (typeof value !== 'string' || value.trim() === '') continue;
+    fields[name] = isPassword(form.elements.namedItem(name)) ? value : value.trim();
   }
   return fields;
+}
+
+/** A password may begin or end with a space. */
+function isPassword(field: unknown): boolean {
+  return field instanceof HTMLInputElement && field.type === 'password';
 }

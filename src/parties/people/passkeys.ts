@@ -75,10 +75,11 @@ export async function addPasskey(
   made: { readonly response: unknown; readonly name: string; readonly now: Date },
 ): Promise<PasskeyRow> {
   const { personId } = person;
-  const verified = await checked('The device’s answer is not valid', async () =>
+  const take = (text: string) => takeChallenge(pool, { text, personId, now: made.now });
+  const verified = await verifiedBy(take, notValid, async (expectedChallenge) =>
     verifyRegistrationResponse({
       response: made.response as RegistrationResponseJSON,
-      expectedChallenge: (text) => takeChallenge(pool, { text, personId, now: made.now }),
+      expectedChallenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: true,
@@ -86,7 +87,7 @@ export async function addPasskey(
     }),
   );
   const { credential } = verified.registrationInfo ?? {};
-  if (credential === undefined) throw invalid('The device’s answer is not valid');
+  if (credential === undefined) throw notValid();
   const key = {
     credentialId: credential.id,
     personId,
@@ -115,7 +116,7 @@ export async function beginPasskeySignIn(
   return options;
 }
 
-/** Returns who signs in. Throws: `sign_in_failed`. */
+/** Returns who signs in. Throws: `sign_in_failed`, and what the database throws. */
 export async function checkPasskey(
   { pool, party }: PasskeyDeps,
   given: { readonly id: string },
@@ -125,23 +126,24 @@ export async function checkPasskey(
   const key = await findPasskey(pool, response.id);
   if (key === undefined) throw new Refusal('sign_in_failed');
   const { credentialId: id, publicKey, signCount } = key;
-  try {
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
-      // Taken for good, also if the rest fails.
-      expectedChallenge: (text) => takeChallenge(pool, { text, personId: null, now }),
-      expectedOrigin: party.origin,
-      expectedRPID: party.id,
-      requireUserVerification: true,
-      credential: { id, publicKey: new Uint8Array(publicKey), counter: Number(signCount) },
-    });
-    const use = { signCount: BigInt(authenticationInfo.newCounter), at: now };
-    if (verified && (await notePasskeyUse(pool, id, use))) {
-      return { personId: key.personId, login: key.login };
-    }
-  } catch (cause) {
-    // The library throws for everything that does not fit.
-    throw new Refusal('sign_in_failed', { cause });
+  // Taken for good, also if the rest fails.
+  const take = (text: string) => takeChallenge(pool, { text, personId: null, now });
+  const { verified, authenticationInfo } = await verifiedBy(
+    take,
+    (cause) => new Refusal('sign_in_failed', { cause }),
+    async (expectedChallenge) =>
+      verifyAuthenticationResponse({
+        response,
+        expectedChallenge,
+        expectedOrigin: party.origin,
+        expectedRPID: party.id,
+        requireUserVerification: true,
+        credential: { id, publicKey: new Uint8Array(publicKey), counter: Number(signCount) },
+      }),
+  );
+  const use = { signCount: BigInt(authenticationInfo.newCounter), at: now };
+  if (verified && (await notePasskeyUse(pool, id, use))) {
+    return { personId: key.personId, login: key.login };
   }
   throw new Refusal('sign_in_failed');
 }
@@ -154,12 +156,33 @@ async function keepChallenge(
   await insertChallenge(db, { ...challenge, expiresAt });
 }
 
-async function checked<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
+/**
+ * What the library verifies. It throws for everything that does not fit, which is a refusal; that the
+ * challenge could not be read is a failure of the database.
+ */
+async function verifiedBy<Result>(
+  take: (challenge: string) => Promise<boolean>,
+  refusal: (cause: unknown) => Refusal,
+  verify: (expectedChallenge: (challenge: string) => Promise<boolean>) => Promise<Result>,
+): Promise<Result> {
+  const failures: unknown[] = [];
+  const expectedChallenge = async (challenge: string): Promise<boolean> => {
+    try {
+      return await take(challenge);
+    } catch (error) {
+      failures.push(error);
+      throw error;
+    }
+  };
   try {
-    return await work();
+    return await verify(expectedChallenge);
   } catch (cause) {
-    throw invalid(text, cause);
+    throw failures.length > 0 ? failures[0] : refusal(cause);
   }
+}
+
+function notValid(cause?: unknown): Refusal {
+  return invalid('The device’s answer is not valid', cause);
 }
 
 function invalid(text: string, cause?: unknown): Refusal {
