@@ -21,7 +21,7 @@ export interface PayChoices {
   readonly float: string;
 }
 
-/** `GET /pay/check`: what would happen. */
+/** `POST /pay/check`: what would happen. */
 export type PayCheck =
   | {
       readonly kind: 'wrong';
@@ -42,7 +42,7 @@ export type PayCheck =
       readonly isEnough: boolean;
     };
 
-/** `GET /pay/account`: what the biller says about an account. */
+/** `POST /pay/account`: what the biller says about an account. */
 export interface AccountLookedUp {
   readonly isValid: boolean;
   /** Why not; null: it is valid. */
@@ -87,6 +87,11 @@ export interface CheckedRow {
   readonly merchantReference: string | null;
   /** Null: it would be accepted. */
   readonly problem: RowProblem | null;
+  /**
+   * The payment, or the earlier row of the file, that is the same: it is not paid again. Null: there
+   * is no such payment.
+   */
+  readonly repeats: { readonly reference: string } | { readonly row: number } | null;
 }
 
 export interface RowProblem {
@@ -100,6 +105,8 @@ export interface FileChecked {
   readonly rows: number;
   readonly right: number;
   readonly wrong: number;
+  /** Rows that were paid before, or that repeat an earlier row. */
+  readonly repeated: number;
   /** Of the right rows. */
   readonly amount: string;
   readonly fee: string;
@@ -107,7 +114,7 @@ export interface FileChecked {
   readonly float: string;
   /** False: the float is not enough for all of them. */
   readonly isEnough: boolean;
-  /** Every wrong row, and the first right ones. */
+  /** Every wrong and every repeated row, and the first right ones. */
   readonly shown: readonly CheckedRow[];
 }
 

@@ -43,10 +43,13 @@ export class Download {
   /** Media type. */
   readonly type: string;
   readonly body: Readable;
-  constructor(file: Pick<Download, 'name' | 'type' | 'body'>) {
+  /** What the audit log keeps of the query, if that has personal data. Default: all of it. */
+  readonly filter: object | undefined;
+  constructor(file: Omit<Download, 'filter'> & { readonly filter?: object }) {
     this.name = file.name;
     this.type = file.type;
     this.body = file.body;
+    this.filter = file.filter;
   }
 }
 
@@ -91,6 +94,13 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
   readonly body?: Body;
   /** Largest body. Default: that of every request. */
   readonly bodyBytes?: number;
+  /**
+   * A POST that changes nothing: what it asks is personal data, which must not be in a URL, because
+   * proxies log it.
+   */
+  readonly isReading?: true;
+  /** It answers with a stream of events, which does not count in the limits of requests. */
+  readonly isLive?: true;
   /**
    * What the audit log calls it, such as `biller.offline`. Required for everything that changes
    * something. The handler returns what it changed as an

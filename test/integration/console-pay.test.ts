@@ -33,7 +33,7 @@ async function signedIn(login: string): Promise<ConsoleClient> {
 
 const FORM = { biller_name: 'kplc_prepaid', account: '14234569901', amount: '150' };
 const check = async (form: object): Promise<ConsoleAnswer> =>
-  await cashier.get(`/pay/check?${new URLSearchParams({ ...FORM, ...form }).toString()}`);
+  await cashier.send('POST', '/pay/check', { ...FORM, ...form });
 
 describe('a form', () => {
   test.each([
@@ -104,9 +104,10 @@ describe('a form', () => {
   });
 
   test('an account cannot be looked up while its operator does not answer', async () => {
-    const query = `biller_name=kplc_prepaid&account=${FORM.account}`;
-    expect((await cashier.get(`/pay/account?${query}`)).code).toBe('operator_unavailable');
-    const none = await cashier.get('/pay/account?biller_name=zuku&account=123456');
+    const lookUp = (biller_name: string, account: string) =>
+      cashier.send('POST', '/pay/account', { biller_name, account });
+    expect((await lookUp('kplc_prepaid', FORM.account)).code).toBe('operator_unavailable');
+    const none = await lookUp('zuku', '123456');
     expect(none.code).toBe('validation_unavailable');
   });
 });
@@ -133,6 +134,7 @@ describe('a file', () => {
       rows: 500,
       right: 497,
       wrong: 3,
+      repeated: 0,
       amount: '24850.00',
       isEnough: true,
     });
@@ -178,6 +180,8 @@ describe('a file', () => {
       content: `${content}\n`,
     });
     expect(reused.code).toBe('reference_reused');
+    const { body } = await cashier.send('POST', '/bulk/check', { content });
+    expect(body).toMatchObject({ right: 0, wrong: 3, repeated: 497, total: '0.00' });
     // For another vendor it does not exist.
     expect((await other.get(path)).code).toBe('unknown_batch');
     expect((await other.get(`${path}/results.csv`)).code).toBe('unknown_batch');
@@ -185,18 +189,47 @@ describe('a file', () => {
   });
 });
 
+test('a check says which references were used, in the file and before', async () => {
+  const row = 'kplc_prepaid,14234569901,60,used-1';
+  const paid = await cashier.send('POST', '/pay', {
+    ...FORM,
+    amount: '60',
+    merchant_reference: 'used-1',
+  });
+  const lines = [
+    'biller_name,account,amount,merchant_reference',
+    row,
+    'kplc_prepaid,14234569901,61,used-1',
+    'kplc_prepaid,14234569901,62,new-1',
+    'kplc_prepaid,14234569901,62,new-1',
+    'kplc_prepaid,14234569901,63,new-1',
+  ];
+  const { body } = await cashier.send('POST', '/bulk/check', { content: lines.join('\n') });
+  expect(body).toMatchObject({ right: 1, wrong: 2, repeated: 2, total: '62.00' });
+  expect(body['shown']).toMatchObject([
+    { row: 2, problem: { code: 'reference_reused', field: 'merchant_reference' } },
+    { row: 5, problem: { code: 'reference_reused' } },
+    { row: 1, problem: null, repeats: { reference: paid.body['reference'] } },
+    { row: 4, problem: null, repeats: { row: 3 } },
+    { row: 3, problem: null, repeats: null },
+  ]);
+  // Another vendor’s references are its own.
+  const others = await other.send('POST', '/bulk/check', { content: lines.slice(0, 2).join('\n') });
+  expect(others.body).toMatchObject({ right: 1, repeated: 0 });
+});
+
 describe('a statement', () => {
   test('leads from the opening to the closing float, on the screen and as a file', async () => {
     const { body } = await cashier.get('/vendors/demo/statement');
     const shown = body as unknown as MovementsAnswer;
-    expect(shown).toMatchObject({ opening: '0.00', closing: '75000.00' });
+    expect(shown).toMatchObject({ opening: '0.00', closing: '74940.00' });
     expect(shown.lines).toHaveLength(200);
-    expect(shown.lines[0]).toMatchObject({ movement: 'reserved', float: '75000.00' });
+    expect(shown.lines[0]).toMatchObject({ movement: 'reserved', float: '74940.00' });
     const file = await cashier.get('/vendors/demo/statement.csv');
     const lines = file.text.trimEnd().split('\r\n');
     expect(lines).toHaveLength(shown.count + 3);
     expect(lines[1]).toMatch(/,opening,.*,0\.00$/);
-    expect(lines.at(-1)).toMatch(/,closing,.*,75000\.00$/);
+    expect(lines.at(-1)).toMatch(/,closing,.*,74940\.00$/);
     const { code } = await cashier.get('/vendors/demo/statement?from=2020-01-01');
     expect(code).toBe('invalid_field');
     const none = await cashier.get('/vendors/demo/statement?from=2020-01-01&to=2020-01-02');

@@ -47,13 +47,14 @@ export async function get<Answer>(
   return await request<Answer>(apiUrl(path, query), { method: 'GET', signal: signal ?? null });
 }
 
-/** Changes something. Throws: `ApiError`. */
+/** Changes something, or asks with personal data, which must not be in a URL. Throws: `ApiError`. */
 export async function send<Answer>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,
   body: unknown = {},
+  signal?: AbortSignal,
 ): Promise<Answer> {
-  const init = { method, body: JSON.stringify(body) };
+  const init = { method, body: JSON.stringify(body), signal: signal ?? null };
   return await request<Answer>(apiUrl(path), init, { 'content-type': 'application/json' });
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
-import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
-import { newBatchId, planChunk } from '../../payments/bulk/batch.ts';
 import type { BatchProgress, BulkRow, RowResult } from '../../payments/bulk/batch.ts';
+import { previewRows } from '../../payments/bulk/preview.ts';
+import type { RowPreview } from '../../payments/bulk/preview.ts';
 import type { BulkProcessor } from '../../payments/bulk/processor.ts';
 import { listBatches } from '../../payments/bulk/store.ts';
 import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
@@ -112,50 +112,57 @@ function checkRoute(options: BulkRoutesOptions): AnyRoute {
       const vendor = payingVendor(viewer, options);
       const rows = await readRows(fileOf(body.content), columns);
       const floatCents = await options.balances.float(vendor.vendorId);
-      const checked = checkRows(rows, { vendor, floatCents, catalogue: options.catalogue });
-      const { right, wrong, total } = checked;
-      return new Audited(checked, { after: { right, wrong, total } });
+      const { pool, catalogue } = options;
+      const previews = await previewRows(pool, rows, { vendor, billerOf: catalogue.biller });
+      const checked = checkedFile(rows, previews, { vendorId: vendor.vendorId, floatCents });
+      const { right, wrong, repeated, total } = checked;
+      return new Audited(checked, { after: { right, wrong, repeated, total } });
     },
   });
 }
 
-/** The rules that need no database, the same as when the rows are decided. */
-function checkRows(
+function checkedFile(
   rows: readonly BulkRow[],
-  by: {
-    readonly vendor: Vendor;
-    readonly floatCents: bigint;
-    readonly catalogue: Pick<BillerCatalogue, 'biller'>;
-  },
+  previews: readonly RowPreview[],
+  { vendorId, floatCents }: { readonly vendorId: number; readonly floatCents: bigint },
 ): FileChecked {
-  const plan = planChunk(rows, 1, {
-    batchId: newBatchId(),
-    vendor: by.vendor,
-    billerOf: (code) => by.catalogue.biller(code),
-  });
-  const payments = plan.creates.map(({ payment }) => payment);
+  const payments = previews.flatMap((row) => (row.kind === 'created' ? row.payment : []));
   const amountCents = payments.reduce((sum, payment) => sum + payment.amountCents, 0n);
   const feeCents = payments.reduce((sum, payment) => sum + payment.feeCents, 0n);
-  const wrong = plan.refused.map(({ row, refusal }): CheckedRow => {
-    const { code, text, field = null } = refusal;
-    return { ...shownRow(rows[row - 1], row), fee: null, problem: { code, text, field } };
-  });
-  const right = plan.creates.slice(0, MAX_RIGHT).map(({ row, payment }): CheckedRow => ({
-    ...shownRow(rows[row - 1], row),
-    fee: formatMoney(payment.feeCents),
-    problem: null,
-  }));
+  const of = (...kinds: readonly RowPreview['kind'][]): CheckedRow[] =>
+    previews
+      .filter(({ kind }) => kinds.includes(kind))
+      .map((preview) => checkedRow(rows[preview.row - 1], preview, vendorId));
+  const wrong = of('refused');
+  const repeated = of('repeated', 'repeated_row');
   return {
     rows: rows.length,
     right: payments.length,
     wrong: wrong.length,
+    repeated: repeated.length,
     amount: formatMoney(amountCents),
     fee: formatMoney(feeCents),
     total: formatMoney(amountCents + feeCents),
-    float: formatMoney(by.floatCents),
-    isEnough: by.floatCents >= amountCents + feeCents,
-    shown: [...wrong, ...right],
+    float: formatMoney(floatCents),
+    isEnough: floatCents >= amountCents + feeCents,
+    shown: [...wrong, ...repeated, ...of('created').slice(0, MAX_RIGHT)],
   };
+}
+
+function checkedRow(read: BulkRow | undefined, preview: RowPreview, vendorId: number): CheckedRow {
+  const row = { ...shownRow(read, preview.row), fee: null, problem: null, repeats: null };
+  switch (preview.kind) {
+    case 'created':
+      return { ...row, fee: formatMoney(preview.payment.feeCents) };
+    case 'refused': {
+      const { code, text, field = null } = preview.refusal;
+      return { ...row, problem: { code, text, field } };
+    }
+    case 'repeated':
+      return { ...row, repeats: { reference: encodeReference(vendorId, preview.paymentId) } };
+    case 'repeated_row':
+      return { ...row, repeats: { row: preview.firstRow } };
+  }
 }
 
 function shownRow(read: BulkRow | undefined, row: number) {

@@ -77,14 +77,15 @@ const SOME_REFERENCE = 'form';
 function checkRoute(options: PayRoutesOptions): AnyRoute {
   const { catalogue, balances } = options;
   return route({
-    method: 'GET',
+    method: 'POST',
     path: '/pay/check',
     permission: 'payments.create',
-    query: Type.Object(form, { additionalProperties: false }),
-    handle: async ({ query }, { viewer }): Promise<PayCheck> => {
+    isReading: true,
+    body: Type.Object(form, { additionalProperties: false }),
+    handle: async ({ body }, { viewer }): Promise<PayCheck> => {
       const vendor = payingVendor(viewer, options);
       try {
-        const request = requestOf({ ...query, merchant_reference: SOME_REFERENCE });
+        const request = requestOf({ ...body, merchant_reference: SOME_REFERENCE });
         const biller = catalogue.biller(request.billerCode);
         const { account, phone, amountCents, feeCents } = planPayment(request, vendor, biller);
         const floatCents = await balances.float(vendor.vendorId);
@@ -113,22 +114,23 @@ function requestOf(fields: Readonly<Record<string, string>>): CreateRequest {
 
 function accountRoute(options: PayRoutesOptions): AnyRoute {
   return route({
-    method: 'GET',
+    method: 'POST',
     path: '/pay/account',
     permission: 'payments.create',
+    isReading: true,
     look: 'account.look-up',
-    query: Type.Object(
+    body: Type.Object(
       { biller_name: value, account: value, phone: Type.Optional(value) },
       { additionalProperties: false },
     ),
-    handle: async ({ query }, { viewer }): Promise<AccountLookedUp> => {
+    handle: async ({ body }, { viewer }): Promise<AccountLookedUp> => {
       const { vendorId } = payingVendor(viewer, options);
-      const biller = options.catalogue.biller(query.biller_name);
+      const biller = options.catalogue.biller(body.biller_name);
       if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
-      const phone = query.phone === '' ? undefined : query.phone;
+      const phone = body.phone === '' ? undefined : body.phone;
       const { answer } = await lookUpAccount(options, vendorId, {
         biller,
-        account: query.account,
+        account: body.account,
         phone,
       });
       if (answer.kind === 'invalid') {

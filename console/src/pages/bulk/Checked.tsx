@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
 import type { CheckedRow, FileChecked } from '../../../../src/console/pay-answers.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -22,7 +23,7 @@ export function Checked({
   const { t } = useLingui();
   const { count } = useFigures();
   const mayPay = useMay('payments.create');
-  const { rows, right, wrong, total, fee, float, isEnough } = answer;
+  const { rows, right, wrong, repeated, total, fee, float, isEnough } = answer;
   return (
     <>
       <div className={styles['upload']}>
@@ -30,6 +31,12 @@ export function Checked({
           <Tile label={t`Rows`} value={count(rows)} />
           <Tile label={t`Right`} value={count(right)} />
           <Tile label={t`Wrong`} value={count(wrong)} tone={wrong > 0 ? 'alert' : undefined} />
+          <Tile
+            label={t`Paid before`}
+            value={count(repeated)}
+            tone={repeated > 0 ? 'alert' : undefined}
+            note={t`not paid again`}
+          />
           <Tile
             label={t`Total`}
             value={<Money amount={total} currency />}
@@ -66,10 +73,10 @@ function Rows({ rows }: { readonly rows: readonly CheckedRow[] }) {
       empty={t`The file has no rows.`}
       columns={[
         { title: t`Row`, cell: ({ row }) => row, align: 'end' },
-        { title: t`State`, cell: ({ problem }) => <RowState isRight={problem === null} /> },
+        { title: t`State`, cell: (row) => <RowState row={row} /> },
         {
           title: t`Problem`,
-          cell: ({ problem }) => problem?.text ?? '',
+          cell: ({ problem, repeats }) => problem?.text ?? <Repeats repeats={repeats} />,
         },
         { title: t`Biller`, cell: ({ biller }) => biller ?? '', hide: 'small' },
         { title: t`Account`, cell: ({ account }) => account ?? '', hide: 'small' },
@@ -89,7 +96,27 @@ function Rows({ rows }: { readonly rows: readonly CheckedRow[] }) {
   );
 }
 
-function RowState({ isRight }: { readonly isRight: boolean }) {
+function RowState({ row: { problem, repeats } }: { readonly row: CheckedRow }) {
   const { t } = useLingui();
-  return isRight ? <Pill tone="done">{t`Right`}</Pill> : <Pill tone="alert">{t`Wrong`}</Pill>;
+  if (problem !== null) return <Pill tone="alert">{t`Wrong`}</Pill>;
+  if (repeats !== null) return <Pill tone="waiting">{t`Paid before`}</Pill>;
+  return <Pill tone="done">{t`Right`}</Pill>;
+}
+
+function Repeats({ repeats }: { readonly repeats: CheckedRow['repeats'] }) {
+  if (repeats === null) return null;
+  if ('row' in repeats) {
+    const { row } = repeats;
+    return <Trans>The same payment as row {row}: paid once</Trans>;
+  }
+  const { reference } = repeats;
+  return (
+    <Trans>
+      The same payment as{' '}
+      <Link to="/payments/$reference" params={{ reference }}>
+        {reference}
+      </Link>
+      : not paid again
+    </Trans>
+  );
 }

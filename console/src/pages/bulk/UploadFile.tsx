@@ -89,7 +89,7 @@ function Submit({
     await queries.invalidateQueries({ queryKey: ['bulk'] });
     await navigate({ to: '/bulk/$reference', params: { reference } });
   };
-  const { right, wrong, total } = answer;
+  const { right, wrong, repeated, total } = answer;
   return (
     <ConfirmDialog
       title={<Trans>Submit {name}</Trans>}
@@ -103,7 +103,7 @@ function Submit({
       <p>
         <Trans>
           Payments: {right}, together KES {readableMoney(total)}. Wrong rows are refused: {wrong}.
-          What is paid cannot be taken back.
+          Rows paid before are not paid again: {repeated}. What is paid cannot be taken back.
         </Trans>
       </p>
       <Field

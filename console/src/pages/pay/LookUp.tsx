@@ -2,7 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountLookedUp } from '../../../../src/console/pay-answers.ts';
-import { get } from '../../api/client.ts';
+import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -24,7 +24,7 @@ export function LookUp({
     enabled: isAsked,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) =>
-      get<AccountLookedUp>('/pay/account', { biller_name, account, phone }, signal),
+      send<AccountLookedUp>('POST', '/pay/account', { biller_name, account, phone }, signal),
   });
   return (
     <div className={styles['lookup']}>

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PayBiller, PayCheck, PayChoices } from '../../../../src/console/pay-answers.ts';
-import { get } from '../../api/client.ts';
+import { get, send } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { Columns } from '../../design/Columns.tsx';
 import { Field } from '../../design/Field.tsx';
@@ -70,7 +70,8 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
     enabled: asked.account.trim() !== '' || asked.amount.trim() !== '',
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      get<PayCheck>(
+      send<PayCheck>(
+        'POST',
         '/pay/check',
         // An empty amount is checked as the smallest one, so that it is not reported while it is missing.
         { ...asked, amount: asked.amount.trim() || (biller?.minimum ?? '') },
