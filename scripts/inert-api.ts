@@ -31,6 +31,8 @@ function inertOptions(): ApiOptions {
       consolePath: '/console',
       publicUrl: 'http://127.0.0.1',
       consoleReadOnly: false,
+      consoleReadsPerSecond: 0,
+      consoleChangesPerSecond: 0,
       timeZone: 'Africa/Nairobi',
       fundWindowSeconds: 0,
       trustedProxies: [],

@@ -66,6 +66,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
     readonly consolePath: string;
     readonly publicUrl: string;
     readonly consoleReadOnly: boolean;
+    readonly consoleReadsPerSecond: number;
+    readonly consoleChangesPerSecond: number;
     readonly variables: readonly ShownVariable[];
     readonly fundWindowSeconds: number;
     readonly trustedProxies: readonly string[];
@@ -134,6 +136,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     path: config.consolePath,
     environment: config.mode,
     readOnly: config.consoleReadOnly,
+    readsPerSecond: config.consoleReadsPerSecond,
+    changesPerSecond: config.consoleChangesPerSecond,
     timeZone: config.timeZone,
     version: programVersion(),
     pool: options.consolePool,

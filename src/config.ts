@@ -23,6 +23,9 @@ export interface Config {
   readonly scoringPath: string;
   readonly consolePath: string;
   readonly consoleReadOnly: boolean;
+  /** For each person; 0: no limit. */
+  readonly consoleReadsPerSecond: number;
+  readonly consoleChangesPerSecond: number;
   readonly publicUrl: string;
   readonly roles: ReadonlySet<Role>;
   readonly logLevel: string;
@@ -109,6 +112,8 @@ export function readConfig(
     scoringPath: values.SCORING_PATH,
     consolePath: values.CONSOLE_PATH,
     consoleReadOnly: values.CONSOLE_READ_ONLY === 'true',
+    consoleReadsPerSecond: values.CONSOLE_READS_PER_SECOND,
+    consoleChangesPerSecond: values.CONSOLE_CHANGES_PER_SECOND,
     publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
     roles: values.ROLES,
     logLevel: values.LOG_LEVEL,

@@ -125,6 +125,18 @@ export const VARIABLES = {
     form: oneOf(['true', 'false']),
     default: 'false',
   },
+  CONSOLE_READS_PER_SECOND: {
+    description:
+      'Maximum number of requests per second that one person’s pages of the console may send to read, in each process. Bursts of up to ten seconds’ worth are allowed; streams of events do not count. 0: no limit.',
+    form: wholeNumber(0),
+    default: '20',
+  },
+  CONSOLE_CHANGES_PER_SECOND: {
+    description:
+      'The same for actions and exports. Bursts of up to 30 seconds’ worth are allowed. 0: no limit.',
+    form: wholeNumber(0),
+    default: '2',
+  },
   PUBLIC_URL: {
     description: 'URL under which operators reach this service for callbacks.',
     form: httpUrl,

@@ -52,7 +52,7 @@ function resultOf(error: unknown, outcomes: AnyRoute['outcomes'] = []): AuditRes
 
 /** The file, with an entry in the audit log before its first byte, and its length after the last one. */
 export async function auditedFile(of: Noted, deps: AuditDeps, file: Download): Promise<Readable> {
-  const entry = await note(of, deps, of.input.query);
+  const entry = await note(of, deps, file.filter ?? of.input.query);
   return Readable.from(counted(file, (result) => entry.end(result)));
 }
 

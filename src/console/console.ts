@@ -8,6 +8,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import { mountRoutes } from './mount.ts';
 import { addConsolePage } from './page.ts';
 import { addPasskeyRoutes } from './passkey-routes.ts';
+import { createPersonLimits } from './person-limits.ts';
 import type { AnyRoute } from './route.ts';
 import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
 
@@ -26,6 +27,9 @@ export interface ConsoleOptions {
   /** Undefined: browsers allow no passkeys at the configured public URL. */
   readonly party: RelyingParty | undefined;
   readonly clock: Clock;
+  /** For each person; 0: no limit. */
+  readonly readsPerSecond: number;
+  readonly changesPerSecond: number;
   readonly routes: readonly AnyRoute[];
 }
 
@@ -38,10 +42,13 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
   await app.register(async (scope) => {
     await scope.register(fastifyCookie);
     const about = { environment, readOnly, timeZone, version };
-    addSessionRoutes(scope, { ...options, prefix, sessions, about });
-    addPasskeyRoutes(scope, { ...options, prefix, sessions, about });
+    const limits = createPersonLimits(options);
+    const signingIn = { ...options, prefix, sessions, about, limits };
+    addSessionRoutes(scope, signingIn);
+    addPasskeyRoutes(scope, signingIn);
     mountRoutes(scope, options.routes, {
       prefix,
+      limits,
       pool,
       clock,
       readOnly,

@@ -8,8 +8,15 @@ const HEARTBEAT_MS = 15_000;
 /** The maximum of unread data of one browser. */
 const MAX_UNREAD_BYTES = 1_048_576;
 const MAX_STREAMS = 1_000;
+/** Browsers close those of hidden pages, so a person has few. */
+const MAX_STREAMS_PER_PERSON = 20;
 
-type SendLive = (answer: Live, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+type SendLive = (
+  answer: Live,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  personId: string,
+) => FastifyReply;
 
 /**
  * Sends streams of server-sent events. A stream ends with the event `end` when the session ends, and
@@ -24,15 +31,20 @@ export function createLiveAnswers(
   },
 ): SendLive {
   const { isSignedIn, checkEveryMs = HEARTBEAT_MS } = options;
-  const streams = new Set<Readable>();
+  const streams = new Map<Readable, string>();
   app.addHook('preClose', (done) => {
-    for (const stream of streams) stream.push(null);
+    for (const stream of streams.keys()) stream.push(null);
     done();
   });
-  return (answer, request, reply) => {
+  return (answer, request, reply, personId) => {
     if (streams.size >= MAX_STREAMS) throw new Refusal('overloaded');
+    const own = [...streams.values()].filter((owner) => owner === personId);
+    if (own.length >= MAX_STREAMS_PER_PERSON) {
+      const text = `At most ${MAX_STREAMS_PER_PERSON} live pages can be open. Close some of them.`;
+      throw new Refusal('too_many_requests', { text, retryAfterSeconds: 60 });
+    }
     const stream = new Readable({ read: () => {} });
-    streams.add(stream);
+    streams.set(stream, personId);
     const send = (text: string): void => {
       if (stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
       else if (!stream.readableEnded && !stream.destroyed) stream.push(text);

@@ -8,6 +8,7 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { audited, auditedFile } from './audited.ts';
 import { isAllowed } from './permissions.ts';
+import type { PersonLimits } from './person-limits.ts';
 import { createLiveAnswers } from './live.ts';
 import { Download, Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
@@ -21,13 +22,14 @@ export interface MountOptions {
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer | undefined>;
   /** Whether the session still exists. The check does not count as use. */
   readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
+  readonly limits: PersonLimits;
   /** True: nothing is changed through the console. */
   readonly readOnly: boolean;
 }
 
 /**
  * Adds the routes. Each request passes the same steps: it comes from our own page → somebody is
- * signed in → the role may do this → the parameters are valid → it is noted in the audit log, if it
+ * signed in → not too many requests → the role may do this → the parameters are valid → it is noted in the audit log, if it
  * changes something or shows what the log has to keep → handle.
  */
 export function mountRoutes(
@@ -56,11 +58,12 @@ export function mountRoutes(
             : await audited({ request, viewer, action, input, limit, outcomes }, options, handle);
         if (reply.sent) return reply;
         if (answer instanceof Download) {
+          options.limits.forChange(viewer.personId);
           const noted = { request, viewer, action: exportName(route.path), input };
           const body = await auditedFile(noted, options, answer);
           return sendFile(reply, answer, body);
         }
-        if (answer instanceof Live) return sendLive(answer, request, reply);
+        if (answer instanceof Live) return sendLive(answer, request, reply, viewer.personId);
         return answer === undefined ? reply.code(204).send() : reply.send(answer);
       },
     });
@@ -68,7 +71,9 @@ export function mountRoutes(
   // An unknown path of the API is not a page.
   app.all(`${options.prefix}/*`, async (request) => {
     requireOwnPage(request);
-    if ((await options.viewerOf(request)) === undefined) throw new Refusal('not_signed_in');
+    const viewer = await options.viewerOf(request);
+    if (viewer === undefined) throw new Refusal('not_signed_in');
+    options.limits.forReading(viewer.personId);
     throw new Refusal('not_found');
   });
 }
@@ -85,7 +90,10 @@ function sendFile(reply: FastifyReply, { name, type }: Download, body: Readable)
   return reply.send(body);
 }
 
-/** Throws: `not_signed_in`, `not_permitted`, `not_found`, `console_read_only`, `not_confirmed`. */
+/**
+ * Throws: `not_signed_in`, `too_many_requests`, `not_permitted`, `not_found`, `console_read_only`,
+ * `not_confirmed`.
+ */
 async function admit(
   request: FastifyRequest,
   route: AnyRoute,
@@ -94,6 +102,9 @@ async function admit(
   requireOwnPage(request);
   const viewer = await options.viewerOf(request);
   if (viewer === undefined) throw new Refusal('not_signed_in');
+  // Before everything else, so that refused requests count as well.
+  if (route.action !== undefined) options.limits.forChange(viewer.personId);
+  else if (route.isLive !== true) options.limits.forReading(viewer.personId);
   if (!isAllowed(viewer.role, route.permission)) throw new Refusal('not_permitted');
   requireOwnVendor(viewer, request.params as object);
   if (route.action === undefined) return viewer;

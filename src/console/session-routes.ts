@@ -10,15 +10,14 @@ import { checkSignIn } from '../parties/people/sign-in.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { newId } from '../platform/base/ids.ts';
-import { LIMITS } from '../platform/base/limits.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
-import { createTokenBuckets } from '../platform/base/token-buckets.ts';
 import type { Pool } from '../platform/db/pool.ts';
-import { networkOf } from '../platform/http/rate-limits.ts';
+import { createLimit, networkOf } from '../platform/http/rate-limits.ts';
 import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
 import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage } from './mount.ts';
 import { permissionsOf } from './permissions.ts';
+import type { PersonLimits } from './person-limits.ts';
 import type { Viewer } from './route.ts';
 
 /** The limit of attempts from one network: a burst, then one every six seconds. */
@@ -33,6 +32,7 @@ export interface SessionOptions {
   readonly codesRequired: boolean;
   /** Undefined: browsers allow no passkeys at the configured public URL. */
   readonly party: RelyingParty | undefined;
+  readonly limits: PersonLimits;
   /** What every page of the console needs to know. */
   readonly about: Pick<SessionAnswer, 'environment' | 'readOnly' | 'timeZone' | 'version'>;
 }
@@ -66,6 +66,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     void reply.header('cache-control', 'no-store');
     const viewer = await viewerOf(request, options.sessions);
     if (viewer === undefined) throw new Refusal('not_signed_in');
+    options.limits.forReading(viewer.personId);
     return answerOf(viewer, options);
   });
   app.post(`${prefix}/session`, async (request, reply) => {
@@ -105,15 +106,8 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
 
 /** Throws: `too_many_requests`. */
 export function limitAttempts(): (request: FastifyRequest) => void {
-  const buckets = createTokenBuckets({
-    ...ATTEMPTS,
-    maxNames: LIMITS.limitedNames,
-    nowMs: () => performance.now(),
-  });
-  return (request) => {
-    const waitSeconds = buckets.take(networkOf(request.ip));
-    if (waitSeconds > 0) throw new Refusal('too_many_requests', { retryAfterSeconds: waitSeconds });
-  };
+  const limit = createLimit(ATTEMPTS);
+  return (request) => limit(networkOf(request.ip));
 }
 
 /** Writes the attempt and its result into the audit log. */

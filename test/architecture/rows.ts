@@ -60,7 +60,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
 
-  ['console/permissions'],
+  ['console/permissions', 'console/person-limits'],
   [
     'console/answers',
     'console/operations-answers',

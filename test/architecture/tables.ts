@@ -127,6 +127,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['payments'],
     why: 'the hash of what was settled is taken from the row, under the lock of the correction',
   },
+  'payments/create/earlier-store.ts': {
+    tables: ['archived_payments'],
+    why: 'a reference makes its payment once, archived or not, and this says so before it is decided; the archive is above',
+  },
   'payments/house/entries-store.ts': {
     tables: ['statement_rows'],
     why: 'a top-up that people enter is compared with the operator’s reference of the row that was booked; reconciliation is above',

@@ -72,6 +72,19 @@ describe('an export', () => {
     });
   });
 
+  test('leaves no phone number or account in the log', async () => {
+    for (const [search, kept] of [
+      ['0722 000 001', [{ kind: 'phone', value: '…001' }]],
+      ['14000001', [{ kind: 'text', value: '…001' }]],
+      ['A-17', [{ kind: 'text', value: '…' }]],
+      [references[0], [{ kind: 'reference', value: references[0] }]],
+    ] as const) {
+      const query = new URLSearchParams({ search: search ?? '' }).toString();
+      expect((await as('support').get(`/payments.csv?${query}`)).status).toBe(200);
+      expect((await lastOf('payments.export'))?.filter).toEqual({ search: kept });
+    }
+  });
+
   test('that the browser does not wait for is noted as not complete', async () => {
     await owner.query(
       `insert into audit_log (at, audit_id, login, action, address, request_id, reason)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -15,6 +17,8 @@ beforeAll(async () => {
     environment: {
       SIGNER_REQUESTS_PER_SECOND: '1',
       STRANGER_REQUESTS_PER_SECOND: '1',
+      CONSOLE_READS_PER_SECOND: '1',
+      CONSOLE_CHANGES_PER_SECOND: '1',
       TRUSTED_PROXIES: '127.0.0.0/8',
     },
   });
@@ -110,4 +114,25 @@ test('nobody can choose the address that counts', async () => {
   } finally {
     await plain.stop();
   }
+});
+
+test('a person in the console waits after many requests, and nobody else does', async () => {
+  const [asha, juma] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
+  await asha.signIn('support');
+  await juma.signIn('finance');
+  const untilRefused = async (method: string, path: string): Promise<ConsoleAnswer> => {
+    for (let times = 0; times < 100; times += 1) {
+      const answer = await asha.send(method, path, method === 'GET' ? undefined : { reason: 'x' });
+      if (answer.status === 429) return answer;
+    }
+    throw new Error('never refused');
+  };
+  const read = await untilRefused('GET', '/payments');
+  expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(read.text).toContain('You have sent too many requests in a short time. Wait ');
+  // What a person may not do counts as well.
+  const changed = await untilRefused('POST', '/billers/dstv/online');
+  expect(changed.text).toContain('too many changes and exports');
+  expect((await asha.get('/home/events')).status).toBe(200);
+  expect((await juma.get('/payments')).status).toBe(200);
 });

@@ -30,6 +30,7 @@ export function homeRoutes({ balances, feed }: HomeRoutesOptions): AnyRoute[] {
       method: 'GET',
       path: '/home/events',
       permission: 'home.read',
+      isLive: true,
       handle: async (_input, { viewer }) =>
         new Live((send) =>
           feed.subscribe(viewer.vendor?.vendorId, (overview) => {

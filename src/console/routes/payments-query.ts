@@ -4,7 +4,7 @@ import type { VendorDirectory } from '../../parties/directory.ts';
 import { PAYMENT_STATUSES } from '../../payments/create/payment.ts';
 import type { PageCursor, PaymentQuery } from '../../payments/timeline/query.ts';
 import { searchExactly, understandSearch } from '../../payments/timeline/understand.ts';
-import type { UnderstoodSearch } from '../../payments/timeline/understand.ts';
+import type { Understood, UnderstoodSearch } from '../../payments/timeline/understand.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -89,6 +89,31 @@ function readSearch(
     now: clock.now(),
     wireTime,
   });
+}
+
+const SHOWN_END = 3;
+
+/**
+ * What the audit log keeps of a search, for good: what was searched for, but of a phone number or an
+ * account only its end, by which somebody who knows it recognises it.
+ */
+export function searchInLog(understood: readonly Understood[]): {
+  readonly search?: readonly Understood[];
+} {
+  if (understood.length === 0) return {};
+  return {
+    search: understood.map((part) =>
+      isPersonal(part) ? { ...part, value: `…${endOf(part.value)}` } : part,
+    ),
+  };
+}
+
+function isPersonal({ kind }: Understood): boolean {
+  return kind === 'phone' || kind === 'text';
+}
+
+function endOf(value: string): string {
+  return value.length > 2 * SHOWN_END ? value.slice(-SHOWN_END) : '';
 }
 
 /**

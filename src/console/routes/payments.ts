@@ -15,7 +15,14 @@ import type { AnyRoute, Viewer } from '../route.ts';
 import { listedPayment } from './listed-payment.ts';
 import { paymentDetail } from './payment-detail.ts';
 import { exportPayments, readColumns } from './payments-export.ts';
-import { exportQuery, listQuery, readCursor, readQuery, writeCursor } from './payments-query.ts';
+import {
+  exportQuery,
+  listQuery,
+  readCursor,
+  readQuery,
+  searchInLog,
+  writeCursor,
+} from './payments-query.ts';
 
 const PAGE = 50;
 
@@ -62,13 +69,14 @@ function exportRoute(options: PaymentRoutesOptions): AnyRoute {
     permission: 'payments.read',
     query: exportQuery,
     handle: async ({ query: { columns, ...asked } }, { viewer }) => {
-      const { understood: _, ...query } = readQuery(asked, { ...options, viewer });
+      const { understood, ...query } = readQuery(asked, { ...options, viewer });
       const stamp = wireTime.format(clock.now()).replaceAll(':', '').replace(' ', '-');
       const { timeZone } = options.config;
       return new Download({
         name: `payments-${stamp}.csv`,
         type: 'text/csv; charset=utf-8',
         body: exportPayments(pool, query, { columns: readColumns(columns), wireTime, timeZone }),
+        filter: { ...asked, columns, ...searchInLog(understood) },
       });
     },
   });

@@ -18,6 +18,32 @@ export interface RateLimits {
 const BURST_SECONDS = 5;
 
 /**
+ * A limit for each of many names, in memory; the returned function counts one request, and throws
+ * `too_many_requests`.
+ * @param options.perSecond 0: no limit.
+ * @param options.textFor what a person is told; default: the text of the error.
+ */
+export function createLimit(options: {
+  readonly perSecond: number;
+  readonly burst: number;
+  /** Default: the system's. In milliseconds. */
+  readonly nowMs?: (() => number) | undefined;
+  readonly textFor?: (waitSeconds: number) => string;
+}): (name: string) => void {
+  const { perSecond, burst, textFor, nowMs = () => performance.now() } = options;
+  if (perSecond === 0) return () => undefined;
+  const buckets = createTokenBuckets({ perSecond, burst, maxNames: LIMITS.limitedNames, nowMs });
+  return (name) => {
+    const waitSeconds = buckets.take(name);
+    if (waitSeconds === 0) return;
+    throw new Refusal('too_many_requests', {
+      retryAfterSeconds: waitSeconds,
+      ...(textFor === undefined ? {} : { text: textFor(waitSeconds) }),
+    });
+  };
+}
+
+/**
  * The limits of one process, in memory.
  * @param options requests per second; 0: no limit.
  */
@@ -27,17 +53,9 @@ export function createRateLimits(options: {
   /** Default: the system's. In milliseconds. */
   readonly nowMs?: () => number;
 }): RateLimits {
-  const nowMs = options.nowMs ?? (() => performance.now());
-  const limit = (perSecond: number): ((name: string) => void) => {
-    if (perSecond === 0) return () => undefined;
-    const burst = perSecond * BURST_SECONDS;
-    const buckets = createTokenBuckets({ perSecond, burst, maxNames: LIMITS.limitedNames, nowMs });
-    return (name) => {
-      const waitSeconds = buckets.take(name);
-      if (waitSeconds === 0) return;
-      throw new Refusal('too_many_requests', { retryAfterSeconds: waitSeconds });
-    };
-  };
+  const { nowMs } = options;
+  const limit = (perSecond: number): ((name: string) => void) =>
+    createLimit({ perSecond, burst: perSecond * BURST_SECONDS, nowMs });
   const signers = limit(options.signerPerSecond);
   const strangers = limit(options.strangerPerSecond);
   return {

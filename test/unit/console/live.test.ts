@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createLiveAnswers } from '../../../src/console/live.ts';
 import { Live } from '../../../src/console/route.ts';
 
@@ -27,7 +27,7 @@ async function serve(): Promise<Source> {
     listener({ first: true });
     return () => source.listeners.delete(listener);
   });
-  app.get('/', (request, reply) => send(live, request, reply));
+  app.get('/', (request, reply) => send(live, request, reply, 'asha'));
   source.origin = await app.listen({ port: 0, host: '127.0.0.1' });
   return source;
 }
@@ -70,4 +70,14 @@ test('a stop of the service ends it without the end of the session', async () =>
   const [text] = await Promise.all([response.text(), app.close()]);
   expect(text).not.toContain('event: end');
   expect(source.listeners.size).toBe(0);
+});
+
+test('one person cannot take all streams', async () => {
+  const source = await serve();
+  const open = await Promise.all(Array.from({ length: 20 }, () => fetch(source.origin)));
+  expect(open.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect((await fetch(source.origin)).ok).toBe(false);
+  await open[0]?.body?.cancel();
+  await vi.waitFor(() => expect(source.listeners.size).toBeLessThan(20));
+  expect((await fetch(source.origin)).status).toBe(200);
 });
