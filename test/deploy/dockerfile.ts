@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+const FOLDER = path.join(ROOT, 'deploy/image');
+
+interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A stage of the Dockerfile. */
+interface Stage {
+  readonly base: string;
+  readonly name: string | undefined;
+  readonly instructions: readonly Instruction[];
+}
+
+/** The stages of `deploy/image/Dockerfile`, with continued lines joined and comments left out. */
+export function readStages(): Stage[] {
+  const text = readFileSync(path.join(FOLDER, 'Dockerfile'), 'utf8')
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '');
+  const stages: { base: string; name: string | undefined; instructions: Instruction[] }[] = [];
+  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
+    const from = /^(\S+)(?: AS (\S+))?$/.exec(rest);
+    if (name === 'FROM') stages.push({ base: from?.[1] ?? '', name: from?.[2], instructions: [] });
+    else stages.at(-1)?.instructions.push({ name, text: rest });
+  }
+  return stages;
+}
+
+export function stageNamed(name: string | undefined): Stage {
+  const found = readStages().findLast((stage) => stage.name === name);
+  if (found === undefined) throw new Error(`the Dockerfile has no stage ${name}`);
+  return found;
+}
+
+/** The text of the only instruction of this name in the final stage. */
+export function finalInstruction(name: string): string {
+  const found = stageNamed(undefined).instructions.filter((one) => one.name === name);
+  if (found.length !== 1) throw new Error(`${found.length} instructions ${name}`);
+  return found[0]?.text ?? '';
+}
+
+/** What the stage `tree` copies: from a stage, or from the repository. */
+export interface Copied {
+  readonly stage: string | undefined;
+  readonly sources: readonly string[];
+  readonly target: string;
+}
+
+export function copiedIntoTree(): Copied[] {
+  return stageNamed('tree')
+    .instructions.filter(({ name }) => name === 'COPY')
+    .map(({ text }) => {
+      const words = text.split(/\s+/);
+      const stage = words[0]?.startsWith('--from=') ? words.shift()?.slice(7) : undefined;
+      const target = words.pop() ?? '';
+      return { stage, sources: words.map((word) => word.replace(/^\/app\//, '')), target };
+    });
+}
+
+/** Names of the repository's files and folders that `.dockerignore` lets into the build. */
+export async function buildContext(): Promise<string[]> {
+  const text = await readFile(path.join(FOLDER, 'Dockerfile.dockerignore'), 'utf8');
+  return text.split('\n').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+}
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+  readonly link?: boolean;
+}
+
+/** Folders of the libraries that `npm ci --omit=dev --omit=optional` installs, by the lock file. */
+export async function shippedLibraries(): Promise<string[]> {
+  const text = await readFile(path.join(ROOT, 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Locked>> };
+  return Object.entries(packages)
+    .filter(([folder]) => folder.startsWith('node_modules/'))
+    .filter(([, one]) => !one.dev && !one.optional && !one.devOptional && !one.link)
+    .map(([folder]) => folder);
+}
+
+/** Makes the tree of the image below `folder`, from what is installed here. */
+export async function assembleTree(folder: string): Promise<void> {
+  for (const { stage, sources, target } of copiedIntoTree()) {
+    for (const source of sources) {
+      // Written by the stage `libraries` from the lock file.
+      if (source === 'sbom.cdx.json') continue;
+      const into = target.endsWith('/') ? path.join(target, path.basename(source)) : target;
+      if (stage === 'libraries') await copyLibraries(folder);
+      // As COPY does it: the content of a folder goes into the target.
+      else await cp(path.join(ROOT, source), path.join(folder, into), { recursive: true });
+    }
+  }
+}
+
+async function copyLibraries(folder: string): Promise<void> {
+  const nested = /\/node_modules(\/|$)/;
+  for (const library of await shippedLibraries()) {
+    const from = path.join(ROOT, library);
+    await mkdir(path.join(folder, library), { recursive: true });
+    // Libraries within libraries are listed themselves, and may be for development only.
+    await cp(from, path.join(folder, library), {
+      recursive: true,
+      filter: (source) => !nested.test(source.slice(from.length)),
+    });
+  }
+}
