@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
+import { listImports } from '../../src/credit/importing/imports-store.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
 import type { SubmittedAccount } from '../../src/credit/importing/record.ts';
 import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
@@ -69,6 +70,7 @@ async function run(
     sector: 'mobile_lender',
     asOf: '2026-10-31',
     corrects: false,
+    by: 'Asha',
     ...change,
   });
 }
@@ -105,6 +107,7 @@ describe('an imported file', () => {
       statesAdded: 3,
       corrected: 0,
       unchanged: 0,
+      rejected: 0,
     });
     expect(first.reportFile).toBeNull();
     const [subject, ...others] = await find(lines[0] ?? {});
@@ -202,7 +205,7 @@ describe('an imported file', () => {
       ...(index % 10 === 3 ? mistakes[(index - 3) / 10] : {}),
     }));
     const first = await run(wrong, { batchRecords: 8 });
-    expect(first).toMatchObject({ rejected: 5, counts: { records: 50, accountsAdded: 45 } });
+    expect(first).toMatchObject({ counts: { records: 50, accountsAdded: 45, rejected: 5 } });
     const report = await readFile(first.reportFile ?? '', 'utf8');
     const [header, ...rows] = report.trimEnd().split('\n');
     expect(header).toBe('line,field,rule,text');
@@ -212,9 +215,8 @@ describe('an imported file', () => {
     expect(report).not.toContain('ABC');
     const second = await run(right, { batchRecords: 8 });
     expect(second).toMatchObject({
-      rejected: 0,
       reportFile: null,
-      counts: { accountsAdded: 5, unchanged: 45 },
+      counts: { accountsAdded: 5, unchanged: 45, rejected: 0 },
     });
     await expect(readFile(`${file}.errors.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -270,6 +272,25 @@ test('a file imported again after a rotation of the keys changes nothing', async
   expect(told.findings).toMatchObject([{ rule: 'submitted_before' }]);
 });
 
+describe('a dry run', () => {
+  test('tells what the import then does, batch by batch, and changes nothing', async () => {
+    await run([line(1), line(2)]);
+    const lines = [
+      line(1),
+      line(2, { CurrentBalanceKES: '7000', CurrentBalance: '7000' }),
+      line(3),
+      line(3),
+      line(4, { Gender: 'X' }),
+    ];
+    const tried = await run(lines, { dryRun: true, batchRecords: 2 });
+    expect(await find(line(3))).toEqual([]);
+    expect(await listImports(pool, { lender, limit: 5 })).toHaveLength(1);
+    const { counts, findings } = await run(lines, { batchRecords: 2 });
+    expect(counts).toMatchObject({ accountsAdded: 1, unchanged: 2, rejected: 2 });
+    expect({ counts: tried.counts, findings: tried.findings }).toEqual({ counts, findings });
+  });
+});
+
 describe('an import that is interrupted', () => {
   test('continues after its last commit, with the complete report', async () => {
     const lines = Array.from({ length: 40 }, (_, index) =>
@@ -289,8 +310,7 @@ describe('an import that is interrupted', () => {
     const result = await run(lines, { batchRecords: 10 });
     expect(result).toMatchObject({
       resumedAfter: 20,
-      rejected: 4,
-      counts: { records: 40, accountsAdded: 36, unchanged: 0 },
+      counts: { records: 40, accountsAdded: 36, unchanged: 0, rejected: 4 },
     });
     expect(result.findings.map((finding) => finding.line)).toEqual([2, 12, 22, 32]);
     expect(await countStates()).toBe(36);
@@ -557,7 +577,7 @@ describe('an account in another currency', () => {
     ];
     const lines = absurd.flatMap((change, at) => [line(2 * at, change), line(2 * at + 1)]);
     const result = await run(lines);
-    expect(result).toMatchObject({ rejected: 4, counts: { accountsAdded: 4 } });
+    expect(result).toMatchObject({ counts: { accountsAdded: 4, rejected: 4 } });
     expect(result.findings.map((one) => `${one.line} ${one.field} ${one.rule}`)).toEqual([
       '2 CurrentBalanceKES rate',
       '4 OriginalAmount amount',

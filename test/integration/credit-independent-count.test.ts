@@ -99,6 +99,7 @@ async function submit({ lender, sector, asOf, text }: SubmittedFile): Promise<vo
     sector: sector as Sector,
     asOf,
     corrects: false,
+    by: 'Asha',
   });
   expect(findings).toEqual([]);
 }

@@ -97,7 +97,7 @@ test('enquiries are listed by vendor, time, outcome and reference, page by page'
   expect(shown.stdout).toMatch(/4 +2026-11-04 11:00:00 +generic-score +Listed3 +2 +not_found/);
 });
 
-test('imports and what the registry refused of them are listed, page by page', async () => {
+test('imports and their findings are listed, page by page', async () => {
   const submit = async (lender: string, balance: string) => {
     const file = path.join(folder, `${lender}-${balance}.csv`);
     const change = { CurrentBalanceKES: balance, CurrentBalance: balance };
@@ -105,7 +105,7 @@ test('imports and what the registry refused of them are listed, page by page', a
     await inProcess(
       environment,
       ...['credit', 'import', file, '--template', 'mobile', '--lender', lender],
-      ...['--sector', 'bank', '--as-of', '2026-10-31'],
+      ...['--sector', 'bank', '--as-of', '2026-10-31', '--by', 'Asha'],
     );
   };
   await submit('FIRST', '8000');
@@ -114,7 +114,9 @@ test('imports and what the registry refused of them are listed, page by page', a
   interface Listed {
     readonly import: string;
     readonly lender: string;
-    readonly registry_findings: number;
+    readonly by: string;
+    readonly file: string;
+    readonly rejected: number;
   }
   const list = async (...args: string[]): Promise<Listed[]> => {
     const ran = await inProcess(environment, 'credit', 'imports', '--json', ...args);
@@ -126,8 +128,8 @@ test('imports and what the registry refused of them are listed, page by page', a
     (one) => one.import,
   );
   expect(found.map((one) => one.lender)).toEqual(['SECOND', 'FIRST', 'FIRST']);
-  expect(found.map((one) => one.registry_findings)).toEqual([0, 2, 0]);
-  expect(await list('--lender', 'SECOND')).toHaveLength(1);
+  expect(found.map((one) => one.rejected)).toEqual([0, 2, 0]);
+  expect(await list('--lender', 'SECOND')).toMatchObject([{ by: 'Asha', file: 'SECOND-8000.csv' }]);
   const findings = async (...args: string[]): Promise<unknown> => {
     const of = ['credit', 'findings', found[1]?.import ?? '', '--json'];
     return (await inProcess(environment, ...of, ...args)).json();

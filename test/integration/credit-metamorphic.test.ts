@@ -67,6 +67,7 @@ async function submit(lines: readonly Line[], asOf = '2026-10-31'): Promise<void
     sector: 'bank',
     asOf,
     corrects: false,
+    by: 'Asha',
   });
   expect(findings).toEqual([]);
 }

@@ -55,6 +55,7 @@ async function take(index: number, { text, template }: RegistryFile): Promise<Im
     sector: 'bank',
     asOf: AS_OF,
     corrects: false,
+    by: 'Asha',
     batchRecords: (index % 5) + 1,
   });
 }

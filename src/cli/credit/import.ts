@@ -8,7 +8,7 @@ import { TEMPLATES } from '../../credit/importing/template.ts';
 import type { TemplateName } from '../../credit/importing/template.ts';
 import { SECTORS } from '../../parties/vendor.ts';
 import type { Sector } from '../../parties/vendor.ts';
-import { command } from '../arguments.ts';
+import { command, displayName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { openVault } from './vault.ts';
 import { EXIT } from '../exit.ts';
@@ -22,6 +22,8 @@ interface ImportArguments {
   readonly sector: Sector;
   readonly asOf: string;
   readonly correct?: boolean;
+  readonly dryRun?: boolean;
+  readonly by: string;
 }
 
 /** Maximum number of findings in the table; the report next to the file and `--json` list all. */
@@ -44,6 +46,8 @@ export function addImportCommand(credit: Command, cli: Cli): void {
     )
     .requiredOption('--as-of <date>', 'as-of date of the data, YYYY-MM-DD', realDay)
     .option('--correct', 'replace what was submitted before for the same accounts and day')
+    .option('--dry-run', 'tell what would change, and change nothing')
+    .option('--by <name>', 'who imports it, for the record', displayName, 'command line')
     .action(async (file: string, options: ImportArguments) => {
       await cli.run(options, async (session) => {
         const vault = await openVault(session);
@@ -58,9 +62,11 @@ export function addImportCommand(credit: Command, cli: Cli): void {
           sector: options.sector,
           asOf: options.asOf,
           corrects: options.correct === true,
+          dryRun: options.dryRun === true,
+          by: options.by,
           onProgress: (progress) => cli.progress.show(progressText(progress)),
         });
-        return answerOf(result);
+        return answerOf(result, options.dryRun === true);
       });
     });
 }
@@ -87,10 +93,12 @@ function progressText({ records, bytes, totalBytes, findings }: ImportProgress):
   return `${percent} %  ${records} records  ${findings} findings`;
 }
 
-function answerOf(result: ImportResult): Answer {
-  const { counts, findings, rejected, reportFile } = result;
+function answerOf(result: ImportResult, isDryRun: boolean): Answer {
+  const { counts, findings, reportFile } = result;
+  const { rejected } = counts;
   const json = {
-    import_id: result.importId,
+    import_id: isDryRun ? null : result.importId,
+    dry_run: isDryRun,
     records: counts.records,
     accounts_added: counts.accountsAdded,
     states_added: counts.statesAdded,
@@ -106,6 +114,7 @@ function answerOf(result: ImportResult): Answer {
     ...(result.resumedAfter > 0
       ? [`Continued after record ${result.resumedAfter}, where an earlier run stopped.`]
       : []),
+    ...(isDryRun ? ['This was a dry run: nothing was changed.'] : []),
   ].join('\n');
   if (findings.length === 0) return { json, text: `${summary}\n` };
   const shown = table(

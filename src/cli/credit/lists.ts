@@ -1,7 +1,5 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { REGISTRY_RULES } from '../../credit/importing/plan.ts';
-import type { RegistryRule } from '../../credit/importing/plan.ts';
 import { listImports, readFindings } from '../../credit/importing/imports-store.ts';
 import { listEnquiries } from '../../credit/enquiries/list-store.ts';
 import { listVendorWatches } from '../../credit/watches/lists-store.ts';
@@ -148,6 +146,8 @@ function addImports(credit: Command, cli: Cli): void {
       await cli.run(options, async ({ pool, wireTime }) => {
         const imports = (await listImports(pool, options)).map((one) => ({
           import: one.importId,
+          file: one.fileName,
+          by: one.by,
           lender: one.lender,
           as_of: one.asOf,
           template: one.template,
@@ -159,16 +159,18 @@ function addImports(credit: Command, cli: Cli): void {
           states_added: one.counts.statesAdded,
           corrected: one.counts.corrected,
           unchanged: one.counts.unchanged,
-          registry_findings: one.registryFindings,
+          rejected: one.counts.rejected,
         }));
         return {
           json: { imports },
           text: table(
             [
-              ...['IMPORT', 'LENDER', 'AS OF', 'STARTED', 'FINISHED'].map((title) => ({ title })),
+              ...['IMPORT', 'LENDER', 'AS OF', 'STARTED', 'FINISHED', 'BY'].map((title) => ({
+                title,
+              })),
               { title: 'RECORDS', align: 'right' },
               { title: 'ADDED', align: 'right' },
-              { title: 'REFUSED BY THE REGISTRY', align: 'right' },
+              { title: 'REJECTED', align: 'right' },
             ],
             imports.map((one) => [
               one.import,
@@ -176,7 +178,8 @@ function addImports(credit: Command, cli: Cli): void {
               one.as_of,
               one.started,
               one.finished ?? 'not finished',
-              ...[one.records, one.states_added, one.registry_findings].map(String),
+              one.by,
+              ...[one.records, one.states_added, one.rejected].map(String),
             ]),
             'no imports',
           ),
@@ -186,20 +189,14 @@ function addImports(credit: Command, cli: Cli): void {
 }
 
 function addFindings(credit: Command, cli: Cli): void {
-  command(
-    credit,
-    'findings <import>',
-    'Lines of an import that contradict the registry. Other errors are only in the report next to the file.',
-  )
+  command(credit, 'findings <import>', 'What is wrong with lines of an import, by line.')
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)
     .action(
       async (given: string, options: { json?: boolean; limit: number; afterLine: number }) => {
         await cli.run(options, async ({ pool }) => {
-          const findings = (await readFindings(pool, importId(given), options)).map((one) => ({
-            ...one,
-            text: REGISTRY_RULES[one.rule as RegistryRule],
-          }));
+          const { limit, afterLine: line } = options;
+          const findings = await readFindings(pool, importId(given), { after: { line }, limit });
           return {
             json: { findings },
             text: table(

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { readCsv } from '../../platform/base/csv.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { Day } from '../registry/account.ts';
 import { registerLender } from '../registry/lenders-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport, readFindings } from './imports-store.ts';
 import type { ImportCounts } from './imports-store.ts';
-import { REGISTRY_RULES } from './plan.ts';
-import type { RegistryRule } from './plan.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
@@ -45,6 +44,15 @@ export interface ImportOptions {
   readonly asOf: Day;
   /** Replace earlier submissions for the same accounts and as-of date. */
   readonly corrects: boolean;
+  /** Who imports it. */
+  readonly by: string;
+  /** What the file is called, if the path does not say. */
+  readonly fileName?: string;
+  /**
+   * Tell what would change, and change nothing. Until the end of the file, other imports and merges
+   * wait.
+   */
+  readonly dryRun?: boolean;
   readonly batchRecords?: number;
   readonly onProgress?: (progress: ImportProgress) => void;
 }
@@ -61,10 +69,15 @@ export interface ImportResult {
   /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;
   readonly counts: ImportCounts;
-  /** Records with at least one finding; none of them was imported. */
-  readonly rejected: number;
   readonly findings: readonly Finding[];
   readonly reportFile: string | null;
+}
+
+/** Where an import is written. */
+interface Destination {
+  readonly db: Queryable;
+  /** Writes a batch at once, or nothing of it. */
+  readonly commit: <Result>(work: (client: Queryable) => Promise<Result>) => Promise<Result>;
 }
 
 /**
@@ -79,55 +92,87 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   if (asOf > options.wireTime.format(clock.now()).slice(0, 10)) {
     throw new ImportError(`The as-of date ${asOf} is in the future.`);
   }
-  const { fileHash, totalBytes } = await hashFile(options.file);
-  const sector = await registerLender(pool, { ...options, at: clock.now() });
+  const content = await hashFile(options.file);
+  const result =
+    options.dryRun === true
+      ? await rehearse(pool, async (db) => {
+          return await run(options, content, { db, commit: async (work) => await work(db) });
+        })
+      : await run(options, content, {
+          db: pool,
+          commit: async (work) => await databaseTransaction(pool, work),
+        });
+  return { ...result, reportFile: await writeReport(options.file, result.findings) };
+}
+
+class Rehearsed extends Error {}
+
+/** What `work` returns; everything that it wrote is rolled back. */
+async function rehearse<Result>(
+  pool: Pool,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  const results: Result[] = [];
+  try {
+    await databaseTransaction(pool, async (client) => {
+      results.push(await work(client));
+      throw new Rehearsed();
+    });
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
+  }
+  return results[0]!;
+}
+
+type Content = Awaited<ReturnType<typeof hashFile>>;
+
+async function run(
+  options: ImportOptions,
+  { fileHash, totalBytes }: Content,
+  into: Destination,
+): Promise<Omit<ImportResult, 'reportFile'>> {
+  const { clock } = options;
+  const sector = await registerLender(into.db, { ...options, at: clock.now() });
   if (sector !== options.sector) {
     throw new ImportError(
       `Lender ${options.lender} is registered in the sector ${sector}, not ${options.sector}.`,
     );
   }
-  const begun = await openImport(pool, { ...options, fileHash, at: clock.now() });
-  const run = new ImportRun(options, begun, totalBytes);
-  await run.readAll();
-  await finishImport(pool, begun.importId, clock.now());
-  const findings = [...run.findings, ...(await registryFindings(pool, begun.importId))].toSorted(
-    (a, b) => a.line - b.line,
-  );
-  return {
-    importId: begun.importId,
-    resumedAfter: begun.counts.records,
-    counts: run.counts,
-    rejected: new Set(findings.map(({ line }) => line)).size,
-    findings,
-    reportFile: await writeReport(options.file, findings),
-  };
+  const fileName = options.fileName ?? path.basename(options.file);
+  const begun = await openImport(into.db, { ...options, fileName, fileHash, at: clock.now() });
+  const { importId } = begun;
+  const pass = new ImportRun({ ...options, ...into, totalBytes }, begun);
+  await pass.readAll();
+  await finishImport(into.db, importId, clock.now());
+  const findings = await readFindings(into.db, importId);
+  return { importId, resumedAfter: begun.counts.records, counts: pass.counts, findings };
 }
+
+type RunOptions = ImportOptions & Destination & Pick<Content, 'totalBytes'>;
 
 /** One pass over the file: the next batches are read and checked while one is written. */
 class ImportRun {
-  readonly findings: Finding[] = [];
   counts: ImportCounts;
-  readonly #options: ImportOptions;
+  readonly #options: RunOptions;
   readonly #importId: string;
-  readonly #totalBytes: number;
   readonly #doneBefore: number;
   readonly #validator: Validator;
   #records = 0;
   /** The position in the file, in records, where the current batch begins. */
   #batchFrom: number;
   #batch: IndexedAccount[] = [];
+  #findings: Finding[] = [];
+  #findingCount = 0;
   readonly #seen = new SeenAccounts();
   /** Batches that are being written, one after the other, or wait for that; oldest first. */
   readonly #writing: Promise<void>[] = [];
 
   constructor(
-    options: ImportOptions,
+    options: RunOptions,
     begun: { readonly importId: string; readonly counts: ImportCounts },
-    totalBytes: number,
   ) {
     this.#options = options;
     this.#importId = begun.importId;
-    this.#totalBytes = totalBytes;
     this.#doneBefore = begun.counts.records;
     this.#batchFrom = begun.counts.records;
     this.#validator = createValidator(options.template, options.asOf);
@@ -150,27 +195,30 @@ class ImportRun {
       }
     }
     if (!hasHeader) throw new ImportError('The file is empty.');
-    await this.#flush(this.#totalBytes);
+    await this.#flush(this.#options.totalBytes);
     await this.#writing.at(-1);
   }
 
   #take(line: number, values: readonly string[], problem: string | undefined): void {
+    const isDone = this.#records <= this.#doneBefore;
     if (problem !== undefined) {
-      this.findings.push({ line, field: '', rule: 'csv', text: problem });
+      if (!isDone) this.#findings.push({ line, field: '', rule: 'csv', text: problem });
       return;
     }
     const { account, findings } = this.#validator.validate(line, values);
-    if (findings !== undefined) this.findings.push(...findings);
-    else if (this.#records > this.#doneBefore) {
-      this.#batch.push(indexAccount(account, this.#options, this.#seen));
-    } else this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
+    if (findings !== undefined) {
+      if (!isDone) this.#findings.push(...findings);
+    } else if (isDone) {
+      this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
+    } else this.#batch.push(indexAccount(account, this.#options, this.#seen));
   }
 
   async #flush(bytes: number): Promise<void> {
     const from = this.#batchFrom;
     const records = this.#records - from;
-    const batch = this.#batch;
+    const batch = { accounts: this.#batch, findings: this.#findings };
     this.#batch = [];
+    this.#findings = [];
     this.#batchFrom = this.#records;
     if (records <= 0) return;
     const before = this.#writing.at(-1);
@@ -186,27 +234,30 @@ class ImportRun {
   }
 
   async #write(
-    batch: readonly IndexedAccount[],
+    batch: { readonly accounts: readonly IndexedAccount[]; readonly findings: readonly Finding[] },
     about: { readonly from: number; readonly records: number; readonly bytes: number },
   ): Promise<void> {
     const { from, records, bytes } = about;
-    const { pool, clock, vault, lender, corrects } = this.#options;
+    const { commit, totalBytes, clock, vault, lender, corrects } = this.#options;
     const importId = this.#importId;
-    const counts = await databaseTransaction(pool, async (client) => {
-      const plan = await writeBatch(client, batch, {
+    const counts = await commit(async (client) => {
+      const plan = await writeBatch(client, batch.accounts, {
         vault,
         lender,
         importId,
         corrects,
         at: clock.now(),
       });
-      await addFindings(client, importId, plan.findings);
+      const findings = [...batch.findings, ...plan.findings];
+      await addFindings(client, importId, findings);
+      this.#findingCount += findings.length;
       const made = {
         records,
         accountsAdded: plan.newAccounts.length,
         statesAdded: plan.states.length,
         corrected: plan.corrected,
         unchanged: plan.unchanged,
+        rejected: new Set(findings.map(({ line }) => line)).size,
       };
       if (!(await noteBatch(client, importId, from, made))) {
         throw new ImportError('Another command is importing this file.');
@@ -217,8 +268,8 @@ class ImportRun {
     this.#options.onProgress?.({
       records: this.counts.records,
       bytes,
-      totalBytes: this.#totalBytes,
-      findings: this.findings.length,
+      totalBytes,
+      findings: this.#findingCount,
     });
   }
 }
@@ -230,17 +281,13 @@ function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
     statesAdded: a.statesAdded + b.statesAdded,
     corrected: a.corrected + b.corrected,
     unchanged: a.unchanged + b.unchanged,
+    rejected: a.rejected + b.rejected,
   };
 }
 
 function checkHeader(header: readonly string[], template: TemplateName): void {
   const problem = headerProblem(header, template);
   if (problem !== undefined) throw new ImportError(`The header is not the template’s: ${problem}.`);
-}
-
-async function registryFindings(pool: Pool, importId: string): Promise<Finding[]> {
-  const found = await readFindings(pool, importId);
-  return found.map((row) => ({ ...row, text: REGISTRY_RULES[row.rule as RegistryRule] }));
 }
 
 async function hashFile(

@@ -10,6 +10,8 @@ export interface ImportCounts {
   readonly statesAdded: number;
   readonly corrected: number;
   readonly unchanged: number;
+  /** Records with a finding; nothing of them was imported. */
+  readonly rejected: number;
 }
 
 export interface ImportRow {
@@ -25,7 +27,11 @@ interface Row {
   statesAdded: bigint;
   corrected: bigint;
   unchanged: bigint;
+  rejected: bigint;
 }
+
+const COUNTS = `i.records_done as "recordsDone", i.accounts_added as "accountsAdded",
+  i.states_added as "statesAdded", i.corrected, i.unchanged, i.rejected`;
 
 /**
  * Starts an import, or continues one of the same file, lender and date where an earlier run
@@ -39,27 +45,31 @@ export async function openImport(
     readonly asOf: string;
     readonly fileHash: Buffer;
     readonly corrects: boolean;
+    readonly fileName: string;
+    readonly by: string;
     readonly at: Date;
   },
 ): Promise<ImportRow> {
-  await db.query(
-    `insert into credit_imports (import_id, lender, template, as_of, file_hash, corrects, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (lender, as_of, file_hash, corrects) do nothing`,
-    [newId(), about.lender, about.template, about.asOf, about.fileHash, about.corrects, about.at],
-  );
   const same = [about.lender, about.asOf, about.fileHash, about.corrects];
+  const run = [about.fileName, about.by, about.at];
+  await db.query(
+    `insert into credit_imports (lender, as_of, file_hash, corrects, file_name, imported_by,
+       started_at, import_id, template)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (lender, as_of, file_hash, corrects) do nothing`,
+    [...same, ...run, newId(), about.template],
+  );
   await db.query(
     `update credit_imports set finished_at = null, records_done = 0, accounts_added = 0,
-       states_added = 0, corrected = 0, unchanged = 0
+       states_added = 0, corrected = 0, unchanged = 0, rejected = 0, file_name = $5,
+       imported_by = $6, started_at = $7
      where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4 and finished_at is not null`,
-    same,
+    [...same, ...run],
   );
   const read = await db.query<Row>(
-    `select import_id as "importId", records_done as "recordsDone",
-      accounts_added as "accountsAdded",
-       states_added as "statesAdded", corrected, unchanged
-     from credit_imports
-     where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4`,
+    `select i.import_id as "importId", ${COUNTS}
+     from credit_imports i
+     where i.lender = $1 and i.as_of = $2 and i.file_hash = $3 and i.corrects = $4`,
     same,
   );
   const row = read.rows[0];
@@ -80,6 +90,7 @@ function countsOf(row: Row): ImportCounts {
     statesAdded: Number(row.statesAdded),
     corrected: Number(row.corrected),
     unchanged: Number(row.unchanged),
+    rejected: Number(row.rejected),
   };
 }
 
@@ -96,7 +107,7 @@ export async function noteBatch(
   const updated = await db.query(
     `update credit_imports set records_done = records_done + $3,
        accounts_added = accounts_added + $4, states_added = states_added + $5,
-       corrected = corrected + $6, unchanged = unchanged + $7
+       corrected = corrected + $6, unchanged = unchanged + $7, rejected = rejected + $8
      where import_id = $1 and records_done = $2`,
     [
       importId,
@@ -106,6 +117,7 @@ export async function noteBatch(
       counts.statesAdded,
       counts.corrected,
       counts.unchanged,
+      counts.rejected,
     ],
   );
   return updated.rowCount === 1;
@@ -125,33 +137,46 @@ export async function addFindings(
 ): Promise<void> {
   if (findings.length === 0) return;
   await db.query(
-    `insert into credit_import_findings (import_id, line, field, rule)
-     select $1, * from unnest($2::bigint[], $3::text[], $4::text[]) on conflict do nothing`,
+    `insert into credit_import_findings (import_id, line, field, rule, text)
+     select $1, * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[])
+     on conflict do nothing`,
     [
       importId,
       findings.map(({ line }) => line),
       findings.map(({ field }) => field),
       findings.map(({ rule }) => rule),
+      findings.map(({ text }) => text),
     ],
   );
 }
 
-/** The registry's findings about an import, by line: all, or a page of those after a line. */
+/** The place of a finding in its import; without field and rule, the end of a line. */
+export interface FindingCursor {
+  readonly line: number;
+  readonly field?: string;
+  readonly rule?: string;
+}
+
+/** The findings of an import, by line: all, or a page. */
 export async function readFindings(
   db: Queryable,
   importId: string,
-  page: { readonly afterLine?: number; readonly limit?: number } = {},
-): Promise<{ readonly line: number; readonly field: string; readonly rule: string }[]> {
-  const read = await db.query<{ line: bigint; field: string; rule: string }>(
-    `select line, field, rule from credit_import_findings where import_id = $1 and line > $2
-     order by line, field, rule limit $3`,
-    [importId, page.afterLine ?? 0, page.limit ?? null],
+  page: { readonly after?: FindingCursor | undefined; readonly limit?: number } = {},
+): Promise<Finding[]> {
+  const { line = 0, field = null, rule = null } = page.after ?? {};
+  const read = await db.query<{ line: bigint; field: string; rule: string; text: string }>(
+    `select line, field, rule, text from credit_import_findings
+     where import_id = $1 and line >= $2 and (line > $2 or (field, rule) > ($3::text, $4::text))
+     order by line, field, rule limit $5`,
+    [importId, line, field, rule, page.limit ?? null],
   );
-  return read.rows.map(({ line, field, rule }) => ({ line: Number(line), field, rule }));
+  return read.rows.map((row) => ({ ...row, line: Number(row.line) }));
 }
 
 /** The record of an import. */
 export interface ListedImport extends ImportRow {
+  readonly fileName: string;
+  readonly by: string;
   readonly lender: string;
   readonly template: TemplateName;
   readonly asOf: string;
@@ -159,10 +184,36 @@ export interface ListedImport extends ImportRow {
   readonly startedAt: Date;
   /** Null: running, or interrupted and to be continued. */
   readonly finishedAt: Date | null;
-  /**
-   * Lines that the registry refused; lines with other problems are in the report next to the file.
-   */
-  readonly registryFindings: number;
+}
+
+interface ListedRow extends Row {
+  fileName: string;
+  by: string;
+  lender: string;
+  template: TemplateName;
+  asOf: string;
+  corrects: boolean;
+  startedAt: Date;
+  finishedAt: Date | null;
+}
+
+const IMPORTS = `select i.import_id as "importId", ${COUNTS}, i.file_name as "fileName",
+    i.imported_by as by, i.lender, i.template, i.as_of::text as "asOf", i.corrects,
+    i.started_at as "startedAt", i.finished_at as "finishedAt"
+  from credit_imports i`;
+
+function listedImport(row: ListedRow): ListedImport {
+  const { importId, fileName, by, lender, template, asOf, corrects, startedAt, finishedAt } = row;
+  const about = { importId, fileName, by, lender, template, asOf, corrects, startedAt, finishedAt };
+  return { ...about, counts: countsOf(row) };
+}
+
+export async function findImport(
+  db: Queryable,
+  importId: string,
+): Promise<ListedImport | undefined> {
+  const read = await db.query<ListedRow>(`${IMPORTS} where i.import_id = $1`, [importId]);
+  return read.rows.map(listedImport)[0];
 }
 
 /** A page of imports, newest first. */
@@ -175,39 +226,13 @@ export async function listImports(
     readonly limit: number;
   },
 ): Promise<ListedImport[]> {
-  const read = await db.query<
-    Row & {
-      lender: string;
-      template: TemplateName;
-      asOf: string;
-      corrects: boolean;
-      startedAt: Date;
-      finishedAt: Date | null;
-      findings: bigint;
-    }
-  >(
-    `select i.import_id as "importId", i.records_done as "recordsDone",
-      i.accounts_added as "accountsAdded", i.states_added as "statesAdded", i.corrected,
-      i.unchanged,
-       i.lender, i.template, i.as_of::text as "asOf", i.corrects, i.started_at as "startedAt",
-         i.finished_at as "finishedAt",
-       (select count(*) from credit_import_findings f where f.import_id = i.import_id) as findings
-     from credit_imports i
+  const read = await db.query<ListedRow>(
+    `${IMPORTS}
      where ($1::text is null or i.lender = $1)
        and ($2::uuid is null or (i.started_at, i.import_id) <
          ((select started_at from credit_imports where import_id = $2), $2))
      order by i.started_at desc, i.import_id desc limit $3`,
     [search.lender ?? null, search.after ?? null, search.limit],
   );
-  return read.rows.map((row) => ({
-    importId: row.importId,
-    counts: countsOf(row),
-    lender: row.lender,
-    template: row.template,
-    asOf: row.asOf,
-    corrects: row.corrects,
-    startedAt: row.startedAt,
-    finishedAt: row.finishedAt,
-    registryFindings: Number(row.findings),
-  }));
+  return read.rows.map(listedImport);
 }

@@ -179,6 +179,9 @@ create table credit_imports (
   as_of date not null,
   -- SHA-256 of the file: an import of the same file for the same date continues where it stopped.
   file_hash bytea not null,
+  -- As it was called, and who imported it, last.
+  file_name text not null,
+  imported_by text not null,
   corrects boolean not null,
   started_at timestamptz not null,
   finished_at timestamptz,
@@ -188,15 +191,20 @@ create table credit_imports (
   states_added bigint not null default 0,
   corrected bigint not null default 0,
   unchanged bigint not null default 0,
+  -- Records with a finding; nothing of them was imported.
+  rejected bigint not null default 0,
   unique (lender, as_of, file_hash, corrects)
 );
 create index credit_imports_by_time on credit_imports (started_at, import_id);
 
--- Findings that depend on the registry; the others are found again by reading the file.
+-- What is wrong with lines of a file. A finding never repeats what the line says.
 create table credit_import_findings (
   import_id uuid not null,
   line bigint not null,
+  -- The column at fault, or empty if it is the whole line.
   field text not null,
   rule text not null,
+  -- What is expected, for people.
+  text text not null,
   primary key (import_id, line, field, rule)
 );
