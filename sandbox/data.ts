@@ -38,6 +38,7 @@ export const DEMO_PEOPLE = [
   { login: 'operations', name: 'Otieno Operations', role: 'operations' },
   { login: 'finance', name: 'Fatuma Finance', role: 'finance' },
   { login: 'risk', name: 'Rehema Risk', role: 'risk' },
+  { login: 'risk2', name: 'Rashid Risk', role: 'risk' },
   { login: 'demo-admin', name: 'Dalmas Demo', role: 'vendor_administrator', vid: 'demo' },
   { login: 'demo-cashier', name: 'Consolata Demo', role: 'vendor_cashier', vid: 'demo' },
   { login: 'demo-viewer', name: 'Vincent Demo', role: 'vendor_viewer', vid: 'demo' },

@@ -1,5 +1,8 @@
 import type { CreditOperation } from '../credit/bureaus/bureau.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
+import type { ImportCounts, ListedImport } from '../credit/importing/imports-store.ts';
+import type { Finding } from '../credit/importing/record.ts';
+import type { OnWire } from './answers.ts';
 
 /** The shapes of the API's answers about credit information (see `answers.ts`). */
 
@@ -84,4 +87,30 @@ export interface CreditReportAnswer {
     readonly notice: string;
     readonly remarks: readonly string[];
   } | null;
+}
+
+/** An import of a lender's file. */
+export type ListedCreditImport = OnWire<ListedImport>;
+
+/** `GET /credit/imports`, newest first. */
+export interface CreditImportsAnswer {
+  readonly imports: readonly ListedCreditImport[];
+  readonly next: string | null;
+}
+
+/** `GET /credit/imports/:importId`: an import with a page of its findings, by line. */
+export interface CreditImportAnswer {
+  readonly import: ListedCreditImport;
+  readonly findings: readonly Finding[];
+  readonly next: string | null;
+}
+
+/** `POST /credit/imports/trial`: what an import of the file would change. */
+export interface ImportTrialAnswer {
+  /** Of the file; the import names it. */
+  readonly sha256: string;
+  readonly counts: ImportCounts;
+  /** The first ones. */
+  readonly findings: readonly Finding[];
+  readonly findingCount: number;
 }

@@ -31,5 +31,23 @@ const report = createRoute({
   component: lazyRouteComponent(() => import('../pages/credit/Report.tsx'), 'Report'),
 });
 
+const imports = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/imports',
+  component: lazyRouteComponent(() => import('../pages/credit-imports/Imports.tsx'), 'Imports'),
+});
+
+const newImport = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/imports/new',
+  component: lazyRouteComponent(() => import('../pages/credit-imports/NewImport.tsx'), 'NewImport'),
+});
+
+const oneImport = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/imports/$importId',
+  component: lazyRouteComponent(() => import('../pages/credit-imports/Import.tsx'), 'Import'),
+});
+
 /** Pages about credit information. */
-export const creditRoutes = [enquiries, newEnquiry, report] as const;
+export const creditRoutes = [enquiries, newEnquiry, report, imports, newImport, oneImport] as const;

@@ -4,6 +4,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import {
   Banknote,
   FileSpreadsheet,
+  FileUp,
   KeyRound,
   ListTree,
   Wallet,
@@ -84,6 +85,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     title: msg`Credit`,
     items: [
       { to: '/credit', title: msg`Enquiries`, icon: FileSearch, permission: 'enquiries.read', key: 'e' },
+      { to: '/credit/imports', title: msg`Lenders’ files`, icon: FileUp, permission: 'credit.read', key: 'x' },
     ],
   },
   {

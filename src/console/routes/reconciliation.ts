@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { Type } from 'typebox';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import { listCasesOfStatement } from '../../payments/cases/cases-store.ts';
@@ -24,6 +21,7 @@ import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { readEnd, readStart, time } from './period.ts';
 import { reason } from './reason.ts';
+import { withFile } from './with-file.ts';
 import { differenceOf, readDayAnswer, statementSummary } from './reconciliation-answer.ts';
 
 /** How far an operator's clock may differ from ours. */
@@ -93,7 +91,7 @@ function importRoute({ pool, ledgerMac, wireTime }: ReconciliationRoutesOptions)
     path: '/statements',
     permission: 'reconciliation.act',
     action: 'statement.import',
-    bodyBytes: LIMITS.consoleStatementBytes,
+    bodyBytes: LIMITS.consoleFileBytes,
     body: Type.Object(
       {
         operator,
@@ -133,21 +131,6 @@ function importRoute({ pool, ledgerMac, wireTime }: ReconciliationRoutesOptions)
       return new Audited(imported, { target: statementId, after: imported });
     },
   });
-}
-
-/** The import reads a file, line by line. */
-async function withFile<Result>(
-  content: string,
-  work: (file: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-statement-'));
-  try {
-    const file = path.join(folder, 'statement.csv');
-    await writeFile(file, content, { mode: 0o600 });
-    return await work(file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 function closeRoute({ pool, wireTime }: ReconciliationRoutesOptions): AnyRoute {

@@ -17,6 +17,7 @@ import type { AccountRoutesOptions } from './account.ts';
 import { approvalRoutes } from './approvals.ts';
 import type { ApprovalRoutesOptions } from './approvals.ts';
 import { creditRoutes } from './credit.ts';
+import { creditImportRoutes } from './credit-imports.ts';
 import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
 import { peopleRoutes } from './people.ts';
@@ -83,6 +84,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...vendorStatementRoutes(options),
     ...eventRoutes(options),
     ...creditRoutes(options),
+    ...creditImportRoutes(options),
     ...accountRoutes(options),
   ];
 }

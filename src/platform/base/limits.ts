@@ -129,8 +129,8 @@ export const LIMITS = {
   statementLines: 500_000,
   /** Largest file of an operator's statement. */
   statementFileBytes: 256 * 1024 * 1024,
-  /** Largest request with a statement that is uploaded in the console; it is read in memory. */
-  consoleStatementBytes: 8 * 1024 * 1024,
+  /** Largest request with a file that is uploaded in the console; it is read in memory. */
+  consoleFileBytes: 8 * 1024 * 1024,
   /** Problems found in a statement before reading stops. */
   statementProblems: 1_000,
   /** Largest bank statement; it is read in memory. */

@@ -1,0 +1,112 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type {
+  CreditImportsAnswer,
+  ListedCreditImport,
+} from '../../../../src/console/credit-answers.ts';
+import { get } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { useFigures } from '../../format/figures.ts';
+import { Time } from '../../format/Time.tsx';
+
+/** What lenders submitted, and how much of it was accepted. */
+export function Imports() {
+  const mayImport = useMay('credit.act');
+  const list = useInfiniteQuery({
+    queryKey: ['credit-imports'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) =>
+      get<CreditImportsAnswer>('/credit/imports', { cursor: pageParam }, signal),
+    getNextPageParam: ({ next }) => next,
+  });
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Lenders’ files</Trans>}
+        about={<Trans>What lenders submitted to the registry, and what was wrong with it.</Trans>}
+      >
+        {mayImport && (
+          <Link to="/credit/imports/new">
+            <Trans>Import a file</Trans>
+          </Link>
+        )}
+      </PageHeader>
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Card title={<Trans>Newest first</Trans>}>
+        {list.isPending ? (
+          <Skeleton lines={8} />
+        ) : (
+          <List imports={list.data?.pages.flatMap(({ imports }) => imports) ?? []} />
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <div>
+          <Button disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>
+            <Trans>Show older ones</Trans>
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function List({ imports }: { readonly imports: readonly ListedCreditImport[] }) {
+  const { t } = useLingui();
+  const { count } = useFigures();
+  return (
+    <Table
+      label={t`Lenders’ files`}
+      rows={imports}
+      keyOf={({ importId }) => importId}
+      empty={t`No file has been imported yet.`}
+      columns={[
+        {
+          title: t`File`,
+          cell: ({ importId, fileName }) => (
+            <Link to="/credit/imports/$importId" params={{ importId }}>
+              {fileName}
+            </Link>
+          ),
+        },
+        { title: t`Lender`, cell: ({ lender }) => lender },
+        { title: t`As of`, cell: ({ asOf }) => asOf, hide: 'small' },
+        {
+          title: t`Records`,
+          cell: ({ counts }) => count(counts.records),
+          align: 'end',
+          hide: 'small',
+        },
+        {
+          title: t`Accepted`,
+          cell: ({ counts }) => count(counts.records - counts.rejected),
+          align: 'end',
+          hide: 'small',
+        },
+        { title: t`Refused`, cell: (row) => <Refused of={row} />, align: 'end' },
+        { title: t`Imported by`, cell: ({ by }) => by, hide: 'small' },
+        { title: t`When`, cell: ({ startedAt }) => <Time at={startedAt} />, hide: 'small' },
+      ]}
+    />
+  );
+}
+
+function Refused({ of: { counts, finishedAt } }: { readonly of: ListedCreditImport }) {
+  const { count } = useFigures();
+  if (finishedAt === null) {
+    return (
+      <Pill tone="waiting">
+        <Trans>Not finished</Trans>
+      </Pill>
+    );
+  }
+  if (counts.rejected === 0) return count(0);
+  return <Pill tone="waiting">{count(counts.rejected)}</Pill>;
+}

@@ -1,0 +1,201 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ImportTrialAnswer } from '../../../../src/console/credit-answers.ts';
+import { ApiError, send } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Field } from '../../design/Field.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Select } from '../../design/Select.tsx';
+import { today } from '../../format/days.ts';
+import { useFigures } from '../../format/figures.ts';
+import styles from '../credit/Credit.module.css';
+import { useNames } from '../credit/credit-texts.ts';
+import { Findings } from './Findings.tsx';
+import { ImportFigures } from './ImportFigures.tsx';
+import { useSectors } from '../vendor/setting-names.ts';
+import { TEMPLATES } from './import-texts.ts';
+
+/** A file as the API takes it. */
+interface Given {
+  readonly fileName: string;
+  readonly content: string;
+  readonly lender: string;
+  readonly sector: string;
+  readonly template: string;
+  readonly asOf: string;
+  readonly corrects: boolean;
+}
+
+interface Tried {
+  readonly given: Given;
+  readonly answer: ImportTrialAnswer;
+}
+
+/** Uploads a lender's file: first a trial, then the import of exactly what was tried. */
+export function NewImport() {
+  const [tried, setTried] = useState<Tried>();
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link to="/credit/imports">
+            <Trans>Lenders’ files</Trans>
+          </Link>
+        }
+        title={<Trans>Import a file</Trans>}
+        about={<Trans>First see what the file would change. Then import it.</Trans>}
+      />
+      <Card title={<Trans>File</Trans>}>
+        <TrialForm onTried={setTried} />
+      </Card>
+      {tried !== undefined && <Result tried={tried} />}
+    </>
+  );
+}
+
+function TrialForm({ onTried }: { readonly onTried: (tried: Tried | undefined) => void }) {
+  const { t } = useLingui();
+  const { timeZone } = useSession();
+  const trial = useMutation({
+    mutationFn: async (form: FormData): Promise<Tried> => {
+      const given = await givenBy(form);
+      const answer = await send<ImportTrialAnswer>('POST', '/credit/imports/trial', given);
+      return { given, answer };
+    },
+    onSuccess: onTried,
+  });
+  const wrong = trial.error instanceof ApiError ? trial.error : undefined;
+  const errorOf = (name: string): string | undefined =>
+    wrong?.field === name ? wrong.message : undefined;
+  return (
+    <form
+      // What was tried is not what the form says any more.
+      onChange={() => onTried(undefined)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        trial.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <div className={styles['form']}>
+        <Field
+          label={t`Lender`}
+          name="lender"
+          hint={t`Its code, such as EXAMPLE_BANK`}
+          pattern="[A-Za-z0-9_.\-]{1,32}"
+          error={errorOf('lender')}
+          autoComplete="off"
+          required
+        />
+        <Select label={t`Sector of the lender`} name="sector" options={useSectors()} />
+        <Select label={t`Columns`} name="template" options={useNames(TEMPLATES)} />
+        <Field
+          label={t`As of`}
+          name="asOf"
+          type="date"
+          max={today(timeZone)}
+          error={errorOf('asOf')}
+          required
+        />
+        <Field
+          label={t`File`}
+          hint={t`CSV, at most 8 MB`}
+          name="file"
+          type="file"
+          accept=".csv,text/csv"
+          error={errorOf('content')}
+          required
+        />
+        <Select
+          label={t`Submitted before for the same day`}
+          name="corrects"
+          options={{ no: t`Stays as it is`, yes: t`Is replaced` }}
+        />
+        {trial.error !== null && (
+          <div className={styles['wide']}>
+            <Problem error={trial.error} />
+          </div>
+        )}
+        <Button type="submit" disabled={trial.isPending}>
+          {trial.isPending ? (
+            <Trans>Reading the file…</Trans>
+          ) : (
+            <Trans>See what would change</Trans>
+          )}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+async function givenBy(form: FormData): Promise<Given> {
+  const text = (name: string): string => String(form.get(name) ?? '').trim();
+  const file = form.get('file');
+  return {
+    fileName: file instanceof File ? file.name.slice(0, 200) : '',
+    content: file instanceof File ? await file.text() : '',
+    lender: text('lender'),
+    sector: text('sector'),
+    template: text('template'),
+    asOf: text('asOf'),
+    corrects: text('corrects') === 'yes',
+  };
+}
+
+function Result({ tried: { given, answer } }: { readonly tried: Tried }) {
+  const { t } = useLingui();
+  const { count } = useFigures();
+  const [isAsked, setIsAsked] = useState(false);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { counts, findings, findingCount, sha256 } = answer;
+  const accepted = count(counts.records - counts.rejected);
+  const submit = async (reason: string | undefined): Promise<void> => {
+    const body = { ...given, sha256, reason };
+    const { importId } = await send<{ importId: string }>('POST', '/credit/imports', body);
+    await queries.invalidateQueries({ queryKey: ['credit-imports'] });
+    await navigate({ to: '/credit/imports/$importId', params: { importId } });
+  };
+  return (
+    <>
+      <ImportFigures counts={counts} />
+      <Card
+        title={<Trans>Findings</Trans>}
+        more={
+          findingCount > findings.length && (
+            <Trans>
+              the first {findings.length} of {count(findingCount)}
+            </Trans>
+          )
+        }
+      >
+        <Findings findings={findings} />
+      </Card>
+      <div>
+        <Button kind="primary" onClick={() => setIsAsked(true)}>
+          <Trans>Import the accepted records</Trans>
+        </Button>
+      </div>
+      <ConfirmDialog
+        title={<Trans>Import {given.fileName}</Trans>}
+        open={isAsked}
+        onOpenChange={setIsAsked}
+        confirm={<Trans>Import</Trans>}
+        done={t`The file is imported.`}
+        onConfirm={async ({ reason }) => await submit(reason)}
+      >
+        <p>
+          <Trans>
+            {accepted} records become part of what the registry answers about people. Records with
+            findings are left out.
+          </Trans>
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}

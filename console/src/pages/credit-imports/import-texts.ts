@@ -1,0 +1,7 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+
+export const TEMPLATES: Readonly<Record<string, MessageDescriptor>> = {
+  mobile: msg`Mobile template, 31 columns`,
+  individual: msg`Individual template, 45 columns`,
+};
