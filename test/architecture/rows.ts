@@ -61,12 +61,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
 
   ['console/permissions', 'console/person-limits'],
-  [
-    'console/answers',
-    'console/operations-answers',
-    'console/system-answers',
-    'console/route',
-  ],
+  ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   [
     'console/reconciliation-answers',
     'console/credit-answers',
