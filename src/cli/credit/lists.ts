@@ -195,8 +195,9 @@ function addFindings(credit: Command, cli: Cli): void {
     .action(
       async (given: string, options: { json?: boolean; limit: number; afterLine: number }) => {
         await cli.run(options, async ({ pool }) => {
-          const { limit, afterLine: line } = options;
-          const findings = await readFindings(pool, importId(given), { after: { line }, limit });
+          const { limit, afterLine } = options;
+          const page = { after: { line: afterLine }, limit };
+          const findings = await readFindings(pool, importId(given), page);
           return {
             json: { findings },
             text: table(

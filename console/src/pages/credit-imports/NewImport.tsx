@@ -60,8 +60,6 @@ export function NewImport() {
 }
 
 function TrialForm({ onTried }: { readonly onTried: (tried: Tried | undefined) => void }) {
-  const { t } = useLingui();
-  const { timeZone } = useSession();
   const trial = useMutation({
     mutationFn: async (form: FormData): Promise<Tried> => {
       const given = await givenBy(form);
@@ -83,39 +81,7 @@ function TrialForm({ onTried }: { readonly onTried: (tried: Tried | undefined) =
       }}
     >
       <div className={styles['form']}>
-        <Field
-          label={t`Lender`}
-          name="lender"
-          hint={t`Its code, such as EXAMPLE_BANK`}
-          pattern="[A-Za-z0-9_.\-]{1,32}"
-          error={errorOf('lender')}
-          autoComplete="off"
-          required
-        />
-        <Select label={t`Sector of the lender`} name="sector" options={useSectors()} />
-        <Select label={t`Columns`} name="template" options={useNames(TEMPLATES)} />
-        <Field
-          label={t`As of`}
-          name="asOf"
-          type="date"
-          max={today(timeZone)}
-          error={errorOf('asOf')}
-          required
-        />
-        <Field
-          label={t`File`}
-          hint={t`CSV, at most 8 MB`}
-          name="file"
-          type="file"
-          accept=".csv,text/csv"
-          error={errorOf('content')}
-          required
-        />
-        <Select
-          label={t`Submitted before for the same day`}
-          name="corrects"
-          options={{ no: t`Stays as it is`, yes: t`Is replaced` }}
-        />
+        <Fields errorOf={errorOf} />
         {trial.error !== null && (
           <div className={styles['wide']}>
             <Problem error={trial.error} />
@@ -133,8 +99,53 @@ function TrialForm({ onTried }: { readonly onTried: (tried: Tried | undefined) =
   );
 }
 
+function Fields({ errorOf }: { readonly errorOf: (name: string) => string | undefined }) {
+  const { t } = useLingui();
+  const { timeZone } = useSession();
+  return (
+    <>
+      <Field
+        label={t`Lender`}
+        name="lender"
+        hint={t`Its code, such as EXAMPLE_BANK`}
+        pattern="[A-Za-z0-9_.\-]{1,32}"
+        error={errorOf('lender')}
+        autoComplete="off"
+        required
+      />
+      <Select label={t`Sector of the lender`} name="sector" options={useSectors()} />
+      <Select label={t`Columns`} name="template" options={useNames(TEMPLATES)} />
+      <Field
+        label={t`As of`}
+        name="asOf"
+        type="date"
+        max={today(timeZone)}
+        error={errorOf('asOf')}
+        required
+      />
+      <Field
+        label={t`File`}
+        hint={t`CSV, at most 8 MB`}
+        name="file"
+        type="file"
+        accept=".csv,text/csv"
+        error={errorOf('content')}
+        required
+      />
+      <Select
+        label={t`Submitted before for the same day`}
+        name="corrects"
+        options={{ no: t`Stays as it is`, yes: t`Is replaced` }}
+      />
+    </>
+  );
+}
+
 async function givenBy(form: FormData): Promise<Given> {
-  const text = (name: string): string => String(form.get(name) ?? '').trim();
+  const text = (name: string): string => {
+    const value = form.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
   const file = form.get('file');
   return {
     fileName: file instanceof File ? file.name.slice(0, 200) : '',
