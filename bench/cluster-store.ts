@@ -51,7 +51,7 @@ async function readSettledTotals(pool: Pool): Promise<NodeWork[]> {
   }
 }
 
-/** Measures what each node does during the work. Connections of the work must be closed at its end. */
+/** Measures the work of each node while `work` runs, which must close its connections at the end. */
 export async function measureWork(pool: Pool, work: () => Promise<void>): Promise<NodeWork[]> {
   const before = await readSettledTotals(pool);
   await work();

@@ -3,8 +3,8 @@ import { databaseTransaction as inTransaction } from '../src/platform/db/pool.ts
 import type { NewPayment } from '../src/payments/create/payment.ts';
 
 /**
- * What create is compared with: the same tables, indexes and rows, written in other ways. None of
- * them looks for likely duplicates, repeats or the float of whole batches, which create does.
+ * The contestants of create: the same tables, indexes and rows, written in other ways. Unlike create,
+ * none of them checks likely duplicates, repeats or the float of whole batches.
  */
 
 const INSERT_PAYMENT = `insert into payments (bucket, vendor_id, payment_id, merchant_reference,
@@ -23,7 +23,7 @@ const MOVE = `update accounts set balance_cents = balance_cents
 
 /**
  * One database transaction per request in six round trips. The row that all requests of a vendor
- * need is locked last, to hold it as briefly as possible. The CHECK of the balance refuses.
+ * need is locked last, to hold it as briefly as possible. The CHECK on the balance refuses overdrafts.
  */
 export async function createPerRequest(pool: Pool, row: NewPayment): Promise<Date> {
   const total = row.amountCents + row.feeCents;
@@ -105,7 +105,7 @@ const CEILING = `with wanted as materialized (
   ) m
   where a.bucket = bucket_of(m.vendor_id) and a.vendor_id = m.vendor_id and a.account = m.account`;
 
-/** Makes what `createOne` calls. */
+/** Creates the function that `createOne` calls. */
 export async function addContestants(db: Queryable): Promise<void> {
   await db.query(ONE_CALL);
 }
@@ -119,7 +119,7 @@ export async function createOne(db: Queryable, row: NewPayment): Promise<void> {
   });
 }
 
-/** The ceiling of any batch: the same rows in one statement, nothing checked, nothing answered. */
+/** The upper limit for any batch: the same rows in one statement, without checks and answers. */
 export async function createUnchecked(db: Queryable, batch: readonly NewPayment[]): Promise<void> {
   await db.query({
     name: 'bench_unchecked',

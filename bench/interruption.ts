@@ -1,6 +1,6 @@
 /**
- * Work that is awaited through the returned function fails at SIGINT or SIGTERM, so that what was
- * started for it is stopped, as after any failure. A second signal ends the process.
+ * Work that is awaited through the returned function fails at SIGINT or SIGTERM, so that everything that
+ * was started for it is stopped, as after any failure. A second signal ends the process.
  */
 export function endOnSignals(): <Result>(work: Promise<Result>) => Promise<Result> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>();

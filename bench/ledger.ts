@@ -7,7 +7,7 @@ import { checkLedger } from '../src/payments/audit/check.ts';
 import { cpuSeconds, describeMachine } from './machine.ts';
 import { openStage } from './stage.ts';
 
-// What the hash chain and `ledger check` cost a payment: CPU of the one PostgreSQL process that works.
+// The cost of the hash chain and of `ledger check` per payment: CPU of the one PostgreSQL process that works.
 
 await new Command('bench:ledger')
   .description('Cost of the hash chain and of ledger check for each settled payment.')

@@ -6,7 +6,7 @@ import os from 'node:os';
 /** `USER_HZ`, which is 100 on every platform Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Seconds of CPU that a process used so far; 0 where there is no `/proc`. */
+/** Seconds of CPU that a process has used so far; 0 without `/proc`. */
 export function cpuSeconds(pid: number): number {
   const fields = statFields(pid);
   return fields === undefined ? 0 : ticks(fields, 11, 12) / TICKS_PER_SECOND;
@@ -14,14 +14,14 @@ export function cpuSeconds(pid: number): number {
 
 const MAX_LOOKS = 10;
 
-/** The same of a process and all its children, those that ended too. */
+/** The same for a process and all its children, including those that ended. */
 export function familyCpuSeconds(pid: number): number {
   let sum = 0;
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const before = statFields(pid);
     if (before === undefined) return 0;
     sum = ticks(before, 11, 14) + childrenTicks(pid);
-    // A child that ended between the two readings would be missing in both.
+    // Otherwise a child that ended between the two readings would be missing in both.
     const after = statFields(pid);
     if (after !== undefined && ticks(after, 13, 14) === ticks(before, 13, 14)) break;
   }
@@ -38,7 +38,7 @@ function childrenTicks(pid: number): number {
   return sum;
 }
 
-/** Resident memory in bytes; 0 where there is no `/proc`. */
+/** Resident memory in bytes; 0 without `/proc`. */
 export function residentBytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -59,7 +59,7 @@ export function describeMachine(): string {
   return `${os.availableParallelism()} × ${cpu?.model ?? 'unknown CPU'}, ${gib} GiB, Node ${process.versions.node}, load ${load}`;
 }
 
-/** What follows the name, which may hold spaces and parentheses: the state is number 0. */
+/** The fields after the name, which may contain spaces and parentheses: the state is number 0. */
 function statFields(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

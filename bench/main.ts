@@ -92,7 +92,7 @@ function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
-/** Every suite, its contestants in turns, so that a disturbance falls on all of them. */
+/** Runs every suite with its contestants in turns, so that a disturbance affects all of them. */
 async function runAll(on: Stage): Promise<Run[]> {
   const runs: Run[] = [];
   for (const suite of SUITES) {

@@ -1,11 +1,11 @@
-/** A figure of one run of one contestant; what it counts is its contestant's. */
+/** A figure of one run of one contestant; the contestant defines what it counts. */
 export interface Run {
   readonly contestant: string;
-  /** Events a second, or what `unit` says. */
+  /** Events per second, or in `unit`. */
   readonly value: number;
   /** Default: per second. */
   readonly unit?: 'bytes' | 'ratio' | 'seconds';
-  /** CPU microseconds an event, of Node and of PostgreSQL; absent where several share a process. */
+  /** CPU microseconds per event, of Node and of PostgreSQL; absent if several share a process. */
   readonly nodeMicros?: number;
   readonly postgresMicros?: number;
   readonly p50Ms?: number;
@@ -17,15 +17,15 @@ export type Figure = Omit<Run, 'contestant'> & { readonly runs: readonly number[
 
 export interface Ratio {
   readonly name: string;
-  /** In words, for the table. */
+  /** A description for the table. */
   readonly what: string;
   readonly must: number;
   readonly goal: number;
-  /** Whether the figure has to reach the bound or stay within it. */
+  /** Whether the figure must reach the bound or stay below it. */
   readonly better: 'higher' | 'lower';
-  /** The contestants it is made of, by name. */
+  /** The contestants that it is computed from, by name. */
   readonly of: readonly string[];
-  /** Run with it, for the table only. */
+  /** Contestants that also run, for the table only. */
   readonly alongside?: readonly string[];
   readonly value: (figure: (contestant: string) => Figure) => number;
 }
@@ -49,12 +49,12 @@ function rates(
   };
 }
 
-/** What an event costs in CPU of Node and PostgreSQL. */
+/** CPU cost of an event in Node and PostgreSQL. */
 function micros({ nodeMicros = Number.NaN, postgresMicros = Number.NaN }: Figure): number {
   return nodeMicros + postgresMicros;
 }
 
-/** A figure that is one contestant's own. */
+/** A figure of a single contestant. */
 function own(
   name: string,
   what: string,
@@ -72,7 +72,7 @@ function own(
   };
 }
 
-/** How much longer the same takes on a PostgreSQL with default settings than on the embedded one. */
+/** How much longer the same work takes on a PostgreSQL with default settings than on the embedded one. */
 function slower(name: string, work: string): Ratio {
   const [byDefault, embedded] = [`${work}, default settings`, `${work}, embedded settings`];
   return {
@@ -87,7 +87,7 @@ function slower(name: string, work: string): Ratio {
 }
 
 export const ONE_CALL_CONNECTIONS = [1, 2, 4, 8, 16] as const;
-/** Loops that take batches of 500 and write their ends down, each contestant at its best. */
+/** Number of loops that take batches of 500 and record the results; each contestant uses its best. */
 export const DISPATCH_WORKERS = [1, 2, 4] as const;
 
 const DISPATCHES = DISPATCH_WORKERS.map((workers) => `dispatch by 500, ${workers} at once`);
@@ -214,7 +214,7 @@ export const RATIOS: readonly Ratio[] = [
   ),
 ];
 
-/** What the ratio says about itself. */
+/** Whether the ratio reaches its goal. */
 export function verdict(ratio: Ratio, value: number): 'goal' | 'must' | 'missed' {
   const reaches = (bound: number): boolean =>
     ratio.better === 'higher' ? value >= bound : value <= bound;
@@ -222,7 +222,7 @@ export function verdict(ratio: Ratio, value: number): 'goal' | 'must' | 'missed'
   return reaches(ratio.must) ? 'must' : 'missed';
 }
 
-/** Medians of each contestant's runs, each column by itself. */
+/** Medians of each contestant's runs, separately for each column. */
 export function figuresOf(runs: readonly Run[]): Map<string, Figure> {
   const groups = new Map<string, Run[]>();
   for (const run of runs) groups.set(run.contestant, [...(groups.get(run.contestant) ?? []), run]);

@@ -7,7 +7,7 @@ interface MeasuredRatio {
   readonly value: number;
 }
 
-/** For people, on stdout. */
+/** Prints the results for people on stdout. */
 export function printTable(
   measured: readonly MeasuredRatio[],
   figures: ReadonlyMap<string, Figure>,
@@ -76,7 +76,7 @@ const BAR_WIDTH = 420;
 const MAX_OF_GOAL = 1.5;
 const COLOURS = { goal: '#2b8a3e', must: '#e8920c', missed: '#c92a2a' };
 
-/** Each ratio as a share of its goal; where less is better, the goal's share of the ratio. */
+/** Draws each ratio divided by its goal; if lower is better, the goal divided by the ratio. */
 export function writeChart(
   file: string,
   measured: readonly MeasuredRatio[],

@@ -20,7 +20,7 @@ export interface BenchVendor {
   readonly key: string;
 }
 
-/** What every suite runs on: an embedded PostgreSQL as `npm start` has it, durable, and vendors with money. */
+/** The environment of every suite: a durable embedded PostgreSQL as with `npm start`, and vendors with money. */
 export interface Stage {
   /** For temporary files. */
   readonly folder: string;
@@ -28,11 +28,11 @@ export interface Stage {
   readonly hot: readonly BenchVendor[];
   /** A thousand other vendors. */
   readonly many: readonly BenchVendor[];
-  /** A database of its own with vendors, floats and nothing else. Returns its URL. */
+  /** Creates a separate database with only vendors and floats. Returns its URL. */
   database(name: string): Promise<string>;
   /**
-   * The same on a PostgreSQL with default settings: the one of DEFAULT_POSTGRES_URL, where databases
-   * may be created, or the embedded one started with them.
+   * The same on a PostgreSQL with default settings: that of DEFAULT_POSTGRES_URL, which must allow
+   * creating databases, or the embedded one started with default settings.
    */
   databaseByDefault(name: string): Promise<string>;
   /** Starts a program of `children/` and waits for its first message. */
@@ -55,9 +55,9 @@ export interface Measured<Result> {
 
 export interface Child<First> {
   readonly pid: number;
-  /** What it said when it was ready. */
+  /** Its first message. */
   readonly first: First;
-  /** One question, one answer. Throws what went wrong in the child. */
+  /** Asks one question and returns the answer. Throws the child's error. */
   ask<Answer>(question: unknown): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -147,7 +147,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
   }
 }
 
-/** What the embedded server has otherwise as PostgreSQL has it by default. */
+/** PostgreSQL's default values of settings that the embedded server changes. */
 const DEFAULT_SETTINGS = {
   jit: 'on',
   shared_buffers: '128MB',
@@ -179,7 +179,7 @@ async function furnish(url: string, masterKey: Buffer): Promise<BenchVendor[]> {
   try {
     await migrate(pool, SCHEMA);
     const masterKeys = { current: masterKey, previous: undefined };
-    // The operators' address is put in by who starts them.
+    // The suite that starts the operators sets their address.
     await prepareSandbox(pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
     await quickenOperators(pool);
     await insertVendors(pool, MANY + 1);

@@ -1,7 +1,7 @@
 import type { Queryable } from '../src/platform/db/pool.ts';
 import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
 
-/** SQL of the bench. What the service itself can do is done through the service's own stores. */
+/** SQL of the bench. Everything that the service can do uses the service's own stores. */
 
 export async function insertVendors(db: Queryable, count: number): Promise<void> {
   await db.query(
@@ -59,7 +59,7 @@ export async function quickenOperators(db: Queryable): Promise<void> {
   await db.query('update operators set max_concurrency = 256');
 }
 
-/** Points the operators at the simulated ones. */
+/** Makes the operators' addresses those of the simulated operators. */
 export async function moveOperators(db: Queryable, origin: string): Promise<void> {
   await db.query(`update operators set base_url = $1 || '/operators/' || operator_code`, [origin]);
 }
@@ -98,7 +98,7 @@ export async function databaseTime(db: Queryable): Promise<Date> {
   return read.rows[0]?.now ?? new Date(0);
 }
 
-/** From the first create after an instant to the last settlement. */
+/** Seconds from the first create after an instant to the last settlement. */
 export async function settlingSeconds(db: Queryable, since: Date): Promise<number> {
   const read = await db.query<{ seconds: number }>(
     `select extract(epoch from max(settled_at) - min(created_at))::float8 as seconds
@@ -108,12 +108,12 @@ export async function settlingSeconds(db: Queryable, since: Date): Promise<numbe
   return read.rows[0]?.seconds ?? 0;
 }
 
-/** Brings the database into the state of an old one: analyzed and vacuumed. */
+/** Vacuums and analyzes the database, like an older one. */
 export async function settleDown(db: Queryable): Promise<void> {
   await db.query('vacuum (analyze) transactions, transfers, accounts');
 }
 
-/** Some transactions of each vendor, to ask about. */
+/** Some payments of each vendor, for status queries. */
 export async function samplePayments(
   db: Queryable,
   limit: number,
@@ -125,7 +125,7 @@ export async function samplePayments(
   return sampled.rows;
 }
 
-/** Where the write-ahead log ends, in bytes. */
+/** The end of the write-ahead log, in bytes. */
 export async function walPosition(db: Queryable): Promise<bigint> {
   const read = await db.query<{ position: bigint }>(
     `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint as position`,
@@ -133,7 +133,7 @@ export async function walPosition(db: Queryable): Promise<bigint> {
   return read.rows[0]?.position ?? 0n;
 }
 
-/** Settled transactions of the past, a chunk at a time, with transfers, spread over all bench vendors. */
+/** Inserts settled payments of the past with their transfers, in chunks, for all bench vendors. */
 export async function insertHistory(db: Queryable, count: number): Promise<void> {
   await db.query(
     `with past as materialized (

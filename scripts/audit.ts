@@ -64,7 +64,7 @@ function finish(result: object): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-/** What npm prints, also when it exits with a failure, as it does when it found something. */
+/** The output of npm, also if it exits with a failure, as it does when it finds a vulnerability. */
 async function npm(args: readonly string[]): Promise<string> {
   try {
     const limits = { maxBuffer: MAX_BYTES, timeout: LONGEST_MS };

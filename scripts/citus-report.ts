@@ -88,7 +88,7 @@ function of(tests: readonly TestCase[], state: 'passed' | 'failed' | 'skipped'):
   return tests.filter((test) => test.result().state === state);
 }
 
-/** Of hooks and imports, of the file and its groups. */
+/** Errors of hooks and imports, in the file and its groups. */
 function errorsAround(module: TestModule): ReportedError[] {
   return [module, ...module.children.allSuites()].flatMap((part) => part.errors());
 }

@@ -46,7 +46,7 @@ function inertOptions(): ApiOptions {
     masterKeys: inert('masterKeys') as ApiOptions['masterKeys'],
     ledgerMac: inert('ledgerMac') as ApiOptions['ledgerMac'],
     wireTime: inert('wireTime') as ApiOptions['wireTime'],
-    // Since when it runs.
+    // For the time since which the process has run.
     clock: systemClock,
     directory: inert('directory') as ApiOptions['directory'],
     nonces: inert('nonces') as ApiOptions['nonces'],

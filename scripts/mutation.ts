@@ -41,7 +41,7 @@ const stryker = new Stryker({
   concurrency: 2,
   reporters: [],
   tempDirName: path.join(folder, 'sandbox'),
-  // There is no JavaScript API of this TypeScript for it to rewrite a configuration with.
+  // A missing file: Stryker rewrites a configuration with TypeScript's JavaScript API, which version 7 lacks.
   tsconfigFile: 'none.json',
   ignorePatterns: ['bench', 'docs', 'deploy', '.data', 'fuzz-crashes'],
   allowConsoleColors: false,

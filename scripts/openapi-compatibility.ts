@@ -45,7 +45,7 @@ interface Side {
 /** Schemas nest less deeply than this; more means that one contains itself. */
 const MAX_LEVELS = 32;
 
-/** One line per break, naming the operation and the field; none when the major versions differ. */
+/** One line for each break, with the operation and the field. Empty if the major versions differ. */
 export function findBreaks(published: OpenApiDocument, current: OpenApiDocument): string[] {
   if (majorOf(published) !== majorOf(current)) return [];
   return Object.entries(published.paths).flatMap(([path, methods]) =>
@@ -209,7 +209,7 @@ function valueMisfits(from: Schema, to: Schema, where: Where): string[] {
   return broken.map((keyword) => `${where.at}: ${keyword} altered`);
 }
 
-/** Of two patterns, one is known to be looser only when it is the other and an alternative. */
+/** A pattern is known to be looser than another only if it is the other with an added alternative. */
 function fitsPattern(from: unknown, to: unknown): boolean {
   if (to === undefined || from === to) return true;
   return typeof from === 'string' && typeof to === 'string' && to.startsWith(`${from}|`);

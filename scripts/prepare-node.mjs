@@ -12,10 +12,10 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(1);
 }
 
-// Node keeps the source without its types, and compiled: a start takes half the CPU. An entry is only
-// used for the same content of its file. Where the folder cannot be written, nothing is kept.
+// Node caches the source without its types, in compiled form: a start takes half the CPU. An entry is used
+// only for the same content of its file. If the folder cannot be written, nothing is cached.
 const FOLDER = fileURLToPath(new URL('../node_modules/.cache/malipo/compiled/', import.meta.url));
-/** By then everything is loaded. Otherwise it is written at the exit, which a kill prevents. */
+/** By then everything is loaded. Without this the cache would be written at exit, which a kill prevents. */
 const WRITE_AFTER_MS = 4000;
 module.enableCompileCache(FOLDER);
 setTimeout(() => module.flushCompileCache(), WRITE_AFTER_MS).unref();

@@ -38,7 +38,7 @@ try {
   await cluster.stop();
 }
 
-/** One thread a core, which take seeds in turns. */
+/** Runs one thread per core; the threads take seeds in turns. */
 async function run(): Promise<Campaign> {
   const campaign = newCampaign();
   const startedAtMs = performance.now();

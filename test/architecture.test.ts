@@ -45,7 +45,7 @@ function typescriptIn(folder: string): string[] {
     .map((name) => path.join(folder, name));
 }
 
-/** What a list of exceptions does not excuse. */
+/** The violations that a list of exceptions does not contain. */
 function unexcused(
   found: readonly TableAccess[],
   excused: Readonly<Record<string, { readonly tables: readonly string[] }>>,
@@ -111,7 +111,7 @@ describe('tables', () => {
     const computed = files.filter((file) =>
       /\b(insert into|delete from|update)\s+\$\{/.test(sources.get(file) ?? ''),
     );
-    // A move to a cluster changes the bucket of the rows of every table, and nothing else.
+    // A move to a cluster changes the bucket of the rows of every table; no other code does.
     expect(computed).toEqual(['platform/cluster/rebucket.ts']);
   });
 
@@ -171,7 +171,7 @@ describe('SQL functions', () => {
     ).toEqual([]);
   });
 
-  /** Made where it is missing: an installation on a cluster has another body. */
+  /** Created only where it is missing: an installation on a cluster has another body. */
   const MADE_ONCE = new Set(['bucket_of']);
 
   test('have a file each, of the same name, which can be applied again', () => {
@@ -185,7 +185,7 @@ describe('SQL functions', () => {
   });
 });
 
-/** Who builds a part of the payments wing without `openPayments`, and why. */
+/** Files that build a part of the payments wing without `openPayments`, and why. */
 const OWN_PARTS: Readonly<Record<string, string>> = {
   'bench/children/direct.ts': 'measures the lanes against other ways to call the same function',
   'test/integration/accept-payment.test.ts': 'tests acceptPayment with lanes that it can hold up',

@@ -6,7 +6,7 @@ export const CITUS_URLS: readonly string[] = (process.env['CITUS_URL'] ?? '')
   .split(/\s+/)
   .filter((url) => url !== '');
 
-/** Test files of the suites that run on a cluster too which cannot, each with its reason. */
+/** Test files that cannot run on a cluster, although their suites do, each with its reason. */
 export const NOT_ON_CITUS: Readonly<Record<string, string>> = {
   'test/integration/backup.test.ts': 'a cluster is backed up with its own tools',
   ...(CITUS_URLS.length > 1 && {

@@ -22,8 +22,8 @@ declare module 'vitest' {
 }
 
 /**
- * What the embedded server has otherwise as an external one has it by default: nothing may depend on
- * ours.
+ * Default values of an external server, for settings that the embedded server changes: nothing may depend
+ * on the changed values.
  */
 const STOCK = {
   jit: 'on',

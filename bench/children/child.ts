@@ -1,4 +1,4 @@
-/** The child's side of `Stage.start`: says that it is ready, answers questions, ends with its parent. */
+/** The child's side of `Stage.start`: reports that it is ready, answers questions, ends with its parent. */
 export function serveParent(options: {
   /** The first message. */
   readonly ready: object;

@@ -9,7 +9,7 @@ import { createOne, createUnchecked } from '../contestants.ts';
 import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';
 
-/** Creates without HTTP. Each caller starts its next create when its last one is committed. */
+/** Creates without HTTP. Each caller starts its next create when the previous one is committed. */
 export interface DirectQuestion {
   readonly contestant: 'lanes' | 'ceiling' | 'one-call' | 'pgledger';
   readonly url: string;
@@ -42,7 +42,7 @@ async function run(question: DirectQuestion): Promise<DirectAnswer> {
   );
   const create = await contestant(question.contestant, pools);
   const { callers, seconds, vendorIds } = question;
-  // Connections and plans are made before the time begins.
+  // Connections and plans are made before the measurement begins.
   await together(callers, async (caller) => {
     await create(newPayment(vendorIds, caller));
   });
@@ -65,9 +65,9 @@ async function contestant(
   pools: readonly Pool[],
 ): Promise<Create> {
   if (name === 'lanes') {
-    // Not through `openPayments`: its `create` also validates a request, and its batches have the
-    // size that is best over HTTP. Here only what is called differs from the other contestants, and
-    // larger batches are the best, because no answers are written meanwhile.
+    // Without `openPayments`: its `create` also validates a request, and its batches have the best size
+    // for HTTP. Here only the call differs from the other contestants, and larger batches are best,
+    // because no answers are written meanwhile.
     const maxBatch = LIMITS.laneBatchRows;
     const lanes = createCreateLanes({
       pools,

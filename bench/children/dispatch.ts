@@ -8,12 +8,12 @@ import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { serveParent } from './child.ts';
 
-/** Drains prepared payments, by batches of 500, each paid as soon as it is taken. */
+/** Drains prepared payments in batches of 500; each is paid as soon as it is taken. */
 export interface DispatchQuestion {
   readonly contestant: 'ours' | 'pg-boss' | 'pg-boss-one-output' | 'graphile';
   readonly url: string;
   readonly jobs: number;
-  /** Batches at once; of graphile-worker, which takes jobs one by one, jobs. */
+  /** Concurrent batches; for graphile-worker, which takes jobs one by one, concurrent jobs. */
   readonly workers: number;
   /** At least as many as workers. */
   readonly vendorIds: readonly number[];
@@ -29,7 +29,7 @@ export interface DispatchAnswer {
 
 interface Contestant {
   prepare(question: DispatchQuestion): Promise<void>;
-  /** Returns when the last of them is done and written. */
+  /** Returns when the last job is done and recorded. */
   drain(question: DispatchQuestion): Promise<void>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ const OPEN: Readonly<
   graphile: openGraphile,
 };
 
-/** Workers that take batches until there is nothing left. */
+/** Workers that take batches until no jobs are left. */
 async function drainBy(
   takeBatch: (worker: number) => Promise<number>,
   { jobs, workers }: DispatchQuestion,
@@ -120,7 +120,7 @@ function batchesOf(jobs: number): [number, number][] {
   ]);
 }
 
-/** What the dispatcher does for payments whose operator says at once that they are paid. */
+/** Does what the dispatcher does for payments that the operator reports as paid at once. */
 async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<number> {
   if (claims.length === 0) return 0;
   await settlePayments(
@@ -162,8 +162,8 @@ function newPayments(vendorId: number, count: number): Parameters<typeof createP
 }
 
 /**
- * As one would keep payments in it: a job is a payment, its output what the operator said of it.
- * Workers fetch batches, and complete each with the outputs of its jobs in one statement.
+ * pg-boss as one would use it for payments: a job is a payment, its output is the operator's answer.
+ * Workers fetch batches, and complete each batch with the outputs of its jobs in one statement.
  */
 async function openPgBoss(question: DispatchQuestion): Promise<Contestant> {
   const boss = await startPgBoss(question);
@@ -185,14 +185,14 @@ async function openPgBoss(question: DispatchQuestion): Promise<Contestant> {
         return batch.map(({ id, data }) => ({ id, status: 'completed', output: answerTo(data) }));
       });
       await all.promise;
-      // Returns when what was taken is written.
+      // Returns when all fetched jobs are recorded.
       await boss.offWork(QUEUE, { wait: true });
     },
     close: () => boss.stop({ graceful: false }),
   };
 }
 
-/** One output for a whole batch, so the operator's answers for single payments are not kept. */
+/** One output for a whole batch, so the operator's answers about single payments are not stored. */
 async function openPgBossOneOutput(question: DispatchQuestion): Promise<Contestant> {
   const boss = await startPgBoss(question);
   return {

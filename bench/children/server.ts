@@ -15,7 +15,7 @@ import { createPerRequest } from '../contestants.ts';
 import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
 import { serveParent } from './child.ts';
 
-/** The service as it is, with two more operations on the same listener to be compared with. */
+/** The real service, with two more operations on the same listener for comparison. */
 
 /** At about this number of connections, one database transaction per request is fastest on one hot row. */
 const PER_REQUEST_CONNECTIONS = 8;
@@ -41,7 +41,7 @@ const perRequestPool = createPool({
   byIndexOnly: true,
 });
 
-/** Create's parameters, with nothing checked about them but the signature. */
+/** The parameters of create; only their signature is checked. */
 const request = Type.Object({
   vid: Type.String(),
   biller_name: Type.String(),
@@ -93,7 +93,7 @@ const hello: Operation<typeof request, typeof response, Vendor> = {
   handle: () => ({ ...answer, msg: { ...answer.msg } }),
 };
 
-/** The obvious way: create's own rules, then a database transaction of six round trips. */
+/** The obvious way: the rules of create, then a database transaction with six round trips. */
 const perRequest: Operation<typeof request, typeof response, Vendor> = {
   ...described,
   name: 'perRequest',

@@ -27,7 +27,7 @@ const KEYS = {
   index: { current: indexKey, previous: undefined },
 };
 
-/** A durable embedded PostgreSQL of its own, migrated. */
+/** A separate, durable embedded PostgreSQL, migrated. */
 export interface Cluster {
   readonly url: string;
   readonly pool: Pool;
@@ -53,7 +53,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
   };
 }
 
-/** The real service on the cluster, with a vendor that may ask. */
+/** The real service on the cluster, with a vendor that may enquire. */
 export interface RunningService extends Asked {
   /** CPU time of its process so far. */
   cpuSeconds(): number;
@@ -133,7 +133,7 @@ async function untilReady(child: ChildProcess, http: Asked['http']): Promise<voi
 
 const TICKS_PER_SECOND = 100;
 
-/** Of a process, and of the children that it has now; those that ended count with the process. */
+/** CPU time of a process and its present children; children that ended count with the process. */
 function familyCpuSeconds(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   const pids = children === '' ? [] : children.split(' ').map(Number);

@@ -18,8 +18,8 @@ export interface LoadOptions {
 
 /**
  * Fills a registry with `subjects` people of 1 to 9 accounts each, 5 on average, two monthly states
- * an account and one past enquiry. What requests read is real: profiles sealed and found as the
- * import does it. What they do not read (numbers of accounts) is random bytes of the same length.
+ * an account and one past enquiry. Data that requests read is real: profiles are sealed and indexed
+ * as by the import. Data that they do not read (account numbers) is random bytes of the same length.
  */
 export async function loadRegistry(options: LoadOptions): Promise<void> {
   const { pool, subjects, report } = options;

@@ -95,7 +95,7 @@ async function measureBatches({ rounds, json }: Options, folder: string): Promis
   }
 }
 
-/** Imports a file that was never seen, with the command, into an empty registry. */
+/** Imports a new file into an empty registry, with the command. */
 async function measureImport(folder: string, rows: number): Promise<Record<string, number>> {
   const cluster = await startCluster(folder);
   try {

@@ -8,10 +8,10 @@ import { createRandom } from '../../sandbox/population/random.ts';
 const SEED = 20_261_121;
 export const IMPORT_LENDER = 'BENCH_MOBILE';
 const CALENDAR = createCalendar(lastMonthEnd(new Date()));
-/** The day the benchmark's data are of. */
+/** The as-of date of the benchmark's data. */
 export const AS_OF = CALENDAR.asOf;
 
-/** The made-up person with this number; always the same one. */
+/** The synthetic person with this number; always the same one. */
 export function personOf(index: number): Profile {
   return makePerson(index, CALENDAR, createRandom(SEED, index));
 }

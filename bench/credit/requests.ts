@@ -5,12 +5,12 @@ import { personOf } from './population.ts';
 const OPERATIONS = ['generic-score', 'id-decision', 'mobile-loan-score'] as const;
 const CONNECTIONS = 16;
 
-/** A service and the vendor that asks it. */
+/** A service and the vendor that enquires. */
 export interface Asked {
   readonly http: HttpPool;
   readonly vid: string;
   readonly key: string;
-  /** People on its registry. */
+  /** Number of people in its registry. */
   readonly subjects: number;
 }
 

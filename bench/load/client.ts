@@ -4,10 +4,10 @@ import net from 'node:net';
 /**
  * An HTTP client in a process of its own, for what wrk cannot do, and where wrk is missing.
  *
- * Closed (no rate): each connection sends its next request when its answer came, as wrk does.
- * Open (with a rate): requests leave by the clock, whether or not answers came, and an answer's time
- * counts from when its request was due. Only then does a pause of the server show in all requests
- * that would have arrived during it.
+ * Closed loop (no rate): each connection sends its next request when it has an answer, as wrk does.
+ * Open loop (with a rate): requests are sent by the clock, whether or not answers have arrived, and the
+ * latency counts from the time when a request was due. Only in this way does a pause of the server show
+ * in all requests that would have arrived during it.
  *
  * Argument: a JSON object, `ClientOptions`. Prints a JSON object, `ClientResult`.
  */
@@ -17,7 +17,7 @@ export interface ClientOptions {
   readonly file: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second; absent: closed. */
+  /** Requests per second; absent: closed loop. */
   readonly rate?: number;
 }
 
@@ -38,7 +38,7 @@ const DRAIN_MS = 5_000;
 
 interface Connection {
   readonly socket: net.Socket;
-  /** When the request under way was due; undefined: none is. */
+  /** When the request in progress was due; undefined: no request is in progress. */
   dueAt: number | undefined;
   received: string;
 }
@@ -50,9 +50,9 @@ let sent = 0;
 let answered = 0;
 let refused = 0;
 let broken = 0;
-/** Open mode: due times that found every connection busy. */
+/** Open loop: due times at which every connection was busy. */
 const overdue: number[] = [];
-/** Open mode: connections without a request under way. */
+/** Open loop: connections without a request in progress. */
 const idle: Connection[] = [];
 let open = true;
 let onDrained: (() => void) | undefined;
@@ -136,7 +136,7 @@ function receive(connection: Connection, text: string): void {
   if (answered + broken === sent) onDrained?.();
 }
 
-/** Sends what is due, all at once when the clock comes late; its delay counts as the service's. */
+/** Sends all due requests at once, even if the timer is late; its delay counts as the service's. */
 async function sendByClock(rate: number): Promise<void> {
   const gapMs = 1000 / rate;
   let dueAt = startedAt;

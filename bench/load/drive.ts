@@ -12,14 +12,14 @@ export interface Load {
   readonly requests: readonly SignedRequest[];
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second, whether or not answers come; absent: as fast as answers come. */
+  /** Requests per second, whether or not answers arrive; absent: as fast as answers arrive. */
   readonly rate?: number;
-  /** For the file of requests. */
+  /** Folder for the file of requests. */
   readonly folder: string;
 }
 
 export interface Driven extends ClientResult {
-  /** Answers a second within the time. */
+  /** Answers per second within the time. */
   readonly rate: number;
 }
 
@@ -49,7 +49,7 @@ export async function drive(load: Load): Promise<Driven> {
   if (result.refused > 0 || result.broken > 0 || result.answered !== result.sent) {
     throw new Error(`not every request was served: ${JSON.stringify(result)}`);
   }
-  // When the time was over, each connection had one request under way.
+  // When the time was over, each connection had one request in progress.
   const within = result.sent - (load.rate === undefined ? load.connections : 0);
   return { ...result, rate: within / load.seconds };
 }

@@ -5,7 +5,7 @@ import { canonicalText } from '../../src/platform/base/canonical.ts';
 import { sign } from '../../src/parties/signature.ts';
 import type { BenchVendor } from '../stage.ts';
 
-/** A request ready to be sent: signed, and no other like it. */
+/** A request that is ready to be sent: signed and unique. */
 export interface SignedRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -15,7 +15,7 @@ export interface SignedRequest {
 
 const keys = new Map<string, KeyObject>();
 
-/** A form signed by the vendor, its fields joined as they are: none may need to be encoded. */
+/** A form signed by the vendor. Its fields are joined unencoded, so no field may need encoding. */
 export function signedForm(vendor: BenchVendor, fields: Readonly<Record<string, string>>): string {
   let key = keys.get(vendor.key);
   if (key === undefined) {
@@ -63,7 +63,7 @@ export function balanceRequests(vendors: readonly BenchVendor[], count: number):
   });
 }
 
-/** Status queries about the given transactions, in turn. */
+/** Status queries about the given payments, in turn. */
 export function statusRequests(
   payments: readonly { readonly vendor: BenchVendor; readonly reference: string }[],
   count: number,
@@ -76,7 +76,7 @@ export function statusRequests(
   return Array.from({ length: count }, (_, index) => first[index % first.length] as SignedRequest);
 }
 
-/** Writes what `wrk.lua` and the client read: a line a request. */
+/** Writes the file that `wrk.lua` and the client read: one line per request. */
 export async function writeRequests(
   file: string,
   requests: readonly SignedRequest[],

@@ -15,7 +15,7 @@ const LOOK_MS = 25;
 
 let files = 0;
 
-/** Files over HTTP: uploaded, decided row by row, asked about until the last row is decided. */
+/** Files over HTTP: uploaded, decided row by row, and queried until the last row is decided. */
 export const bulkSuite: Suite = {
   name: 'bulk',
   contestants: ['bulk hot'],

@@ -29,7 +29,7 @@ const PRICED = 'cycle routed, with prices';
 const CONTESTANTS = [ALONE, CYCLE, ROUTED, PRICED] as const;
 type Contestant = (typeof CONTESTANTS)[number];
 
-/** The database of each. */
+/** The database of each contestant. */
 const DATABASES: Readonly<Record<Contestant, string>> = {
   [ALONE]: 'created',
   [CYCLE]: 'cycled',
@@ -44,8 +44,8 @@ const SETTLED_WITHIN_MS = 300_000;
 const LOOK_MS = 50;
 
 /**
- * The whole way of a payment: created over HTTP, sent to the simulated operators in their process,
- * answered, settled. Its rate counts from the first create to the last settlement.
+ * The whole cycle of a payment: created over HTTP, sent to the simulated operators in their process,
+ * answered, settled. The rate counts from the first create to the last settlement.
  */
 export const cycleSuite: Suite = {
   name: 'cycle',

@@ -13,7 +13,7 @@ import { countSettled, countPayments } from '../store.ts';
 import { reconcile } from './suite.ts';
 import type { Suite } from './suite.ts';
 
-/** Few enough that nothing waits: what counts is how long one takes. */
+/** Few enough that nothing waits: this measures how long one create takes. */
 const CREATES_PER_SECOND = 20;
 const LEAST_SECONDS = 10;
 const CALLBACKS = 100;
@@ -25,7 +25,7 @@ const OPERATOR = 'kplc';
 const EMBEDDED = 'embedded settings';
 const DEFAULT = 'default settings';
 
-/** The same service on the embedded server's settings and on a PostgreSQL as it is installed. */
+/** The same service with the embedded server's settings and with PostgreSQL's default settings. */
 export const defaultSettingsSuite: Suite = {
   name: 'default settings',
   contestants: [EMBEDDED, DEFAULT].flatMap((name) => [
@@ -37,7 +37,7 @@ export const defaultSettingsSuite: Suite = {
       [EMBEDDED, await openPlace(stage, await stage.database('embedded_settings'))],
       [DEFAULT, await openPlace(stage, await stage.databaseByDefault('default_settings'))],
     ]);
-    // The first of each connection prepares its statements.
+    // The first request of each connection prepares its statements.
     for (const location of locations.values()) {
       await creates(stage, location, 1);
       await callbacks(stage, location);

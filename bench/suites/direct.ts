@@ -9,9 +9,9 @@ import type { Stage } from '../stage.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite, SuiteOptions } from './suite.ts';
 
-/** Callers of the lanes, and of what they are compared with. */
+/** Callers of the lanes and of the other contestants. */
 export const CALLERS = 256;
-/** As the service has by default. */
+/** The service's default. */
 export const LANES = 2;
 const WARM_UP_SECONDS = 1;
 
@@ -41,13 +41,13 @@ const PGLEDGER_HOT: Readonly<Record<string, Contestant>> = Object.fromEntries(
 const PGLEDGER_MANY: Readonly<Record<string, Contestant>> = {
   'pgledger 1000 8': { contestant: 'pgledger', callers: 8, connections: 8 },
 };
-/** Run only when the ledger's file is named. */
+/** These run only if PGLEDGER_SQL is set. */
 export const PGLEDGER_CONTESTANTS = [...Object.keys(PGLEDGER_HOT), ...Object.keys(PGLEDGER_MANY)];
 
 const ON_ONE_VENDOR = { ...HOT, ...PGLEDGER_HOT };
 const ALL = { ...ON_ONE_VENDOR, ...MANY, ...PGLEDGER_MANY };
 
-/** Without HTTP: what the database and its client cost. */
+/** Without HTTP: the cost of the database and its client. */
 export const directSuite: Suite = {
   name: 'direct',
   contestants: Object.keys(ALL),

@@ -5,7 +5,7 @@ import { countSettled } from '../store.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
 
-/** How many jobs a second of a run's length is worth: all are made before the time begins. */
+/** Jobs for each second of a run; all are created before the measurement begins. */
 const JOBS_PER_SECOND = 10_000;
 
 type Contestant = Pick<DispatchQuestion, 'contestant' | 'workers'>;
@@ -21,7 +21,7 @@ const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   'graphile-worker': { contestant: 'graphile', workers: 24 },
 };
 
-/** Bookkeeping of work that is sent out: taking it and writing its end down, nothing in between. */
+/** Bookkeeping of dispatched work: claiming it and recording its end, without the calls in between. */
 export const dispatchSuite: Suite = {
   name: 'dispatch',
   contestants: Object.keys(CONTESTANTS),

@@ -15,7 +15,7 @@ const WAL = 'WAL on 5m rows';
  */
 const WAL_RUN_LENGTHS = 10;
 
-/** What years of rows behind change: the same creates on a full and on an empty database, in turns. */
+/** The effect of years of rows: the same creates on a full and on an empty database, in turns. */
 export const growthSuite: Suite = {
   name: 'growth',
   contestants: [EMPTY, GROWN, WAL],

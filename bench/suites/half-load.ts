@@ -6,12 +6,12 @@ import { MAX_PER_SECOND } from './http.ts';
 import { reconcile } from './suite.ts';
 import type { Suite } from './suite.ts';
 
-/** As many as a client has that never waits for one to be free. */
+/** So many that the client never waits for a free connection. */
 const CONNECTIONS = 256;
-/** A percentile of few requests is an accident. */
+/** With few requests, a high percentile is chance. */
 const LEAST_SECONDS = 10;
 
-/** Latency under an open loop: requests leave by the clock, at half of what the server can take. */
+/** Latency with an open loop: requests are sent by the clock, at half of the server's maximum rate. */
 export const halfLoadSuite: Suite = {
   name: 'half load',
   contestants: ['create at half load'],
@@ -30,7 +30,7 @@ export const halfLoadSuite: Suite = {
     await full(2);
     return {
       run: async (name) => {
-        // What it can take now: neighbours come and go.
+        // Its maximum rate at this moment, because the load of the machine varies.
         const max = await full(options.seconds);
         const rate = max / 2;
         const seconds = Math.max(LEAST_SECONDS, options.seconds);

@@ -18,7 +18,7 @@ const SAMPLED = 20_000;
 interface Contestant {
   readonly connections: number;
   readonly requests: (count: number) => Promise<SignedRequest[]> | SignedRequest[];
-  /** Each answer is a new transaction. */
+  /** Each answer is a new payment. */
   readonly creates: boolean;
 }
 
@@ -65,7 +65,7 @@ export const httpSuite: Suite = {
       reconcile(name, (await countPayments(pool)) - before, creates ? answered : 0);
       return { ...runOf(name, measured), p50Ms, p99Ms };
     };
-    // Compiled, connected and planned before it counts; the status queries have something to find.
+    // Warms up code, connections and plans, and creates payments for the status queries.
     for (const name of ['hello 64', 'create hot 64', 'create 1000 256', 'per request hot 256']) {
       await run(name, 2);
     }

@@ -8,7 +8,7 @@ import { MAX_PER_SECOND } from './http.ts';
 import { reconcile } from './suite.ts';
 import type { Suite } from './suite.ts';
 
-/** One stretch of load; between two the next requests are signed. */
+/** One stretch of load; the requests of the next one are signed in between. */
 const STRETCH_SECONDS = 15;
 const SAMPLE_MS = 500;
 
@@ -24,7 +24,7 @@ export const memorySuite: Suite = {
       ROLES: 'api',
     });
     const { port } = server.first;
-    /** The median while it lasts: the garbage collector makes the single sample go up and down. */
+    /** The median during the stretch, because single samples vary with the garbage collector. */
     const stretch = async (): Promise<number> => {
       const requests = createRequests(stage.many, MAX_PER_SECOND * STRETCH_SECONDS);
       const before = await countPayments(pool);

@@ -1,7 +1,7 @@
 import type { Run } from '../ratios.ts';
 import type { Measured, Stage } from '../stage.ts';
 
-/** Contestants that share a setting, and are run in turns in it. */
+/** Contestants that share an environment and run in turns. */
 export interface Suite {
   readonly name: string;
   readonly contestants: readonly string[];
@@ -10,12 +10,12 @@ export interface Suite {
 
 export interface SuiteOptions {
   readonly wanted: ReadonlySet<string>;
-  /** Of one run. */
+  /** Length of one run. */
   readonly seconds: number;
   readonly memoryMinutes: number;
-  /** Rows behind for the growth suite. */
+  /** Earlier rows for the growth suite. */
   readonly historyRows: number;
-  /** The file of an external ledger, to be run in the same rounds as our lanes. */
+  /** The SQL file of an external ledger, which runs in the same rounds as our lanes. */
   readonly pgledgerSql?: string;
   readonly log: (line: string) => void;
 }
@@ -28,7 +28,7 @@ export interface OpenSuite {
   readonly once?: boolean;
 }
 
-/** A run's rate and its CPU an event. */
+/** The rate of a run and its CPU per event. */
 export function runOf(
   contestant: string,
   measured: Measured<{ readonly rate: number; readonly events: number }>,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../src/platform/db/pool.ts';
 
-/** What `statements.test.ts` has to find. Nothing calls this. */
+/** Faults that `statements.test.ts` has to find. Nothing calls this function. */
 export async function plantedStatements(db: Queryable, given: string): Promise<void> {
   await db.query<{ vid: string }>('select vidd as vid from vendors');
   await db.query<{ vid: string; phone: string }>('select vid from vendors');
@@ -13,7 +13,7 @@ export async function plantedStatements(db: Queryable, given: string): Promise<v
   await db.query<{ validUntil: Date }>('select valid_until as "validUntil" from security_keys');
   await db.query<{ vids: string }>('select vids from collectors');
   await db.query(`select vid from vendors order by ${given}`);
-  // No fault: every column is as declared, however the text is put together.
+  // No fault: every column is as declared, although the text is composed.
   for (const table of ['vendors', 'collectors'] as const) {
     await db.query<{ status: 'active' | 'suspended'; createdAt: Date }>({
       name: `planted_${table}`,

@@ -22,7 +22,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['parties/parties'],
 
   ['payments/tables'],
-  // Every folder above may open a case when it finds a contradiction.
+  // Every folder in a higher row may open a case when it finds a contradiction.
   ['payments/ledger', 'payments/cases', 'payments/prices', 'payments/grants'],
   ['payments/billers'],
   ['payments/house'],
@@ -30,7 +30,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/collections', 'payments/create', 'payments/audit', 'payments/reports'],
   ['payments/settle', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],
-  // A biller changes its operator only while no instruction is out.
+  // A biller changes its operator only while none of its instructions is in progress.
   ['payments/billers/administer'],
   ['payments/reconciliation', 'payments/archive'],
   [
@@ -40,7 +40,7 @@ export const ROWS: readonly (readonly string[])[] = [
     'payments/timeline',
     'payments/overview',
   ],
-  // Providers of money in share connections and tokens with the connectors.
+  // Providers of incoming money share connections and tokens with the connectors.
   ['payments/receipts'],
   ['payments/vendor-floats', 'payments/approvals'],
   ['payments/timing'],
@@ -87,5 +87,5 @@ export const ROWS: readonly (readonly string[])[] = [
   ['main'],
 ];
 
-/** Imports against the rows, each with its reason: none. */
+/** Imports that point up, each with its reason. At present there are no such imports. */
 export const UPWARD: Readonly<Record<string, string>> = {};

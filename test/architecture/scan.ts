@@ -1,4 +1,4 @@
-/** What the architecture test looks at, as text: no TypeScript is run and no database is asked. */
+/** Reads the sources for the architecture test as text: runs no TypeScript and queries no database. */
 
 /** Files by their path below `src`, such as `payments/create/store.ts`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ function resolve(file: string, specifier: string): string {
     .replace(/^\/root\//, '../');
 }
 
-/** The longest listed path that a file is, or is below of; undefined when none is. */
+/** The longest listed path that equals the file or contains it; undefined if none does. */
 export function placeOf(file: string, listed: readonly string[]): string | undefined {
   const name = file.replace(/\.ts$/, '');
   return listed
@@ -85,7 +85,7 @@ export function foreignAccesses(
   });
 }
 
-/** What the grants of a wing name that the wing has not made: `<wing>: <relation>`. */
+/** Relations in the grants of a wing that the wing has not created: `<wing>: <relation>`. */
 export function foreignGrants(
   grants: Readonly<Record<string, object>>,
   owners: Readonly<Record<string, readonly string[]>>,

@@ -1,4 +1,4 @@
-/** What a JavaScript value of a column is, as far as `pg` and TypeScript can agree about it. */
+/** The kind of a column's JavaScript value, as far as `pg` and TypeScript can agree on it. */
 export type ColumnKind =
   | 'any'
   | 'array'

@@ -214,6 +214,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   },
 };
 
-/** Writes of a table that another folder owns: none. */
+/** Writes of a table that another folder owns. At present there are no such writes. */
 export const FOREIGN_WRITES: Readonly<Record<string, { tables: readonly string[]; why: string }>> =
   {};

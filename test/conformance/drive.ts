@@ -28,7 +28,7 @@ const POLICY = {
   resendMaxMs: 1_000,
 };
 const MAX_STEPS = 10;
-/** Real time between two looks at an emulator that cannot say when it is done. */
+/** Real time between two checks of an emulator that cannot say when it is done. */
 const LOOK_MS = 10;
 
 /** One payment in progress, as the dispatcher stores it. */
@@ -89,7 +89,7 @@ export class Journey {
     this.opensCase ||= next.opensCase === true;
   }
 
-  /** What the callback receiver does with a callback. Returns what the connector read. */
+  /** Does what the callback receiver does with a callback. Returns what the connector read. */
   async callback(request: CallbackRequest): Promise<CallbackReading> {
     const { callbacks } = this.#connector;
     if (callbacks === null) throw new Error('the protocol has no callbacks');

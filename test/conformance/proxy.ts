@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What happens to an instruction in transit. `lost`: before it arrives. The others: it arrives. */
+/** What happens to an instruction in transit. With `lost` it never arrives; with the others it does. */
 export type TransportFault =
   | 'none'
   | 'lost'
@@ -17,11 +17,11 @@ export type TransportFault =
 
 export interface FaultProxy {
   readonly origin: string;
-  /** For the next instruction; then `none` again. */
+  /** Sets the fault for the next instruction; afterwards it is `none` again. */
   next(fault: TransportFault): void;
   /** Runs the action once, while the next instruction is in transit, or while its answer is. */
   during(when: 'request' | 'answer', action: () => void): void;
-  /** Instructions that the connector sent, lost ones included. */
+  /** Number of instructions that the connector sent, including lost ones. */
   readonly instructions: number;
   close(): Promise<void>;
 }

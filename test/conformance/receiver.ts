@@ -5,11 +5,11 @@ import type { CallbackRequest } from '../../src/payments/dispatch/connector.ts';
 
 const PREFIX = '/callbacks/operator';
 
-/** Where callbacks arrive. They are kept until the test reads them. */
+/** Receives callbacks and keeps them until the test reads them. */
 export interface Receiver {
   /** The callback URL of the operator, without a slash at the end. */
   readonly url: string;
-  /** Those that came since the last call, oldest first. */
+  /** The callbacks received since the last call, oldest first. */
   readonly take: () => CallbackRequest[];
   close(): Promise<void>;
 }

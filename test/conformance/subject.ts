@@ -4,16 +4,16 @@ import type { Connector } from '../../src/payments/dispatch/connector.ts';
 export const SCENARIOS = [
   'paid',
   'declined',
-  /** Accepted; the result comes later, where the protocol has callbacks by one. */
+  /** Accepted; the result comes later, by a callback if the protocol has them. */
   'paid_later',
   'declined_later',
   /** Paid; the callback comes several times. */
   'callback_repeated',
   /** Paid; the callback is never sent. */
   'callback_missing',
-  /** Accepted; nothing is ever executed, and the operator never says so. */
+  /** Accepted; never executed, and the operator never reports that. */
   'never_told',
-  /** Paid with another amount than instructed. */
+  /** Paid, but not the amount that was instructed. */
   'other_amount',
   /** Paid, and taken back later. */
   'reversed',

@@ -96,7 +96,7 @@ function describeDeclaration(of: () => Bench): void {
     if (declaration.callbackTrust.endsWith('confirmed_by_query')) {
       expect(connector.status).not.toBeNull();
     }
-    // Where an answer may never come, a case is opened.
+    // If an answer may never come, a case must be opened.
     if (declaration.statusBy !== 'our_reference') expect(connector.caseAfterMs).not.toBeNull();
   });
 }
@@ -135,7 +135,7 @@ function describeOutcomes(subject: Subject, of: () => Bench): void {
   });
 }
 
-/** An event of its own: neither a reversal nor another amount of the payment. */
+/** A partial refund is a separate event: neither a reversal nor another amount of the payment. */
 function describePartRefund(subject: Subject, of: () => Bench): void {
   test('a part given back later changes no result: people look at it, once or a hundred times', async () => {
     const { connector, provider, receiver } = of();

@@ -41,7 +41,7 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByText('The names do not agree with the documents').waitFor();
 
-    // Corrected, it is another enquiry.
+    // With corrected names it is a new enquiry.
     await page.getByLabel('Second name').fill('Wanjiru');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByRole('heading', { name: 'Amani Baraka Wanjiru' }).waitFor();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const key = { billerCode: 'kplc_prepaid', vendorId: null };
   await setFeePrice(pool, key, formula, { validFrom: null, setBy: 'Asha' });
   const vendor = fixture.running.demo();
-  // The price counts when the process has read it.
+  // The price counts once the process has read it.
   let number = 0;
   await until('a payment with a fee', async () => {
     number += 1;

@@ -8,8 +8,8 @@ import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
 import { until } from '../support/until.ts';
 
-// Every page that the navigation leads to, and the first page that each list leads to: readable by a
-// screen reader, in both themes, and no wider than a telephone.
+// Every page in the navigation, and the first page that each list links to: readable by a screen reader, in
+// both themes, and no wider than a phone.
 
 const WIDE = { width: 1280, height: 800 };
 const TELEPHONE = { width: 390, height: 844 };
@@ -69,7 +69,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     300_000,
   );
 
-  /** Adds what is wrong with the page at the path. */
+  /** Adds the problems of the page at the path. */
   async function look(page: Page, path: string, found: string[]): Promise<void> {
     await page.setViewportSize(WIDE);
     await page.goto(`${fixture.running.origin}${path}`);
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     const width = await page.evaluate('document.documentElement.scrollWidth');
     if (Number(width) > TELEPHONE.width) found.push(`${path}: ${String(width)} pixels wide`);
     await page.emulateMedia({ colorScheme: 'dark' });
-    // Chromium does not give every element its new colour at once.
+    // Chromium does not change the colour of every element at once.
     await page.reload();
     await settled(page);
     found.push(...(await violations(page)).map((text) => `${path}, dark: ${text}`));
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
   }
 });
 
-/** Nothing is being loaded: no placeholder is left. */
+/** Waits until nothing is loading and no placeholder is left. */
 async function settled(page: Page): Promise<void> {
   await page.locator('#main').waitFor();
   await page.locator('#main').getByText('Loading…').first().waitFor({ state: 'detached' });

@@ -12,7 +12,7 @@ import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
-// A person adds a passkey and signs in with it; Chromium plays the device.
+// A person adds a passkey and signs in with it; Chromium emulates the device.
 
 let running: InProcessService;
 let browser: Browser;
@@ -81,7 +81,7 @@ test.skipIf(!HAS_BROWSER)(
     const [entry] = await listAudit(pool, { action: 'session.passkey', limit: 1 });
     expect(entry).toMatchObject({ login: 'risk', result: 'done' });
 
-    // What was lost or stolen signs in no more.
+    // A lost or stolen device can no longer sign in.
     const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
     const token = await createLink(pool, 'risk', { madeBy: null, now: new Date() });
     const chosen = { token, password: 'another good password', codes: undefined };

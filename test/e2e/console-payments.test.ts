@@ -5,9 +5,9 @@ import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
 import { until } from '../support/until.ts';
 
-// What support does about a customer's payment, in a browser, with the sandbox's operators.
+// How support handles a customer's payment, in a browser, with the sandbox's operators.
 
-/** The operator never says what became of it. */
+/** The operator never reports a result for this account. */
 const SILENT = '14234569909';
 const COUNT = 60;
 

@@ -14,7 +14,7 @@ import { statementText } from '../support/reconciliation-fixture.ts';
 import type { Line } from '../support/reconciliation-fixture.ts';
 import { until } from '../support/until.ts';
 
-// A day of a person who reconciles, in a browser: a statement with five planted differences.
+// A person reconciles a day in a browser: a statement with five planted differences.
 
 const wireTime = createWireTime('Africa/Nairobi');
 const yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);

@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     const page = await context.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
-      // Nobody is signed in at first, which the page finds out by asking.
+      // At first nobody is signed in; the page learns this from a 401 of the service.
       if (message.type() === 'error' && !message.text().includes('401')) {
         problems.push(message.text());
       }

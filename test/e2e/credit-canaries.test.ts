@@ -12,7 +12,7 @@ import type { Sandbox } from '../support/sandbox.ts';
 import { BODY_FORMS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, OperationName, Params } from '../support/vendor-client.ts';
 
-/** Of a person on file; of one who is only asked about; and of the file's account. */
+/** Personal data of a person on file, of a person who is only asked about, and of an account. */
 const CANARIES = {
   surname: 'Zyxwanarqo',
   forename: 'Qvuxbirdel',
@@ -46,7 +46,7 @@ async function command(...args: string[]): Promise<Ran> {
   return await malipo(sandbox.environment, ...args);
 }
 
-/** Imports a line for a day; what the command says is searched later. */
+/** Imports a line for a day; the output of the command is searched later. */
 async function importLine(line: Line, asOf: string, ...more: string[]): Promise<Ran> {
   const file = path.join(await fixture.folder(), 'loans.csv');
   await writeFile(file, csvOf([line], 'individual'));
@@ -103,12 +103,12 @@ async function refusalsOfEveryKind(): Promise<void> {
   ]) {
     const refused = await ask('genericScore', params);
     expect(refused.status).not.toBe(200);
-    // What a caller itself sent as a name of a parameter may be named to it.
+    // An answer may repeat a parameter name that the caller itself sent.
     if (!Object.keys(params).some((name) => name.startsWith('name5'))) spoken.push(refused.text);
   }
 }
 
-/** Requests that end before a signature is checked, with the personal text wherever it can stand. */
+/** Requests that end before the signature check, with the personal text in every possible place. */
 async function brokenRequests(): Promise<void> {
   const params = signed({ vid: 'demo', ...ABOUT, requestReference: 'Broken' }, 'wrong key');
   for (const form of BODY_FORMS) {
@@ -138,12 +138,12 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((e) => path.join(e.parentPath, e.name));
 }
 
-/** What is kept: the files; of a cluster, whose files are elsewhere, the rows of each table as well. */
+/** Everything that is stored: the files; on a cluster, whose files are elsewhere, also the rows of each table. */
 async function* readKept(): AsyncGenerator<{ readonly name: string; readonly bytes: Buffer }> {
   const pool = await sandbox.pool();
   if (CITUS_URL === undefined) await pool.query('checkpoint');
   for (const file of await filesBelow(sandbox.dataDir)) {
-    // A file may be gone again: the database recycles its own.
+    // A file may have disappeared: the database recycles its files.
     const bytes = await readFile(file).catch(() => Buffer.alloc(0));
     yield { name: path.relative(sandbox.dataDir, file), bytes };
   }
@@ -154,7 +154,7 @@ async function* readKept(): AsyncGenerator<{ readonly name: string; readonly byt
   }
 }
 
-/** The canaries that stand in the bytes: as text, or as the hexadecimal of text. */
+/** The canaries that the bytes contain, as text or as hexadecimal text. */
 function found(bytes: Buffer): string[] {
   return Object.values(CANARIES).filter((canary) =>
     [canary, Buffer.from(canary).toString('hex'), Buffer.from(canary).toString('base64url')].some(
@@ -176,7 +176,7 @@ test('logs, metrics, refusals, reports and the database’s files contain no nam
   for (const form of BODY_FORMS) {
     const asked = { ...ABOUT, requestReference: reference() };
     const answer = await client.call('idDecision', asked, form);
-    // Also shows that the search finds what is there.
+    // This also shows that the search works.
     expect(found(Buffer.from(answer.text))).toContain(CANARIES.surname);
   }
   for (const operation of ['genericScore', 'mobileLoanScore'] as const) {
@@ -202,7 +202,7 @@ test('logs, metrics, refusals, reports and the database’s files contain no nam
     if (bytes.includes(LENDER)) withLender.push(name);
     expect(found(bytes), name).toEqual([]);
   }
-  // What is not secret stands there in the clear, in a table and in the log of changes.
+  // Text that is not secret is found in the clear, in a table and in the write-ahead log.
   for (const place of CITUS_URL === undefined ? ['/base/', 'pg_wal'] : ['lenders']) {
     expect(
       withLender.some((name) => name.includes(place)),

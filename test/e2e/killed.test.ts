@@ -38,8 +38,8 @@ async function create(sandbox: Sandbox, payment: Payment): Promise<string | unde
 }
 
 /**
- * Keeps ten creates under way, until all were sent or `onAnswer`, called after each one that was
- * answered, returns true.
+ * Keeps ten creates in progress until all were sent, or until `onAnswer` returns true. It is called
+ * after each answer.
  */
 async function createAll(
   sandbox: Sandbox,
@@ -80,7 +80,7 @@ test('a kill under load: nothing is lost, and nothing is paid twice', async () =
   await killAmidCreates(first, accepted, { killAt: 70, whom: 'group' });
   expect(accepted.size).toBeLessThan(COUNT);
 
-  // And once more, the database server too, while the first ones are being found out about.
+  // Again, with the database server too, while the first payments are being verified.
   const second = await fixture.start({ dataDir: first.dataDir });
   await killAmidCreates(second, accepted, { killAt: 140, whom: 'everything' });
   expect(accepted.size).toBeLessThan(COUNT);
@@ -117,7 +117,7 @@ test('a kill under load: nothing is lost, and nothing is paid twice', async () =
   for (const { reference } of truth) {
     timesPaid.set(reference, (timesPaid.get(reference) ?? 0) + 1);
   }
-  // Only requested payments were made, each once.
+  // Only the requested payments were made, each once.
   const known = new Set(accepted.values());
   expect([...timesPaid.keys()].filter((reference) => !known.has(reference))).toEqual([]);
   expect([...timesPaid.values()].filter((times) => times > 1)).toEqual([]);

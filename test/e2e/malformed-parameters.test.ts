@@ -26,7 +26,7 @@ const usual = (operation: OperationName): Readonly<Record<string, string>> =>
 const hashed = (operation: OperationName, params: Params): Params =>
   withHash(operation, params, sandbox.vendor.key);
 
-/** Which parameter the answer has to name: an unknown signer gets the same answer as a wrong hash. */
+/** The parameter that the answer must name: an unknown signer gets the same answer as a wrong hash. */
 function fieldAtFault(operation: OperationName, name: string): string {
   const signer = operation === 'collect' ? 'collector' : 'vid';
   return name === signer && !UNSIGNED.has(operation) ? 'hash' : name;
@@ -52,7 +52,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
       // The built-in multipart parser would hide such a mark, so it is looked for in the whole body.
       if (form === 'multipart' && value.includes('\ufeff')) continue;
       if (BAD_CHARACTERS.includes(value)) {
-        // A status is looked up by any text: what cannot be a reference is an unknown one.
+        // A status can be looked up by any text: an impossible reference is an unknown one.
         const code =
           operation === 'status' && name === 'reference'
             ? 'unknown_reference'

@@ -15,7 +15,7 @@ const hashed = (operation: OperationName, params: Params): Params =>
   withHash(operation, params, sandbox.vendor.key);
 
 describe.each(OPERATIONS)('%s', (operation) => {
-  // The others ignore names that they do not know.
+  // Unsigned operations ignore unknown names.
   const isSigned = !UNSIGNED.has(operation);
   const post = (contentType: string, body: string | Buffer): WireRequest => ({
     method: 'POST',
@@ -155,7 +155,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     for (const body of [...bodies, ...(isSigned ? unknown : [])]) {
       const contentType = 'application/x-www-form-urlencoded';
       expectCallersFault(await sandbox.send(post(contentType, body)), body.slice(0, 80));
-      // As a query the same things are wrong.
+      // The same text as a query has the same faults.
       const path = `${PATHS[operation]}?${body}`;
       if (/^[\x21-\x7e]+$/.test(path)) {
         expectCallersFault(await sandbox.send({ method: 'POST', path }), path.slice(0, 120));
@@ -239,7 +239,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 });
 
 describe('requests that no HTTP library would send', () => {
-  /** The whole answer to these bytes, until the server hangs up. */
+  /** The whole answer to these bytes, until the server closes the connection. */
   async function exchange(bytes: string | Buffer): Promise<string> {
     const { hostname, port } = new URL(sandbox.origin);
     const socket = connect(Number(port), hostname);

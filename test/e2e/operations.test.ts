@@ -56,7 +56,7 @@ const GOTV = {
 const NUMBER = expect.stringMatching(/^-?\d+(\.\d+)?$/) as string;
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/) as string;
 
-/** Sector pairs by these names. */
+/** Sector pairs with these names. */
 const pairs = (names: string): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     names.split(' ').map((name) => [name, { mySector: NUMBER, otherSectors: NUMBER }]),
@@ -226,7 +226,7 @@ describe.each(BODY_FORMS)('parameters as %s', (form) => {
   test('collect', async () => {
     const reference = fresh('income');
     for (const paid_at of ['2026-01-05T09:00:00+03:00', '1767592800', '1767592800000']) {
-      // For another vendor: this one’s income is what the fund test counts.
+      // For another vendor, because the fund test counts this one’s income.
       const params = { vid: 'demo2', reference, amount: '7.25', paid_at };
       expectSuccess(await collect(sandbox.origin, params, form), {
         header_status: 200,

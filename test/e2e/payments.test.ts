@@ -67,7 +67,7 @@ describe('how each test account ends', () => {
         const params = {
           biller_name: biller,
           amount: `${50 + index}.25`,
-          // A number that airtime is sold for, and that every other biller takes.
+          // A number that airtime can be bought for, and that every other biller accepts.
           account: `25455${String(index).padStart(3, '0')}${suffix}`,
           phone: '254712345678',
           merchant_reference: fresh('suffix'),
@@ -115,7 +115,7 @@ describe('how each test account ends', () => {
           : null,
       );
     }
-    // Only this vendor's: three waiting, and whatever was not paid is back.
+    // Only this vendor's: three are waiting, and every amount that was not paid has returned.
     const books = await booksOf(vendor);
     expect(books).toMatchObject({
       paid: paidCents,

@@ -12,7 +12,7 @@ import type { Answer, Params } from '../support/vendor-client.ts';
 
 const fixture = new SandboxFixture();
 let sandbox: Sandbox;
-/** Knows the prefixes. */
+/** A client for the prefix look-ups. */
 let vendor: VendorClient;
 beforeAll(async () => {
   sandbox = await fixture.start({
@@ -70,7 +70,7 @@ describe('prefixes', () => {
   });
 });
 
-/** What an operator reports about a payment. */
+/** An operator's report about a payment. */
 function paid(reference: string, amount = '60.00'): Readonly<Record<string, unknown>> {
   return {
     status: 'paid',
@@ -87,7 +87,7 @@ function declined(reference: string): Readonly<Record<string, unknown>> {
   return { status: 'declined', reference, code: 'refused', message: 'The biller said no' };
 }
 
-/** Reports as the operator would, or not quite. */
+/** Reports like the operator, or with the given mistakes. */
 async function report(
   operator: string,
   body: unknown,

@@ -20,7 +20,7 @@ import type { Answer } from '../support/vendor-client.ts';
 const fixture = new ProductionFixture();
 afterAll(async () => await fixture.cleanUp());
 
-/** Starts where it may not serve; returns what it said. */
+/** Starts with an environment in which it must refuse to serve; returns its output. */
 async function refusedStart(env: Readonly<Record<string, string>>): Promise<string> {
   const { process } = await fixture.launch(env);
   expect(await process.ended(), process.stderr).toEqual({ code: 1, signal: null });

@@ -45,13 +45,13 @@ async function ended(reference: string): Promise<Payment> {
   );
 }
 
-/** Of somebody who has started the sandbox: with DATABASE_URL where it has an external database. */
+/** The environment of a person who has started the sandbox: with DATABASE_URL if its database is external. */
 function commandEnvironment(): NodeJS.ProcessEnv {
   const { DATABASE_URL } = sandbox.environment;
   return { PATH: process.env['PATH'], ...(DATABASE_URL !== undefined && { DATABASE_URL }) };
 }
 
-/** The lines of the banner that are made for pasting. */
+/** The lines of the banner that a person can paste. */
 const pasted = (): string[] =>
   sandbox.process.stdout.split('\n').filter((line) => line.startsWith('curl '));
 
@@ -80,7 +80,7 @@ test('the lines of the banner work as they are: callback, failover, and a custom
   const paid = JSON.parse((await run('bash', ['-c', customer])).stdout) as { receipt: string };
   expect(await truthOf('paybill')).toMatchObject([{ reference: paid.receipt, amount: '250.00' }]);
   await until('the receipt can be spent', async () => (await demoVendor(sandbox).fund()) === 250);
-  // The commands that it names.
+  // The commands in the banner.
   const commands = sandbox.process.stdout.match(/(?<=^(?:Watch them: | {12}) ).*malipo.*$/gm) ?? [];
   expect(commands).toHaveLength(2);
   for (const command of commands) {
@@ -93,9 +93,9 @@ test('the lines of the banner work as they are: callback, failover, and a custom
 interface Way {
   readonly provider: string;
   readonly biller_name: string;
-  /** Of accounts. */
+  /** The beginning of its accounts. */
   readonly prefix: string;
-  /** Others that would be asked first. */
+  /** Providers that would be tried first. */
   readonly instead?: readonly string[];
   readonly details: Readonly<Record<string, string>> | null;
 }
@@ -158,8 +158,8 @@ describe('what the customer gets, in status, webhook and on the command line', (
   });
 
   /**
-   * Pays until the route is in use: the service hears of a change a moment later, and a provider that
-   * was without float is paid through again after a pause.
+   * Pays until the route is used: the service learns of a change a moment later, and uses a provider
+   * whose float was empty again only after a pause.
    */
   const payThrough = async ({ provider, biller_name, prefix }: Way) => {
     const vendor = demoVendor(sandbox);
@@ -243,7 +243,7 @@ test('after SIGKILL of everything, a start without the option keeps the provider
     bills.map(async ({ provider: _provider, ...bill }) => await vendor.accepted(bill)),
   );
   const pool = await sandbox.pool();
-  // Without the id that Daraja’s answer names, only people could find out.
+  // Without the id in Daraja’s answer, only people could find out the result.
   await until('they are accepted by their operators', async () => {
     const waiting = await pool.query(
       `select from dispatch_queue
@@ -263,7 +263,7 @@ test('after SIGKILL of everything, a start without the option keeps the provider
     const paid = (await truthOf(provider)).filter((entry) => entry.account === account);
     expect(paid, account).toHaveLength(1);
   }
-  // What was paid before is known as well.
+  // Earlier payments are also listed.
   expect(await truthOf('africastalking')).toHaveLength(1);
   expect((await checkLedger(await sandbox.pool())).violations).toEqual([]);
 }, 180_000);

@@ -125,7 +125,7 @@ describe('what real programs send', () => {
   ])('the time of fund as %s', async (_, time) => {
     const shop = await addFundedVendor(sandbox, { floatAmount: '5.00' });
     await collect(sandbox.origin, { vid: shop.vid, amount: '8.00' });
-    // Another second than the one in which it was funded first.
+    // A different second from that of the first fund.
     const params = { currency: 'KES', time: time() };
     const first = await shop.call('fund', params);
     expect(first.body.msg).toMatchObject({ status: 1, amount: 8 });

@@ -12,8 +12,8 @@ import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 
-// A day of reconciliation with a running service, with the operators' own statement, by
-// the command line only.
+// A day of reconciliation with a running service and the operators' own statement, using only the command
+// line.
 
 const fixture = new SandboxFixture();
 let sandbox: Sandbox;
@@ -34,7 +34,7 @@ async function run(...args: string[]): Promise<Ran> {
   return await malipo(sandbox.environment, ...args);
 }
 
-/** The same in this process, for a command that has to succeed. */
+/** Runs a command in this process, which must succeed. */
 async function json<Document>(...args: string[]): Promise<Document> {
   return (await must(sandbox.environment, args, '--json')).json<Document>();
 }
@@ -60,7 +60,7 @@ async function download(operator: string, to: Date): Promise<string[]> {
   return (await answer.text()).trimEnd().split('\r\n');
 }
 
-/** Another opening balance such that the closing one follows again. */
+/** Changes the opening balance so that the closing balance is correct again. */
 function balanced(lines: readonly string[]): string {
   const rows = lines.slice(2, -1);
   const paidCents = rows.reduce((sum, row) => sum + parseMoney(row.split(',')[6] ?? ''), 0n);
@@ -199,7 +199,7 @@ describe('the operators’ own statement', () => {
     await resolve(of('duplicate'), 'receivable');
     await resolve(of('theirs_only'), 'house_bears');
 
-    // What vendors see: the money and the status agree.
+    // For vendors, the money and the status agree.
     expect(await Promise.all([late, lost, twice].map(statusOf))).toEqual([
       'SUCCESS',
       'FAILED',

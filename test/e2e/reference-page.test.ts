@@ -25,7 +25,7 @@ afterAll(async () => {
   await fixture.cleanUp();
 });
 
-/** The page at this width, and whatever it complains about. */
+/** The page at this width, and the problems that it logs. */
 async function openPage(
   width: number,
   height: number,
@@ -52,7 +52,7 @@ async function send(page: Page, id: string): Promise<{ status: string | null; te
   return { status: await answer.getAttribute('data-status'), text: await shown.innerText() };
 }
 
-// Before the others, so that nothing has been funded.
+// Runs before the others, so that nothing has been funded.
 describe.skipIf(!HAS_BROWSER)('an operation that needs others', () => {
   test.each(['transactionStatus', 'createTransaction', 'bulkStatus', 'bulkResult'])(
     '%s is answered with 200 on a page that was just loaded',

@@ -18,7 +18,7 @@ const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 beforeAll(async () => {
-  // As in production; the sandbox accepts any time by default.
+  // As in production: the sandbox accepts any time by default.
   sandbox = await fixture.start({ env: { FUND_WINDOW_SECONDS: '86400' } });
   vendor = await addFundedVendor(sandbox, { floatAmount: '100000.00' });
 });
@@ -90,7 +90,7 @@ describe('refusals', () => {
     for (const answer of answers) {
       expectRefusal(answer, { status: 401, code: 'signature_invalid', field: 'hash' });
     }
-    // The sandbox explains itself; test/e2e/production.test.ts holds that production does not.
+    // The sandbox explains the refusal; test/e2e/production.test.ts checks that production does not.
     const bodies = answers.map(({ body }) => ({ ...body, request_id: '', error: [] }));
     expect(bodies[0]).toEqual(bodies[1]);
     expect(answers.map(({ body }) => body.error)).toEqual(

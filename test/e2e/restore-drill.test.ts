@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const MASTER_KEY = randomBytes(32).toString('base64');
 const VID = 'shop';
-/** For what takes an acceptance window and some queries, on a busy machine. */
+/** Long enough for an acceptance window and some queries on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** A service on an embedded database of its own. */
@@ -40,7 +40,7 @@ interface Running {
   readonly origin: string;
 }
 
-/** Of the vendor. */
+/** The vendor's key. */
 let key: string;
 
 function vendorOf({ origin }: Running): VendorClient {
@@ -85,7 +85,7 @@ async function lose(running: Running, location: Place): Promise<void> {
   await untilNothingRuns(location.dataDir, running.process.pid);
 }
 
-/** A vendor with a float, two operators and a biller of each. Returns the vendor's key. */
+/** Adds a vendor with a float, and two operators with one biller each. Returns the vendor's key. */
 async function setUp(location: Place): Promise<string> {
   const env = location.environment;
   for (const [operator, biller] of [
@@ -111,7 +111,7 @@ async function setUp(location: Place): Promise<string> {
   return made;
 }
 
-/** Creates one and returns its reference. */
+/** Creates a payment and returns its reference. */
 async function pay(running: Running, account: string, biller = 'kplc_prepaid'): Promise<string> {
   const answer = await vendorOf(running).create({
     biller_name: biller,
@@ -138,7 +138,7 @@ async function untilStatus(running: Running, reference: string, wanted: unknown)
   );
 }
 
-/** How many instructions our books have of it. */
+/** The instructions to this account in our books. */
 async function attemptsOf(location: Place, account: string): Promise<unknown[]> {
   const url = await findRunningEmbedded(path.join(location.dataDir, 'postgres'));
   return await query(
@@ -156,7 +156,7 @@ interface Status {
 async function importStatement(location: Place, operator: string, lost: Status['quarantine']) {
   if (lost === null) throw new Error('there is no quarantine');
   const from = new Date(Date.parse(lost.lost_from) - 60_000).toISOString();
-  // Not included itself.
+  // The end itself is not included.
   const to = new Date(Date.parse(lost.lost_until) + 1).toISOString();
   const period = new URLSearchParams({ from, to }).toString();
   const answer = await fetch(`${operators.origin}/operators/${operator}/statement?${period}`);
@@ -175,7 +175,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
     return (await vendorOf(running).call('balance')).status === 200;
   });
 
-  // Paid, and asked for in vain, before the backup.
+  // Before the backup: a payment that is paid, and one without a result.
   const early = await pay(running, '10000001');
   await untilStatus(running, early, 'SUCCESS');
   const silent = await pay(running, '10009909');
@@ -196,7 +196,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   await must(before.environment, 'biller', 'set-status', 'zuku', 'OFFLINE');
   await stop(running, before);
 
-  // The time that will be lost: what was queued is paid, and more.
+  // The period that will be lost: the queued payments and others are paid.
   running = await serve(before);
   await untilStatus(running, queued, 'SUCCESS');
   const lost = await pay(running, '30000001');
@@ -238,7 +238,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
     /\nmalipo_backup_age_seconds /,
   );
 
-  // No release without the operators' statements; with them it is found what is theirs only.
+  // Without the operators' statements there is no release. The statements show what only operators know.
   const held = await inProcess(after.environment, 'quarantine', 'release', '--by', 'Amina');
   expect(held).toMatchObject({ exitCode: 1 });
   expect(held.stderr).toContain('of kplc, zuku');

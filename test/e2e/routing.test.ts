@@ -64,7 +64,7 @@ interface Attempt {
   readonly note: string | null;
 }
 
-/** What `malipo find` knows of a payment’s instructions. */
+/** A payment’s instructions according to `malipo find`. */
 async function attemptsOf(account: string): Promise<readonly Attempt[]> {
   const found = await cliJson<{ payments: { timeline: Attempt[] }[] }>('find', account);
   return (found.payments[0]?.timeline ?? []).filter(({ kind }) => kind === 'attempt');
@@ -78,7 +78,7 @@ async function wayOf(account: string): Promise<(string | null)[][]> {
 
 const made = new Map<string, string>();
 
-/** @param ending what becomes of it at an emulator. Returns the account. */
+/** Pays an account. @param ending the last digits, which decide the result. @returns the account. */
 async function pay(ending = '9901'): Promise<string> {
   const account = `7${String(made.size).padStart(6, '0')}${ending}`;
   made.set(account, await demoVendor(sandbox).accepted({ biller_name: BILLER, account }));
@@ -113,7 +113,7 @@ async function readMetrics(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-/** Waits for a scrape that is not an older one’s answer again. */
+/** Waits until a scrape shows these values; a scrape may repeat an older answer. */
 async function metricsShow(expected: Readonly<Record<string, number>>): Promise<void> {
   await until('the metrics show it', async () => {
     const metrics = await readMetrics();

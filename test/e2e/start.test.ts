@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const fixture = new SandboxFixture();
 afterAll(async () => await fixture.cleanUp());
 
-/** The line of the banner that is made for pasting. */
+/** The line of the banner that a person can paste. */
 function curlLine(sandbox: Sandbox): string {
   const line = sandbox.process.stdout.split('\n').find((text) => text.startsWith('curl '));
   if (line === undefined) throw new Error('The banner has no curl line');
@@ -28,7 +28,7 @@ function portOf(origin: string): string {
   return new URL(origin).port;
 }
 
-/** Makes the requests of the line without curl, and returns the answers in order. */
+/** Sends the requests of the line without curl, and returns the answers in order. */
 async function sendCurlLine(line: string): Promise<WireBody[]> {
   const answers: WireBody[] = [];
   for (const command of line.split('&&').filter((part) => part.includes('curl'))) {
@@ -53,7 +53,7 @@ async function paste(line: string): Promise<WireBody[]> {
     .map((text) => JSON.parse(text) as WireBody);
 }
 
-/** Starts where it cannot work; returns what it said. Nothing may be left running. */
+/** Starts in an environment in which it cannot work; returns its output. No process may be left. */
 async function refusedStart(env: Readonly<Record<string, string>>): Promise<string> {
   const dataDir = env['DATA_DIR'] ?? (await fixture.folder());
   const running = fixture.launch('sandbox', {
@@ -71,7 +71,7 @@ async function refusedStart(env: Readonly<Record<string, string>>): Promise<stri
   return running.stderr;
 }
 
-/** Listens on a port that nobody else may have then. */
+/** Listens on a port, so that it is in use. */
 async function occupied(work: (port: number) => Promise<void>): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -102,7 +102,7 @@ describe('from the first start to the second', () => {
     expect((await first.truth()).map((entry) => entry.reference)).toEqual([reference]);
     expect(await demoVendor(first).balance()).toBe(99_900);
 
-    // Once more during a slow payment: only time is lost.
+    // Interrupted again during a slow payment: it is only delayed.
     const slow = await demoVendor(first).accepted({
       account: '254700009907',
       merchant_reference: 'slow',
@@ -110,8 +110,8 @@ describe('from the first start to the second', () => {
     await until('it is sent', async () => {
       return (await demoVendor(first).payment(slow)).transaction_status === 'PENDING';
     });
-    // Somebody starts a second one by mistake: on other ports, and on the same ports. It is refused
-    // before anything changes the first one's files.
+    // A second sandbox is started by mistake, on other ports and on the same ports. It is refused before it
+    // changes files of the first one.
     const ports = { PORT: portOf(first.origin), OPERATOR_PORT: portOf(first.operatorOrigin) };
     for (const same of [{}, ports]) {
       expect(await refusedStart({ DATA_DIR: first.dataDir, ...same })).toContain(first.dataDir);
@@ -273,7 +273,7 @@ describe('a running sandbox', () => {
     const cut = `{"account":"${account}","phone":"${phone}`;
     const headers = { 'content-type': 'application/json' };
     await send(sandbox.origin, { method: 'POST', path: PATHS.create, headers, body: cut });
-    // Paths that do not exist may hold anything.
+    // Paths that do not exist may contain anything.
     await get(`/transaction/${account}?hash=${String(secrets.at(-1))}`);
     await vendor.accepted({
       biller_name: 'kplc_prepaid',

@@ -30,7 +30,7 @@ function referenceOf(answer: Answer): string {
   return String(answer.body.msg['ipay_reference']);
 }
 
-/** Refused as a repeat of one of these. */
+/** Expects a refusal as a likely duplicate of one of these payments. */
 function expectDuplicateOf(answer: Answer, ...references: readonly string[]): void {
   const reference = String(answer.body.error?.[0]?.reference);
   expectRefusal(answer, { status: 409, code: 'likely_duplicate', reference });
@@ -114,13 +114,13 @@ describe('a likely duplicate', () => {
     ]) {
       referenceOf(await vendor.create(other));
     }
-    // On purpose, then: with a reference. And one with a reference is a first one, too.
+    // An intended repeat has a reference. A payment with a reference can also be the first one.
     const second = referenceOf(
       await vendor.create({ account: ACCOUNT, merchant_reference: fresh('order') }),
     );
     expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first, second);
     expect(await vendor.balance()).toBe(10_000 - 5 * 60 - 0.01);
-    // Another vendor's payments are nobody's business.
+    // Another vendor's payments do not count.
     referenceOf(await (await newVendor()).create({ account: ACCOUNT }));
   });
 
@@ -199,7 +199,7 @@ describe('what people change holds without a restart', () => {
     await changeVendor(await sandbox.pool(), vendor.vid, { referenceRequired: true });
     let number = 254_733_000_000;
     const refused = await until('the setting holds', async () => {
-      // Another number each time, so that none is a likely duplicate.
+      // A different number each time, so that no payment is a likely duplicate.
       number += 1;
       const answer = await vendor.create({ account: String(number) });
       return answer.status !== 200 && answer;
@@ -246,7 +246,7 @@ describe('what people change holds without a restart', () => {
     const second = await rotate(3600);
     await until('the second key works', async () => await works(second));
     expect(await works(vendor)).toBe(true);
-    // A signature is made with one key, not with the next one's.
+    // A signature uses exactly one key.
     const mixed = signed({ vid: vendor.vid, prefix: '722' }, vendor.key + second.key);
     expect((await send(sandbox.origin, encode(PATHS.lookup, mixed, 'json'))).status).toBe(401);
 

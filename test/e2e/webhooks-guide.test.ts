@@ -64,7 +64,7 @@ test('the receivers of the guide take what the service sends, and nothing else',
   const folder = await mkdtemp(path.join(tmpdir(), 'malipo-webhooks-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   for (const sample of samples.filter(({ language }) => language !== 'php' || HAS_PHP)) {
-    // The first secret is still used too: one signature that matches is enough.
+    // The first secret is also still used: one matching signature is enough.
     const secret = await rotateSecret(pool, vendor, {
       sealing: await sealing(),
       overlapSeconds: 60,

@@ -50,7 +50,7 @@ test('a killed backup is not accepted as a backup, and the server is not affecte
   const folder = path.join(await fixture.folder(), 'backup');
   await killedAt('backup:before-manifest', environment, 'backup', folder);
 
-  // All of it is there but the list.
+  // Everything is there except the manifest.
   expect(await readdir(path.join(folder, 'data'))).toContain('backup_label');
   const verified = await inProcess({}, 'backup', 'verify', folder);
   expect(verified.exitCode).toBe(1);

@@ -104,7 +104,7 @@ async function fund(second: number): Promise<Answer> {
 /** An order that a vendor repeats until it is answered. */
 const orders = new Map<string, { readonly account: string; reference: string | undefined }>();
 
-/** An order to an account with this end; whether or not it was answered. */
+/** Sends an order to an account with this ending, whether or not it is answered. */
 async function order(merchantReference: string, suffix: string): Promise<void> {
   const known = orders.get(merchantReference);
   const account = known?.account ?? `77${String(orders.size).padStart(6, '0')}${suffix}`;
@@ -215,7 +215,7 @@ const enquiring = (rows: number): Scene => {
 
 const BULK_ROWS = 3;
 
-/** A crash while the rows of a bulk file are decided: the rows in progress are decided all or not at all. */
+/** A crash while the rows of a bulk file are decided: either all rows in progress are decided or none. */
 const bulking = (rows: number): Scene => {
   const nameOf = (point: string, row: number): string => `${point} ${row}`;
   const fileOf = (point: CrashPoint): string =>
@@ -234,7 +234,7 @@ const bulking = (rows: number): Scene => {
       : await send(service.origin, { method: 'GET', path: target });
   };
   return {
-    // It is answered before its rows are decided, or not at all.
+    // The upload is answered before its rows are decided, or not at all.
     act: async (point) => await ask(point, '').catch(() => undefined),
     left: async (point) =>
       expect(await countOf('payments', 'merchant_reference like $1', `${point} %`)).toBe(rows),
@@ -338,7 +338,7 @@ test('at every crash point: nothing is lost or paid twice, and the next start re
     async () => (await countOf('events', 'state <> $1', 'delivered')) === 0,
     60_000,
   );
-  // At least once, and always under the same id.
+  // Each event is delivered at least once, always under the same id.
   const eventIds = new Map<string, Set<unknown>>();
   for (const { event, headers } of receiver.calls) {
     const reference = String(event.data['ipay_reference']);
@@ -352,7 +352,7 @@ test('at every crash point: nothing is lost or paid twice, and the next start re
     const isPaid = !account.endsWith('9902');
     expect(new Set(types)).toEqual(new Set([`transaction.${isPaid ? 'succeeded' : 'failed'}`]));
   }
-  // A process that crashed after the call made it again.
+  // A process that crashed after the call repeated it.
   expect(receiver.calls.length).toBeGreaterThan(eventIds.size);
 }, 240_000);
 

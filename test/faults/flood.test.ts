@@ -17,7 +17,7 @@ import type { Program } from './fleet.ts';
 
 // The whole program under more load than it accepts, of all kinds at once, with the default limits.
 
-/** As docs/operating/production.md has it. */
+/** The limit that docs/operating/production.md recommends. */
 const MAX_MEMORY_MIB = 1024;
 /** More than a lane and its queue can hold. */
 const CREATES = 9_600;
@@ -59,7 +59,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** A connection that says this, and then nothing. */
+/** Opens a connection that sends this text and then nothing. */
 function openConnection(text: string): void {
   const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
   sockets.push(socket);

@@ -59,14 +59,14 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<void> 
   await until('it is ready', () => service.ready, 60_000);
 }
 
-/** A payment whose instruction the operator has, and has not answered. */
+/** A payment whose instruction the operator has received but not answered. */
 async function payment(account: string): Promise<string> {
   const reference = await vendor.accepted({ account, biller_name: 'tokens' });
   await until('the operator has it', async () => (await operators.journal()).includes(reference));
   return reference;
 }
 
-/** How the instructions to this account ended: what is written of each. */
+/** How the instructions to this account ended, as recorded for each. */
 async function attempts(account: string): Promise<readonly (string | null)[]> {
   const read = await pool.query<{ outcome: string | null }>(
     `select a.outcome from attempts a join payments using (vendor_id, payment_id)

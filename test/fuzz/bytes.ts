@@ -1,6 +1,6 @@
 import type { Random } from '../simulation/random.ts';
 
-/** What breaks readers: structure of the formats, ends of ranges, characters with a meaning. */
+/** Texts that break readers: structure of the formats, limits of ranges, characters with a meaning. */
 const TOKENS = [
   ...[
     '&',

@@ -32,7 +32,7 @@ export interface CampaignOptions {
   readonly folder: string;
   readonly inputs: number;
   readonly firstSeed: number;
-  /** Inputs under way at once. */
+  /** Inputs in progress at once. */
   readonly atOnce: number;
   /** A campaign ends after this many findings. Default 20. */
   readonly maxCrashes?: number;
@@ -48,11 +48,11 @@ interface Verdict {
   readonly input: Buffer;
 }
 
-/** A parser that takes longer would keep everybody waiting. */
+/** A parser that takes longer would block all requests. */
 const PARSER_MOST_MS = 1_000;
 const ANSWER_MOST_MS = 25_000;
 
-/** Codes of 503 that say what is so in the world outside, and not that we failed. */
+/** Codes of 503 that report a state of the outside world, not a failure of the service. */
 const DOCUMENTED_503 = /"code":"(overloaded|biller_offline|operator_unavailable)"/;
 
 /** Sends this many inputs, one for each seed from the first one on, several at once. */
@@ -62,7 +62,7 @@ export async function fuzz(options: CampaignOptions): Promise<Campaign> {
   const maxCrashes = options.maxCrashes ?? 20;
   let [begun, done] = [0, 0];
   const worker = async (_: unknown, index: number): Promise<void> => {
-    // Files of parsers that run at the same time must not be one.
+    // Parsers that run at the same time must not use the same file.
     const parsers = fuzzedParsers(`${options.folder}/${index}`);
     while (begun < options.inputs && crashes.length < maxCrashes) {
       const seed = options.firstSeed + begun;
@@ -101,7 +101,7 @@ async function tryOne(
   return await judgeParser(random.pick(parsers), random);
 }
 
-/** A good request with other bytes in its body; half of them signed again as they then are. */
+/** A valid request with changed bytes in its body; half of them are signed again afterwards. */
 function mutatedBody(random: Random): WireRequest {
   const good = goodRequest(random);
   if (good.body === undefined) return random.chance(0.5) ? signWhole(good) : good;
@@ -125,7 +125,7 @@ async function judgeRequest(kind: string, request: WireRequest, origin: string):
     if (answer === 'late') return { kind, statuses: ['hung'], wrong: 'no answer', input };
     return { kind, statuses: [String(answer.status)], wrong: faultOf(answer), input };
   } catch (error) {
-    // Node's client refuses to send some; a server that closes early is heard as a reset.
+    // Node's client refuses to send some; a server that closes early appears as a reset.
     const { code } = error as NodeJS.ErrnoException;
     const isOurs = code?.startsWith('ERR_') === true || code?.startsWith('HPE_') === true;
     if (isOurs || code === 'ECONNRESET' || code === 'EPIPE') {

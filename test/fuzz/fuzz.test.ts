@@ -53,11 +53,11 @@ test('every hostile input gets a response, and none is an internal error', async
   });
   expect(crashes, `first seed ${firstSeed}`).toEqual([]);
   expect(inputs).toBe(INPUTS);
-  // It gets behind the signature, and what it sends is hostile.
+  // Some inputs pass the signature check, and some are refused.
   for (const status of ['200', '400', '401', 'parsed', 'refused']) {
     expect(statuses[status], status).toBeGreaterThan(20);
   }
-  // A genuine callback about a payment that was never made is rightly an error for people.
+  // A genuine callback about a payment that was never made is an error that people must see.
   const fault = running
     .logged()
     .split('\n')

@@ -10,13 +10,13 @@ export const KEY = 'demo-security-key';
 const COLLECTOR_KEY = 'demo-collector-key';
 const OPERATOR = 'kplc';
 
-/** Paths that are no operation, and what else people try. */
+/** Paths that are not operations, and other paths that attackers try. */
 const OTHER_PATHS = [
   ...['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs', '/docs/', '/console'],
   ...['/', '/nothing', '/transaction/', '/callbacks', '/callbacks/nobody', '//', '/%00', '/..;/'],
 ];
 
-/** A good request: any operation in any form, a callback, a bulk file, or a page. */
+/** A valid request: any operation in any form, a callback, a bulk file, or a page. */
 export function goodRequest(random: Random): WireRequest {
   const kind = random.whole(0, 19);
   if (kind === 0) {
@@ -28,7 +28,7 @@ export function goodRequest(random: Random): WireRequest {
   const operation = random.pick(OPERATIONS);
   const params = withHash(operation, usualParams(operation, VID), KEY);
   const request = encode(PATHS[operation], params, random.pick(BODY_FORMS));
-  // A GET may have a body, too.
+  // A GET may also have a body.
   return READING.includes(operation) && random.chance(0.3)
     ? { ...request, method: 'GET' }
     : request;
@@ -38,7 +38,7 @@ export function keyOf(operation: OperationName): string {
   return operation === 'collect' ? COLLECTOR_KEY : KEY;
 }
 
-/** Signs whatever the request has become, so that it is read behind the signature. */
+/** Signs the changed request, so that it passes the signature check. */
 export function signWhole(request: WireRequest): WireRequest {
   const { method, path, headers = {}, body } = request;
   const seconds = Math.floor(Date.now() / 1000);
@@ -68,7 +68,7 @@ function callback(random: Random) {
   };
 }
 
-/** A callback that the operator signed, whatever it says. */
+/** A callback with this body, signed by the operator. */
 export function signCallback(body: Buffer): WireRequest {
   const id = `msg_${randomUUID()}`;
   const time = String(Math.floor(Date.now() / 1000));
@@ -104,7 +104,7 @@ function bulkRequest(random: Random): WireRequest {
   return signBulk(Buffer.from(body), isCsv ? 'text/csv' : 'application/x-ndjson');
 }
 
-/** A file whose signature is right, whatever is in it. */
+/** A bulk upload with this body and a correct signature. */
 export function signBulk(body: Buffer, contentType: string): WireRequest {
   const sha256 = createHash('sha256').update(body).digest('hex');
   const params = { vid: VID, batch_reference: randomUUID(), sha256 };

@@ -15,7 +15,7 @@ const NAMES = [
   '',
 ];
 
-/** What could start a parameter of this or another operation. */
+/** Texts that could start a parameter of this or another operation. */
 const splitting = fc
   .tuple(fc.constantFrom(...NAMES), fc.constantFrom('1', '5.00', '&', '%', '+', ' & Sons'))
   .map(([name, text]) => `x&${name}=${text}`);
@@ -35,7 +35,7 @@ const json: fc.Arbitrary<string> = fc
   .jsonValue({ maxDepth: 6 })
   .map((made) => JSON.stringify(made));
 
-/** Requests of every operation with wrong parameters, rightly signed or not, in every form. */
+/** Requests of every operation with wrong parameters, in every form, with a correct signature or not. */
 export const structuredRequest: fc.Arbitrary<WireRequest> = fc
   .record({
     operation: fc.constantFrom(...OPERATIONS),

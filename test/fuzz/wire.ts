@@ -14,7 +14,7 @@ export function toBytes(request: WireRequest): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** How long the server may think before we close our side, which ends what is incomplete. */
+/** How long the server may take before we close our side, which ends incomplete requests. */
 const PATIENCE_MS = 150;
 /** Longer than the server waits for a request. */
 const HUNG_MS = 25_000;
@@ -50,7 +50,7 @@ export async function exchangeBytes(
       if (isWhole(text)) socket.end();
       else wait();
     });
-    // A reset is an answer too: the server did not want to hear more.
+    // A reset is also an answer: the server closed the connection early.
     socket.once('error', () => undefined);
     socket.once('close', () => {
       clearTimeout(patience);
@@ -66,7 +66,7 @@ function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
-/** Whether one answer with a length has come as a whole; else patience ends it. */
+/** Whether a complete answer with a length has arrived; without a length only the time limit ends it. */
 function isWhole(text: string): boolean {
   const headEnd = text.indexOf('\r\n\r\n');
   const length = /content-length: (\d+)/i.exec(text.slice(0, headEnd + 2))?.[1];

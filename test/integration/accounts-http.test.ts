@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 import { BODY_FORMS, send, signed } from '../support/vendor-client.ts';
 import type { Answer, VendorClient } from '../support/vendor-client.ts';
 
-// Accounts are one account however they are written, and none that the biller cannot have.
+// Different spellings are one account, and accounts that the biller cannot have are refused.
 
 let folder: string;
 let database: TestDatabase;
@@ -223,7 +223,7 @@ describe('the list of billers', () => {
     expect(status.body.data).toMatchObject({
       minimum_balance: '50.00',
       maximum_amount: '70000.00',
-      // Of the minimum amount.
+      // The fee of the minimum amount.
       fee: '25.50',
       fee_formula: {
         tiers: [{ from: '0.00', flat: '25.00', percent: '1' }],
@@ -241,7 +241,7 @@ describe('the list of billers', () => {
     const request = { ...zuku, account: ' KP123456', merchant_reference: 'priced' };
     const created = await vendor.create(request);
     expect(created.body.msg).toMatchObject({ fee: '25.60' });
-    // A repeat shows the fee that was charged, whatever it is now.
+    // A repeat shows the fee that was charged, even if the price has changed.
     await setFeePrice(pool, key, flatFormula(1n), setting);
     await running.service.catalogue.reload();
     const again = await vendor.create(request);

@@ -114,7 +114,7 @@ test('ended payments move out with all their details, and the ledger stays consi
     attempts: [{ attempt_number: 1, outcome: 'paid' }],
   });
 
-  // What was open ends as ever, and goes along the next time.
+  // Open payments end as usual, and are archived the next time.
   await settle(payments.slice(-2));
   expect(await archiveAll(vendorId)).toMatchObject({ files: 1, payments: 2 });
   expect(await archiveAll(vendorId)).toEqual({ files: 0, payments: 0, bytes: 0 });
@@ -162,7 +162,7 @@ test('an archived merchant_reference makes its payment once', async () => {
     ...(await decide(other)),
     ...(await decide({ ...payment, phone: null })),
     ...(await decide({ ...withoutPhone, phone: '254722000000' })),
-    // Together with one that is accepted.
+    // In a batch with one that is accepted.
     ...(await decide({ ...payment, merchantReference: newId() }, payment, other)),
   ];
   const before = await replays();
@@ -179,7 +179,7 @@ test('an archived merchant_reference makes its payment once', async () => {
 });
 
 test('payments move only while nobody creates any for the vendor', async () => {
-  // A create that began before would see its reference in neither table.
+  // A create that began before the archiving would see its reference in neither table.
   const [payment] = await makePayments(3);
   const vendorId = payment?.vendorId ?? 0;
   const moving = await databaseTransaction(books.pool, async (client) => {
@@ -233,7 +233,7 @@ test('nothing moves when its file cannot be written', async () => {
 
 test('the command refuses what is too young, archives and verifies', async () => {
   await makePayments(4, new Date('2020-03-01T00:00:00Z'));
-  // As if they had been made in 2020.
+  // As if they had been created in 2020.
   const long = `'2020-03-01T00:00:00Z'`;
   await books.owner.query(`update payments set created_at = ${long}`);
   await books.owner.query(`update payments set settled_at = ${long} where outcome is not null`);
@@ -290,7 +290,7 @@ test('the status of an archived payment is still answered, without what only the
       account: '254722000001',
       amount: 60,
     });
-    // It makes its payment once, over HTTP too.
+    // The reference creates no second payment over HTTP either.
     const repeat = { account: '254722000001', merchant_reference: 'old' };
     const replayed = await vendor.create(repeat);
     expect(replayed.headers['idempotency-replayed']).toBe('true');

@@ -32,9 +32,9 @@ let dataDir: string;
 let environment: { DATA_DIR: string; MASTER_KEY: string };
 let server: EmbeddedDatabase;
 let pool: Pool;
-/** A whole backup of a database under load. */
+/** A complete backup of a database under load. */
 let backup: string;
-/** What the command said. */
+/** The output of the command. */
 let told: string;
 /** Rows that were committed before it began, and when it had ended. */
 let rowsBefore = 0;
@@ -217,7 +217,7 @@ describe('a restore', () => {
     const count = Number(rows[0]?.['count']);
     expect(count).toBeGreaterThanOrEqual(rowsBefore);
     expect(count).toBeLessThanOrEqual(rowsAfter);
-    // No hole: whole commits, in their order.
+    // Without gaps: complete commits, in their order.
     expect(rows[0]?.['last']).toBe(count - 1);
   });
 
@@ -235,7 +235,7 @@ describe('a restore', () => {
     });
     const data = path.join(folder, 'postgres', 'data');
     expect(await readdir(data)).not.toContain('malipo.quarantine');
-    // A start that was killed before it removed the marker.
+    // As after a start that was killed before it removed the marker.
     await cp(path.join(backup, 'data', 'malipo.quarantine'), path.join(data, 'malipo.quarantine'));
     await must(env, 'quarantine', 'status');
     expect(await query(url, 'select action from quarantine_events')).toHaveLength(1);
@@ -287,7 +287,7 @@ describe('a restore', () => {
   });
 });
 
-// What somebody does who can write where backups are kept, and knows the format but no key.
+// An attacker who can write to the folder of backups, and knows the format but no key.
 describe('a tampered backup', () => {
   /** Puts PostgreSQL settings into a copy and makes its manifest agree. */
   async function tamper(
@@ -325,7 +325,7 @@ describe('a tampered backup', () => {
     const verify = await inProcess(env, 'backup', 'verify', copy);
     expect(verify).toMatchObject({ exitCode: 1 });
     expect(verify.stderr).toContain('was not written with this MASTER_KEY');
-    // Without the key nobody can tell, and verify says so.
+    // Without the key this cannot be detected, and verify says so.
     const unknown = await inProcess({}, 'backup', 'verify', copy, '--json');
     expect(unknown.json()).toMatchObject({ whole: true, authenticated: false });
   });
@@ -383,7 +383,7 @@ describe('a tampered backup', () => {
   });
 });
 
-/** What an administrator does with `chown -R` after `cp -r` as root. */
+/** Does what an administrator does with `chown -R` after `cp -r` as root. */
 async function handOver(folder: string): Promise<void> {
   if (!isRoot) return;
   const { uid, gid } = await stat(path.join(dataDir, 'postgres', 'data'));

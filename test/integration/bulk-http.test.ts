@@ -115,7 +115,7 @@ test('takes CSV: columns in any order, quoted values, a byte order mark, CRLF', 
   ]);
   const reference = rows[0]?.ipay_reference ?? '';
   expect(await vendor.payment(reference)).toMatchObject({ account: '2012345678', amount: 60 });
-  // The same reference by a single create is the same payment.
+  // The same reference in a single create is the same payment.
   const single = {
     biller_name: 'gotv',
     amount: '60',
@@ -334,7 +334,7 @@ describe('uploads that do not arrive', () => {
     }
     const other = await running.addVendor();
     expect((await upload(file, { by: other })).status).toBe(200);
-    // One that comes takes the place of the oldest that does not.
+    // A new upload displaces the oldest one that is incomplete.
     const refused = once(begun[0] ?? expect.fail(), 'data') as Promise<[string]>;
     expect((await upload(file)).status).toBe(200);
     expect((await refused)[0]).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);

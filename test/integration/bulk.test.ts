@@ -92,7 +92,7 @@ function openDesk(options: Partial<BulkProcessorOptions> & { vendor?: Partial<Ve
       billerOf: (code) => BILLERS.get(code),
     },
     onAccepted: (some) => accepted.push(...some),
-    // Only what a test gives it.
+    // It processes only what a test adds.
     pollMs: 3_600_000,
     leaseMs: 60_000,
     log: pino({ level: 'silent' }),
@@ -211,7 +211,7 @@ test('decides every row as a single create would, in their order', async () => {
   });
   expect(progress.endedAt).not.toBeNull();
   expect(await books.balances(many)).toEqual(await books.balances(one));
-  // The second row is the first one again: the same transaction, and no new one.
+  // The second row repeats the first one: the same payment, and not a new one.
   expect(accepted).toHaveLength(taken - 1);
   expect(await countPayments(many)).toBe(taken - 1);
   expect(rows[1]).toMatchObject({ paymentId: paymentIdOf(progress.batchId, 1) });
@@ -258,7 +258,7 @@ test('the same reference with the same file is the same batch, with another file
   await expect(receiver.accept(batchOf(vendorId, manyRows(7, 'other'), 'payroll'))).rejects.toThrow(
     expect.objectContaining({ code: 'reference_reused', field: 'batch_reference' }),
   );
-  // Another vendor's reference is its own.
+  // References of different vendors are independent.
   const other = await books.addVendor(1_000_000n);
   expect((await receiver.accept({ ...batch, vendorId: other })).batchId).not.toBe(first.batchId);
   await receiver.idle();
@@ -409,7 +409,7 @@ test('single creates of the same lane wait for one chunk at most, not for the fi
 test('a vendor may have a limited number of undecided batches', async () => {
   const vendorId = await books.addVendor(0n);
   const { receiver } = openDesk();
-  // Somebody else's lease keeps them undecided.
+  // Another process's lease keeps them undecided.
   for (let index = 0; index < LIMITS.bulkOpenBatches; index += 1) {
     const stored = { batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000 };
     await store.insertBatch(books.pool, {

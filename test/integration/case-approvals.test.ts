@@ -20,7 +20,7 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 
-// The second person approves exactly what was seen, or nothing.
+// The second person approves exactly the proposal that they saw, or nothing.
 
 const FLOAT = 100_000n;
 const AMOUNT = 10_000n;

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 let made: Promise<string> | undefined;
 
-/** A data folder with a migrated database, made by the program itself, once for this file. */
+/** A data folder with a migrated database, created by the program itself, once for this file. */
 async function dataDir(): Promise<string> {
   made ??= (async () => {
     const folder = await fixture.folder();
@@ -90,7 +90,7 @@ describe('without a service', () => {
 
     const key = `whsec_${Buffer.alloc(32, 'key').toString('base64')}\n`;
     inputs[0].end(key);
-    // The starter is done and looks whether it is alone.
+    // The process that started the server is done, and checks whether others use it.
     await until(async () => (await connected('pg_backend_pid()')) === 1);
     inputs[1].end(key);
     expect(await guest).toMatchObject({ exitCode: 0, stderr: '' });
@@ -134,7 +134,7 @@ describe('during a running service', () => {
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'master-key'), `${key}\n`);
     await must(environment, add);
-    // It was that key: with it as MASTER_KEY the next one may be made, with another it may not.
+    // With this key as MASTER_KEY the next key can be created; with another one it cannot.
     await must({ ...environment, MASTER_KEY: key }, 'vendor', 'rotate-key', 'shop');
     const other = { ...environment, MASTER_KEY: newMasterKey() };
     expect((await inProcess(other, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);

@@ -22,7 +22,7 @@ async function pay(account: string, merchantReference: string): Promise<void> {
   await must(environment, 'pay', payment, '--merchant-reference', merchantReference);
 }
 
-/** A vendor with 1000.00 collected and funded, twice 100.00 of it reserved. */
+/** A vendor with 1000.00 collected and funded; 100.00 of it are reserved twice. */
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.url, max: 2, name: 'test' });
@@ -58,7 +58,7 @@ interface CheckJson {
   readonly counted: Record<string, number>;
 }
 
-/** Runs `work` with the statement done, and undoes it. */
+/** Runs `work` after the statement `spoil`, then undoes that statement. */
 async function spoilt(spoil: string, undo: string, work: () => Promise<void>): Promise<void> {
   expect((await database.asOwner(spoil)).rowCount).toBe(1);
   try {
@@ -143,7 +143,7 @@ describe('malipo ledger chain', () => {
     const extended = await malipo(environment, 'ledger', 'chain', '--json');
     expect(extended.exitCode).toBe(0);
     let { blocks } = extended.json<{ blocks: number }>();
-    // Other programs' transactions may hold the end back; then the rest follows.
+    // Database transactions of other programs may delay the end; then the rest follows.
     await until(async () => {
       const more = await must(environment, 'ledger', 'chain', '--json');
       blocks += more.json<{ blocks: number }>().blocks;
@@ -190,7 +190,7 @@ describe('malipo ledger chain', () => {
     const wrong = await inProcess(environment, 'ledger', 'check', '--head', 'abc');
     expect(wrong).toMatchObject({ exitCode: 2 });
     expect(wrong.stderr).toContain('64 hexadecimal digits');
-    // Without the key it says what it did not look at.
+    // Without the key it says what it did not check.
     const { MASTER_KEY: _, ...keyless } = environment;
     const less = await must(keyless, 'ledger', 'check');
     expect(less.stdout).toContain('Authentication codes were not checked');
@@ -282,7 +282,7 @@ describe('malipo ledger statement', () => {
     );
     expect(lines).toHaveLength(1 + 5 + 4 + 5);
     expect(lines[8]).toMatch(/,reserved,[0-9A-Z]{32},'=1\+1,float,reserved,100\.00,900\.00$/);
-    // What has commas or quotes is quoted.
+    // Values with commas or quotes are quoted.
     expect(lines[9]).toMatch(/,[0-9A-Z]{32},"a ""b"", c",float,reserved,100\.00,800\.00$/);
     expect(lines.at(-4)).toMatch(/,closing,,,,external,-1000\.00,$/);
   });

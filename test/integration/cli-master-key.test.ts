@@ -44,7 +44,7 @@ describe('the master key', () => {
     const refused = await inProcess(other, 'vendor', 'rotate-key', 'shop');
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('another master key');
-    // All the same with the right one as the previous: the service has to have both first.
+    // Still refused with the right key as the previous one: the service must have both first.
     const early = { ...other, MASTER_KEY_PREVIOUS: masterKey };
     expect((await inProcess(early, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
     await expect(openKeys(pool, ['vendor'], keysOf(masterKey))).resolves.toBeDefined();
@@ -89,7 +89,7 @@ describe('the master key', () => {
     expect(await openKeys(pool, kinds, keysOf(next))).toEqual(before);
     const repeated = await must(both, 'keys', 'reseal');
     expect(repeated.stdout).toBe('0 keys sealed under the new master key, 4 were already.\n');
-    // From now on the former is not needed, and gives no new keys.
+    // From now on the former key is not needed, and cannot create new keys.
     await must({ ...now, MASTER_KEY: next }, 'vendor', 'rotate-key', 'shop');
     expect((await inProcess(now, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);
   });

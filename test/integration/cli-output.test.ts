@@ -172,7 +172,7 @@ describe('the reference page', () => {
   it('has every command and every option', async () => {
     const missing: string[] = [];
     for (const name of await commandsOf([])) {
-      // Has pages of its own.
+      // It has its own pages.
       if (name === 'credit') continue;
       const verbs = await commandsOf([name]);
       for (const words of verbs.length === 0 ? [[name]] : verbs.map((verb) => [name, verb])) {
@@ -190,7 +190,7 @@ async function helpOf(words: readonly string[]): Promise<string> {
   return (await inProcess({}, ...words, '--help')).stdout;
 }
 
-/** The commands that a help lists; none for one that has only options. */
+/** The commands that a help text lists; empty for a command that has only options. */
 async function commandsOf(words: readonly string[]): Promise<string[]> {
   const [, list = ''] = (await helpOf(words)).split('\nCommands:\n');
   return [...list.matchAll(/^ {2}([a-z-]+)/gm)]

@@ -313,7 +313,7 @@ describe('with a running service', () => {
       log: createLog({ level: 'silent', destination: 2 }),
     });
     await service.start();
-    // From here on everything reaches it by the command line only.
+    // From here on everything is changed by the command line only.
     const operatorUrl = `${operators.origin}/operators/power`;
     await must(environment, 'operator', 'set', 'power', '--name', 'Power', [
       '--connector',

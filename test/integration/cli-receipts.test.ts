@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
 
-// Money in on the command line, as the guide for accountants describes it.
+// Incoming money on the command line, as the guide for accountants describes it.
 
 const GUIDES = path.resolve(import.meta.dirname, '../../docs/guide');
 const page = readFileSync(path.join(GUIDES, 'bank-statements.md'), 'utf8');

@@ -12,26 +12,26 @@ export interface Ran {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** stdout as the one JSON document it has to be; the caller says what it should look like. */
+  /** Parses stdout, which must be one JSON document; the caller gives the expected type. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   json<Document = Record<string, unknown>>(): Document;
 }
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** A master key as `openssl rand -base64 32` makes one. */
+/** A master key such as `openssl rand -base64 32` prints. */
 export function newMasterKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** What the service makes of a master key when there is no previous one. */
+/** The keys that the service reads from a master key without a previous one. */
 export function keysOf(masterKey: string): MasterKeys {
   return { current: Buffer.from(masterKey, 'base64'), previous: undefined };
 }
 
 const ENTRY = path.resolve(import.meta.dirname, '../../src/cli/malipo.ts');
 
-/** Runs the real program. Nothing of this process's environment goes along but the path. */
+/** Runs the real program. It gets only the path from this process's environment. */
 export async function malipo(environment: Environment, ...args: string[]): Promise<Ran> {
   const child = start(environment, args);
   const [stdout, stderr] = await Promise.all([
@@ -42,7 +42,7 @@ export async function malipo(environment: Environment, ...args: string[]): Promi
   return ran(child.exitCode, stdout, stderr);
 }
 
-/** Runs the real program and reads no more than the beginning of its output, as `head` does. */
+/** Runs the real program and reads only the beginning of its output, as `head` does. */
 export async function malipoCutShort(environment: Environment, ...args: string[]): Promise<Ran> {
   const child = start(environment, args);
   const stderr = text(child.stderr);

@@ -268,7 +268,7 @@ describe('malipo vendor', () => {
     const rotatedAt = Date.now();
     expect(directory.vendor('rotor')?.keys).toHaveLength(2);
     expect([signs('rotor', first), signs('rotor', second)]).toEqual([true, true]);
-    // It ends by time, without a reload.
+    // It expires without a reload.
     vi.useFakeTimers({ toFake: ['Date'], now: rotatedAt + 3_540_000 });
     try {
       expect(signs('rotor', first)).toBe(true);
@@ -286,7 +286,7 @@ describe('malipo vendor', () => {
   it('keeps a day’s overlap by default, and two keys at most', async () => {
     const rotated = await malipo(environment, 'vendor', 'rotate-key', 'rotor');
     expect(rotated.stdout).toContain('stays valid for 86400 seconds');
-    // Two rotations at the same moment, both held up until both are there.
+    // Two rotations at the same moment: each waits until both have begun.
     const rotations: Promise<Ran>[] = [];
     await databaseTransaction(pool, async (client) => {
       await client.query("select from settings_versions where topic = 'vendors' for update");

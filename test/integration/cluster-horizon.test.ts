@@ -7,7 +7,7 @@ import { CITUS_URL } from '../support/citus.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
-// Before the horizon nothing can be added any more, whichever node adds it.
+// Nothing can be added before the horizon any more, on any node.
 
 let books: Books;
 beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('of nodes whose clocks differ', () => {
     const at = read.rows[0]?.at ?? '';
     return { now: at, at, hidden: false, pids: [], prepared: [], ...given };
   };
-  /** How many seconds before now. */
+  /** How many seconds ago the horizon is. */
   const secondsBack = async (horizon: string | undefined): Promise<number> => {
     const read = await books.pool.query<{ seconds: number }>(
       'select extract(epoch from clock_timestamp() - $1::timestamptz)::float8 as seconds',
@@ -77,7 +77,7 @@ describe.skipIf(CITUS_URL === undefined)('on a cluster', () => {
   test('the chain waits for a commit in doubt, and continues when Citus has ended it', async () => {
     await books.addVendors([1_000n]);
     const worker = await connectWorker();
-    // As a coordinator leaves it that dies between the two phases.
+    // The state after a coordinator died between the two phases.
     await worker.query('begin');
     await worker.query('select pg_current_xact_id()');
     await worker.query(`prepare transaction 'citus_0_999999_1_1'`);
@@ -85,7 +85,7 @@ describe.skipIf(CITUS_URL === undefined)('on a cluster', () => {
     expect((await completeChain(books.pool, books.ledgerMac)).blocks).toBe(0);
     await vi.waitFor(
       async () => expect(await readHorizon(books.pool)).toBeDefined(),
-      // Citus looks once in a minute.
+      // Citus checks once a minute.
       { timeout: 100_000, interval: 500 },
     );
     const left = await worker.query('select from pg_prepared_xacts');

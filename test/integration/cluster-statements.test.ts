@@ -9,12 +9,12 @@ import { extractStatements } from '../support/extract-statements.ts';
 const ELSEWHERE =
   /^src\/(platform\/(backup|cluster|embedded)\/|platform\/db\/(runtime-role|sandbox-role|server-check|migrate|planner-statistics)\.ts)/;
 
-/** What Citus says about a statement that it cannot run, whatever the rows are; 42501 is a missing grant. */
+/** Error codes of Citus for a statement that it cannot run with any rows; 42501 is a missing grant. */
 const REFUSED = /^(0A000|XX000|42(?!501)...)$/;
-/** What a row was at fault for; Citus gives such errors of a copy to a local table no code. */
+/** Errors caused by a row; Citus reports them without a code when it copies to a local table. */
 const OF_ROWS = /violates (check|unique|foreign key|not-null) constraint/;
 
-/** A value of the type that every statement takes. */
+/** A value of the type that every statement accepts. */
 function sampleOf(type: string): string {
   if (type.endsWith('[]')) return `{"${sampleOf(type.slice(0, -2)).replaceAll('\\', '\\\\')}"}`;
   if (/int|numeric|double|real/.test(type)) return '1';

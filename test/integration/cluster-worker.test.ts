@@ -15,7 +15,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { findFreePort, startService } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
-// One of the workers is away.
+// One of the workers is down.
 
 const CONTROL = process.env['CITUS_CONTROL'] ?? '';
 const masterKeys = { current: randomBytes(32), previous: undefined };
@@ -46,7 +46,7 @@ function openLanes(): CreateLanes {
   return createCreateLanes({ pools, bucketOf, deadlineMs: 2_000, onAccepted: () => undefined });
 }
 
-/** What each vendor's create is answered, by vendor. */
+/** The answer to a create of each vendor, by vendor. */
 async function createOfEach(lanes: CreateLanes): Promise<Map<number, string>> {
   const answers = await Promise.all(
     vendorIds.map(async (vendorId) => {

@@ -108,13 +108,13 @@ describe.skipIf(CITUS_URL === undefined)('on a cluster', () => {
 
     const back = await inProcess(environment, 'cluster', 'undistribute', '--json');
     expect(back.json()).toMatchObject({ ledger_violations: 0 });
-    // A database that a dump brings to another server needs nothing of Citus there.
+    // A database that a dump moves to another server needs no parts of Citus there.
     const checked = createPool({ url: CITUS_URL ?? '', max: 1, name: 'test' });
     const kept = await checked.query(`select name from schema_objects where place like 'citus%'`);
     await checked.end();
     expect(kept.rows).toEqual([]);
 
-    // The last one when every reference table and some others are done.
+    // The last one is after every reference table and some others.
     const references = Object.values(TABLE_CLASSES).filter((each) => each === 'reference').length;
     for (const at of [
       'cluster:before-commit#1',

@@ -18,7 +18,7 @@ afterAll(async () => {
   await books.close();
 });
 
-/** How often a connection was taken, which a lane does once a query. */
+/** Counts how often a connection was taken; a lane does this once for each query. */
 function queriesOf(pool: Pool): { count: number } {
   const taken = { count: 0 };
   pool.on('acquire', () => (taken.count += 1));

@@ -9,7 +9,7 @@ import { insertCollector } from '../../src/parties/store.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
-// Money that comes in: each movement is made once, however often and by whomever it is repeated.
+// Incoming money: each movement is made once, however often and by whatever process it is repeated.
 
 let books: Books;
 beforeAll(async () => {

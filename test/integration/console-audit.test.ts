@@ -34,7 +34,7 @@ beforeAll(async () => {
       merchant_reference: `audit-${number}`,
     });
     references.push(reference);
-    // Sent to the operator, which has not answered.
+    // It was sent to the operator, which has not answered.
     await owner.query(
       `update dispatch_queue set stage = 'verify', sent_at = now(), attempt_number = 1,
          operator_code = 'multichoice', due_at = now() + interval '1 hour' where payment_id = $1`,
@@ -121,7 +121,7 @@ describe('asking the operator now', () => {
       /^The operator was asked about this payment a moment ago\. Try again in \d+ seconds\.$/,
     );
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Written differently it is still the same payment.
+    // Another spelling is still the same payment.
     expect((await ask('operations', reference?.toLowerCase())).code).toBe('invalid_field');
     expect((await ask('operations', references[1])).status).toBe(204);
   });

@@ -42,7 +42,7 @@ async function create(): Promise<string> {
   return String(created.body.msg['ipay_reference']);
 }
 
-/** One whose instruction was sent to the operator, which has not answered. */
+/** Creates a payment whose instruction was sent, and whose operator has not answered. */
 async function createPending(): Promise<string> {
   const reference = await create();
   await owner.query(
@@ -173,7 +173,7 @@ describe('a case', () => {
     const same = await post('support', `/cases/${caseId}/approve`, { proposal });
     expect([same.status, textOf(same)]).toEqual([400, expect.stringContaining('another person')]);
 
-    // Meanwhile it is replaced.
+    // Meanwhile the proposal is replaced.
     const other = { ...paid, operatorReference: 'OP-2' };
     await post('finance', `/cases/${caseId}/propose`, other);
     const stale = await post('operations', `/cases/${caseId}/approve`, { proposal });

@@ -14,7 +14,7 @@ import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { must } from './cli-support.ts';
 
-// What finance books by hand in the console, and its reports.
+// The entries that finance makes in the console, and its reports.
 
 let database: TestDatabase;
 let running: InProcessService;

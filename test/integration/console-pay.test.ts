@@ -94,7 +94,7 @@ describe('a form', () => {
     await admin.send('POST', '/vendors/demo2/suspend', { reason: 'x' });
     await running.service.directory.reload();
     const body = { ...FORM, merchant_reference: 'suspended' };
-    // Its people are signed out for so long.
+    // Its people are signed out while it is suspended.
     expect((await other.send('POST', '/pay', body)).code).toBe('not_signed_in');
     await admin.send('POST', '/vendors/demo2/resume', { reason: 'x' });
     await running.service.directory.reload();

@@ -101,12 +101,12 @@ test('the audit log page by page is the export', async () => {
   });
   const lines = (await file.text()).trimEnd().split('\r\n');
   expect(lines).toHaveLength(61);
-  // A spreadsheet runs nothing.
+  // A spreadsheet must not run it as a formula.
   expect(lines[1]).toContain(`'=1+59`);
   expect((await admin.get('/audit?cursor=x')).code).toBe('invalid_field');
 });
 
-/** Uses the link of an invitation, as the person who holds it. */
+/** Uses the link of an invitation as the person who received it. */
 async function useLink(path: unknown, password: string): Promise<ConsoleClient> {
   const client = new ConsoleClient(running.origin);
   const token = String(path).split('#')[1];
@@ -138,12 +138,12 @@ test('an administrator who uses another person’s link sees, but changes and ap
   const own = await admin.send('POST', '/people/second/confirm', confirm);
   expect(own.text).toContain('another administrator has to confirm');
 
-  // The command line needs no second person: who uses it has access to the database.
+  // The command line needs no second person, because its users have access to the database.
   const { pool } = running.service;
   await addPerson(pool, { login: 'third', name: 'T', role: 'administrator' }, new Date());
   const token = await createLink(pool, 'third', { madeBy: null, now: new Date() });
   const third = await useLink(`#${token}`, 'one of the other person');
-  // Another link was used meanwhile: what was seen is not what would be confirmed.
+  // Another link was used meanwhile, so the confirmation would be for something that nobody saw.
   const again = await admin.send('POST', '/people/second/link', { reason: 'lost it' });
   const other = await useLink(again.body['path'], 'another one of these');
   const late = await third.send('POST', '/people/second/confirm', confirm);

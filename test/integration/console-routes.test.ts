@@ -34,7 +34,7 @@ beforeAll(async () => {
         amount: String(100 + number),
         account: `1423456${number}${number}${number}`,
         phone: '0722000001',
-        // One has the reference of another vendor’s payment, which it must not hide.
+        // One has the reference of another vendor’s payment and must not hide it.
         merchant_reference:
           vid === 'demo2' && number === 2 ? (references['demo']?.[0] ?? null) : `${vid}-${number}`,
       });
@@ -173,7 +173,7 @@ describe('payments', () => {
       { kind: 'vendor', value: 'demo' },
       { kind: 'amount', value: '101.00' },
     ]);
-    // Vendors are no secret between vendors only as long as nobody can try their names.
+    // A search must not reveal which other vendors exist.
     expect((await list('demo-viewer', '?search=demo2')).understood).toEqual([
       { kind: 'text', value: 'demo2' },
     ]);

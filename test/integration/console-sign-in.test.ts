@@ -225,7 +225,7 @@ describe('with one-time codes', () => {
     ).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
   });
 
-  /** The answers to eight at once, sorted. */
+  /** The answers to eight guesses at once, sorted. */
   async function guessesOf(login: string, now: Date): Promise<string[]> {
     const guess = (): Promise<string> =>
       checkSignIn(deps(), { login, password: 'a wrong guess', code: undefined }, now).catch(

@@ -165,7 +165,7 @@ describe('keys', () => {
     expect(await balanceStatus('demo', secret)).toBe(200);
     const again = await demoAdmin.send('POST', former ?? '', { reason: 'x' });
     expect(again.code).toBe('invalid_field');
-    // A key of another vendor cannot be named through the own one.
+    // A path with the own vendor cannot name another vendor's key.
     const other = await read<KeysAnswer>(admin, '/vendors/demo2/keys');
     const foreign = `${path}/${other.keys[0]?.keyId}/retire`;
     expect((await demoAdmin.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
@@ -255,7 +255,7 @@ describe('webhooks', () => {
     expect(all).toEqual({ count: 51 });
     const none = await demoAdmin.send('POST', `${path}/replay`, { reason: 'x' });
     expect(none.code).toBe('invalid_field');
-    // An event of this vendor is no event of another one.
+    // Another vendor cannot see an event of this vendor.
     const other = await signedIn('demo2-admin');
     const foreign = `/vendors/demo2/events/${low?.eventId}/replay`;
     expect((await other.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');

@@ -16,7 +16,7 @@ import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
-// Many at once, from several processes (each with its own lanes and connections).
+// Many creates at once, from several processes (each with its own lanes and connections).
 
 let books: Books;
 const calls: RecordedCall[] = [];
@@ -40,7 +40,7 @@ function laneOf(index: number): CreateLanes {
   return lanes;
 }
 
-/** All at once, by turns through each process. */
+/** Creates all payments at once, alternating between the processes. */
 async function createAll(payments: readonly NewPayment[]): Promise<CreateDecision[]> {
   return await Promise.all(payments.map(async (wanted, index) => await laneOf(index).add(wanted)));
 }
@@ -51,7 +51,7 @@ function countKinds(decisions: readonly CreateDecision[]): Record<string, number
   return counts;
 }
 
-/** As the lane answers a decision of create_payments. */
+/** The lane's answer for a decision of create_payments. */
 function kindOf(decision = 'accepted'): string {
   return decision === 'repeated' ? 'accepted' : decision;
 }
@@ -66,7 +66,7 @@ describe('creates from two processes for the same vendors', () => {
   });
   let mixedBatches = 0;
 
-  // A counterexample takes longer to make small than to find.
+  // Shrinking a counterexample takes longer than finding it.
   test(
     'decide like one after the other in the order of the locks',
     { timeout: 180_000 },
@@ -79,7 +79,7 @@ describe('creates from two processes for the same vendors', () => {
             newPayment({ ...content, vendorId: vendorIds[vendor] ?? 0 }),
           );
           calls.length = 0;
-          // Twelve clients, each of whom waits for its answer before it sends the next.
+          // Twelve clients, each of which waits for an answer before it sends the next request.
           const answers = new Map<string, CreateDecision>();
           await Promise.all(
             Array.from({ length: 12 }, async (_, client) => {
@@ -240,7 +240,7 @@ describe('everything that moves money, at once', () => {
     expect(created).toBe(96);
     expect((await checkLedger(books.pool)).violations).toEqual([]);
     for (const vendorId of vendors) {
-      // 200,000 to begin with and 24 collections of 1,000.
+      // 200,000 at the beginning, and 24 collections of 1,000.
       expect(await books.balances(vendorId)).toMatchObject({ external: -224_000n });
     }
     // A lane tries again after a deadlock, so only the server's statistics show it; it counts those of

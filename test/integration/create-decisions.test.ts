@@ -16,11 +16,11 @@ import { moved } from '../support/moved.ts';
 import { fixturePrice } from '../support/fee-prices.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
-// A batch decides like its rows taken one by one: random histories against an oracle in memory.
+// A batch gives the same decisions as its rows one by one: random histories against an oracle in memory.
 
 let books: Books;
 
-/** A counterexample takes longer to make small than to find. */
+/** Shrinking a counterexample takes longer than finding it. */
 const SHRINKING = { timeout: 180_000 };
 
 const VENDORS = 3;
@@ -39,7 +39,7 @@ interface Row {
 
 type Step =
   | { readonly do: 'create'; readonly rows: readonly Row[] }
-  /** The answer got lost: the same rows with the same ids. */
+  /** The answer was lost: the same rows with the same ids. */
   | { readonly do: 'repeat'; readonly back: number }
   | { readonly do: 'fund'; readonly vendor: number };
 
@@ -64,7 +64,7 @@ const anyRow: fc.Arbitrary<Row> = fc.record({
     { weight: 5, arbitrary: fc.uuid() },
   ),
 });
-// Equal content to an equal reference is rare by chance.
+// Equal content with an equal reference is rare by chance.
 const usualRow: fc.Arbitrary<Row> = fc.record({
   vendor: fc.nat(VENDORS - 1),
   billerCode: fc.constant(BILLER),
@@ -106,7 +106,7 @@ const history: fc.Arbitrary<History> = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 8 }),
 });
 
-/** How often which decision was met on which path. */
+/** How often each decision occurred on each path. */
 type Met = Map<string, number>;
 
 async function create(batch: readonly NewPayment[]): Promise<CreateDecision[]> {
@@ -178,7 +178,7 @@ class Run {
       if (expected.names.length === 0) expect(named).toBeUndefined();
       else expect(expected.names).toContain(named);
       if ('createdAt' in decision) {
-        // The first answer again means its time, too.
+        // A repeat of the first answer includes its time.
         const known = this.#createdAt.get(decision.paymentId) ?? decision.createdAt.getTime();
         this.#createdAt.set(decision.paymentId, known);
         expect(decision.createdAt.getTime()).toBe(known);
@@ -229,7 +229,7 @@ class Run {
   }
 }
 
-/** Runs are by the hundred, until all was met, and no more than this. */
+/** Hundreds of runs are made until everything has occurred, but no more than this. */
 const MAX_RUNS = 1_000;
 
 describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
@@ -249,7 +249,7 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
       for (const wanted of given.steps) await run.take(wanted);
       await run.expectEqualBooks();
     });
-    // What this test rests on: every decision is met on every path that can make it. Some are rare.
+    // This test relies on every decision occurring on every path that can make it. Some are rare.
     const common = ['accepted', 'replayed', 'reference_reused', 'likely_duplicate'];
     const expected = [
       ...common.map((kind) => `set ${kind}`),
@@ -304,7 +304,7 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
   });
 });
 
-/** Moves a transaction's creation back in time, with the key that its age would have given it. */
+/** Moves a payment's creation back in time, with the duplicate key of that time. */
 async function makeOlder(made: NewPayment, seconds: number): Promise<void> {
   await books.owner.query(
     `update payments

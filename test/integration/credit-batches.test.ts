@@ -96,7 +96,7 @@ test('each row is the enquiry that the single operation would make, answered byt
   expect(results.map(({ result }) => result)).toEqual(rows.map(() => 'ANSWERED'));
   for (const [index, row] of rows.entries()) {
     const params = { ...row, reportReason: '2', reportSector: '2' };
-    // The stored answer of the batch, and the answer that another vendor gets from the single path.
+    // The stored answer of the batch, and another vendor's answer from the single operation.
     const repeated = await ask(batching, '/generic-score', params);
     const fromSingle = await ask(single, '/generic-score', params);
     expect(repeated.status).toBe(200);
@@ -163,7 +163,7 @@ test('a strict vendor cannot use a file to try out documents', async () => {
     'subject_not_found',
     'subject_not_found',
     'subject_not_found',
-    // After the misses of an hour a hit is refused as a miss is.
+    // After the misses of an hour, a hit is refused like a miss.
     'too_many_requests',
     'too_many_requests',
   ]);
@@ -239,7 +239,7 @@ test('a batch is one file of one vendor, and is once', async () => {
       body: { error: [{ code: 'unknown_batch' }] },
     });
   }
-  // In the name of another vendor, by a key that is not its own; or for another operation.
+  // In the name of another vendor with a key of this one, or for another operation.
   const forged = new VendorClient(running.origin, { vid: vendor.vid, key: other.key });
   const notSigned = { status: 401, body: { error: [{ code: 'signature_invalid' }] } };
   expect(await upload(forged, file)).toMatchObject(notSigned);
@@ -281,7 +281,7 @@ test('a batch that a process abandoned is continued where it was', async () => {
   try {
     await upload(vendor, csvOf(rows), { batchReference });
     const results = await until('the batch is done', async () => {
-      // The process that works on it loses its lease again and again.
+      // The process that works on it keeps losing its lease.
       await running.service.pool.query(
         'update score_batches set leased_until = now() where batch_reference = $1',
         [batchReference],

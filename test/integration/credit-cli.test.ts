@@ -171,7 +171,7 @@ test('the chain is verified, and keys are asked for', async () => {
     ...['credit', 'rotate-keys', '--json'],
   );
   expect(JSON.parse(rotated.stdout)).toMatchObject({ subjects: 5, accounts: 5 });
-  // Under the former key, or any other, an import would take everybody for new.
+  // Under the former key, or any other, an import would treat everybody as new.
   const stale = await inProcess(environment, 'credit', 'verify-chain');
   expect(stale.exitCode).toBe(1);
   expect(stale.stderr).toContain('written under another CREDIT_INDEX_KEY');

@@ -64,7 +64,7 @@ async function ask(
   return await send(origin, encode(`/${operation}`, signed(all, key), 'json'));
 }
 
-/** Everything of an answer but what is different in every answer. */
+/** Everything in an answer except the parts that differ in every answer. */
 function comparable({ status, headers, text, body }: Answer): object {
   const { date: _date, 'x-request-id': _id, ...others } = headers;
   return { status, headers: others, text: text.replace(String(body.request_id), '') };
@@ -182,7 +182,7 @@ describe('a vendor with strict enquiries', () => {
     expect(comparable(await ask(vendor, 'generic-score', miss))).toEqual(first);
     expect((await ask(await strictVendor(), 'generic-score', hit)).status).toBe(200);
 
-    // An hour later. Only the owner may change what is on record.
+    // An hour later. Only the owner may change records.
     const owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
     await owner.query(
       `update enquiries set enquired_at = ${moved('enquired_at', '-61 minutes')}
@@ -233,7 +233,7 @@ describe('a vendor with open enquiries', () => {
 
 test('a consent may be of the service’s own day, and of no later one', async () => {
   const [eastmost, westmost] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
-  // Its day is at least one ahead of the other's, at any time.
+  // At any time its date is at least one day ahead of the other's.
   const consentDate = isoDay(startOfDay(new Date(), eastmost));
   for (const [TIME_ZONE, status] of [
     [eastmost, 200],

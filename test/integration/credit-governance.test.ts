@@ -25,7 +25,7 @@ import { encode, signed } from '../support/vendor-client.ts';
 import { inProcess } from './cli-support.ts';
 import type { Environment } from './cli-support.ts';
 
-// Which card answers is a row: two processes follow it at run time.
+// A row says which card answers: two processes follow it at run time.
 
 const masterKeys = { current: randomBytes(32), previous: undefined };
 const indexKey = randomBytes(32);
@@ -204,7 +204,7 @@ test('the months show both side by side; monitoring enquiries and repeats count 
   const { months } = await malipo('monitor', '--months', '1');
   const rows = months as { role: string; card: string; people: number; mean_score: number }[];
   const of = (role: string) => rows.find((row) => row.role === role);
-  // 900000001, asked many times, and 900000003.
+  // 900000001, who was asked about many times, and 900000003.
   expect(rows.filter(({ role }) => role === 'champion').map(({ people }) => people)).toContain(2);
   expect(of('challenger')).toMatchObject({ card: 'generous@2' });
 });

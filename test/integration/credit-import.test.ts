@@ -75,7 +75,7 @@ async function run(
   });
 }
 
-/** Lines whose numbers no other test uses. */
+/** A line with a number that no other test uses. */
 function line(number: number, change: Line = {}): Line {
   return rightLine(lenders * 1_000 + number, change);
 }
@@ -232,7 +232,7 @@ describe('an imported file', () => {
         [4, 'required'],
       ]);
     }
-    // Neither takes the lines behind it away.
+    // Neither error hides the lines after it.
     for (const slip of ['C"3,', '"C3,']) {
       const lines = csvOf([line(2), line(3), line(4)]).replace(`C${lenders * 1_000 + 3},`, slip);
       const { findings, counts } = await run(lines);
@@ -245,7 +245,7 @@ describe('an imported file', () => {
     await expect(run('')).rejects.toThrow('The file is empty');
     await expect(run('a,b\n1,2\n')).rejects.toThrow('column 1 must be Surname');
     await expect(run([line(1)], { asOf: '2026-11-06' })).rejects.toThrow('in the future');
-    // In Nairobi it is the sixth already.
+    // In Nairobi it is already the sixth.
     const clock = { now: () => new Date('2026-11-05T21:30:00Z') };
     expect((await run([line(1)], { asOf: '2026-11-06', clock })).findings).toEqual([]);
     await run([line(1)]);
@@ -260,7 +260,7 @@ test('a file imported again after a rotation of the keys changes nothing', async
   const lines = [line(1), line(2)];
   await run(lines, { vault: createVault({ master, index }) });
   const newer = { current: randomBytes(32), previous: index.current };
-  // Of this test's rows only: the others are under another key.
+  // Only rows of this test: the others are under another key.
   const rotating = createVault({ master, index: newer });
   await run(lines, { vault: rotating });
   const rotated = await run(lines, { vault: rotating });
@@ -484,7 +484,7 @@ describe('people in files', () => {
       ({ crns }) => crns.length === 1 && crns[0] === holder?.crn,
     );
     expect(opened).toMatchObject([{ kind: 'account_holder' }]);
-    // Under a number of its own it is another person's account.
+    // With a different number it is another person's account.
     expect((await run([{ ...other, AccountNumber: 'SIB2' }])).findings).toEqual([]);
     expect(await find(other)).toMatchObject([
       { profile: { name: { forenames: ['Paul', 'Kamau'] } } },

@@ -26,8 +26,8 @@ import type { Counted, SubmittedFile } from '../support/independent-count.ts';
 import { signed } from '../support/vendor-client.ts';
 import type { Params } from '../support/vendor-client.ts';
 
-// Files that were never seen before, imported as a lender imports them: what is answered over HTTP is
-// what an independent count over the files' text says.
+// New random files, imported as a lender imports them: the answers over HTTP equal an independent count
+// over the text of the files.
 
 const SEED = randomInt(1, 1_000_000_000);
 const SUBJECTS = 130;

@@ -10,7 +10,7 @@ import { PLANTED_ERRORS, rightLines } from '../support/planted-errors.ts';
 import { inProcess, newMasterKey } from './cli-support.ts';
 import type { Environment, Ran } from './cli-support.ts';
 
-// As a lender does it: a file with mistakes of all kinds is corrected from the report alone.
+// A lender corrects a file with mistakes of all kinds, using only the report.
 
 const GUIDE = new URL('../../docs/guide/credit-import.md', import.meta.url);
 const LINES = 120;
@@ -66,12 +66,12 @@ const meant: readonly Line[] = rightLines(LINES).map((line, index) => ({
   ...plantedErrorOf(index)?.right,
 }));
 
-/** Every other line, from the second one on, has an error until there are none left. */
+/** Every other line, from the second one on, has an error, until each error has been used. */
 function plantedErrorOf(index: number): (typeof PLANTED_ERRORS)[number] | undefined {
   return index % 2 === 1 ? PLANTED_ERRORS[(index - 1) / 2] : undefined;
 }
 
-/** The file as it was written, line by line without the header, and the findings expected for it. */
+/** The file with its errors, line by line without the header, and the expected findings. */
 function written(): { readonly rows: string[]; readonly expected: string[] } {
   const lines = meant.map((line, index) => ({ ...line, ...plantedErrorOf(index)?.wrong }));
   const [, ...rows] = csvOf(lines).trimEnd().split('\n');
@@ -86,14 +86,14 @@ function written(): { readonly rows: string[]; readonly expected: string[] } {
   spoil(112, ' columns', (row) => row.replace('12000.00', '12,000.00'));
   spoil(114, ' csv', (row) => row.replace(',C113,', ',C"113,'));
   spoil(116, ' csv', (row) => row.replace(',C115,', ',"C115,'));
-  // A line that was copied, and its amount changed.
+  // A copied line with a changed amount.
   const copied = csvOf([{ ...meant[100], CurrentBalance: '1', CurrentBalanceKES: '1' }]);
   rows.push(copied.trimEnd().split('\n')[1] ?? '');
   expected.push(`${rows.length + 1} AccountNumber duplicate_account`);
   return { rows, expected };
 }
 
-/** Values of a row as they are written, quotes included. */
+/** The values of a row as written, including quotes. */
 function cellsOf(row: string): string[] {
   return row.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/);
 }
@@ -113,7 +113,7 @@ test('a file with more than fifty mistakes of all kinds is corrected from the re
   );
   expect(first.json()).toMatchObject({ rejected: planted.size, records: rows.length });
 
-  // The lender looks up nothing but the fields a finding names, on the line it names.
+  // The lender looks only at the fields and the line that a finding names.
   const corrected = rows.map(cellsOf);
   for (const { line, field, rule, text } of report) {
     const right =
@@ -140,7 +140,7 @@ test('a file with more than fifty mistakes of all kinds is corrected from the re
     unchanged: rows.length - planted.size,
     accounts_added: planted.size - 1,
   });
-  // What came of it is what the lender meant from the start.
+  // The corrected file is the intended one.
   expect(`${text.join('\n')}\n`).toBe(csvOf(meant).slice(header.length + 1));
 });
 

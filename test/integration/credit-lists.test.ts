@@ -59,7 +59,7 @@ test('enquiries are listed by vendor, time, outcome and reference, page by page'
       certain: true,
     },
   );
-  // Two at one instant, and one that was committed after a later one.
+  // Two at the same instant, and one that was committed after a later one.
   const days = [1, 2, 2, 4, 3];
   const client = await pool.connect();
   await keepEnquiries(client, [

@@ -62,7 +62,7 @@ async function reportOf(...by: string[]): Promise<Report> {
   return (await credit('subject-report', ...by, '--json')).json<Report>();
 }
 
-/** What a request with both documents of the person comes to. */
+/** The result of a request with both documents of the person. */
 async function match(): Promise<string> {
   const key = (text: string) => ({ current: Buffer.from(text, 'base64'), previous: undefined });
   const vault = createVault({ master: key(MASTER_KEY), index: key(CREDIT_INDEX_KEY) });
@@ -76,7 +76,7 @@ async function match(): Promise<string> {
 
 test('two subjects are answered as one, stay apart on file, and come apart again', async () => {
   const byCard = rightLine(1);
-  // Of the names only Amani is the same: a new account is known by those of the merged subject.
+  // Only the name Amani is the same: a new account is matched by the names of the merged subject.
   const names = { Surname: 'Odhiambo', Forename2: 'Achieng' };
   const passport = { PrimaryIDType: '002', PrimaryIDNumber: 'A7654321', ...names };
   const byPassport = rightLine(2, passport);
@@ -101,7 +101,7 @@ test('two subjects are answered as one, stay apart on file, and come apart again
   const dispute = ['dispute', 'open', '--crn', card.crn, '--account', disputed];
   expect((await credit(...dispute, '--statement', 'Not mine')).exitCode).toBe(0);
 
-  // The next month: the known accounts go on, a new one belongs to who survives; nothing to decide.
+  // The next month: the known accounts continue, and a new one belongs to the surviving subject, without a case.
   const moved = { MobilePhone: '254733000111' };
   const added = rightLine(3, passport);
   const next = [{ ...byCard, ...moved }, { ...byPassport, ...moved }, added].map((line) => ({
@@ -144,7 +144,7 @@ test('merges are one deep, and refuse what is not there', async () => {
 });
 
 test('a death is recorded with evidence, holds for merged subjects, and is refuted by a later record', async () => {
-  // One account each, and one whose lender reports the death of the last.
+  // One account each; the lender of the last one reports a death.
   await submit([rightLine(21), rightLine(22), { ...rightLine(23), AccountStatus: 'L' }]);
   const crnOf = async (number: number): Promise<string> =>
     (await reportOf('--number', String(910_000_000 + number))).crn;
@@ -169,7 +169,7 @@ test('a death is recorded with evidence, holds for merged subjects, and is refut
     life_records: [{ status: 'deceased', died_on: '2026-11-02', evidence: 'Certificate 7' }],
   });
 
-  // About one person under two references it is known under the one that stays.
+  // For a person with two references, the record counts under the surviving one.
   expect(await reported(second)).toMatchObject({ deceased: false });
   const merging = ['merge', 'subjects', '--from', first, '--into', second, '--reason', 'One'];
   expect((await credit(...merging)).exitCode).toBe(0);
@@ -184,7 +184,7 @@ test('a death is recorded with evidence, holds for merged subjects, and is refut
   expect(await scoreOf(third)).toContain('recorded as deceased');
   expect((await credit(...clear, '--number', '910000023')).exitCode).toBe(0);
   expect(await scoreOf(third)).toContain('no credit history');
-  // The lender repeats what it reported: refuted already. A later death is another.
+  // The lender repeats its report, which is already refuted. A later report is a new one.
   await submit([{ ...rightLine(23), AccountStatus: 'L' }], '2026-11-15');
   expect(await reported(third)).toMatchObject({ deceased: false });
 

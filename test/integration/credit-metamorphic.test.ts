@@ -18,8 +18,8 @@ import type { Line } from '../support/credit-files.ts';
 import { LATE } from '../support/planted-errors.ts';
 import { signed } from '../support/vendor-client.ts';
 
-// What holds of scores in themselves (test/property/scorecard.test.ts) holds of answers: from a
-// lender's file to the body of the response.
+// The properties of scores (test/property/scorecard.test.ts) also hold for answers: from a lender's file
+// to the body of the response.
 
 const masterKeys = { current: randomBytes(32), previous: undefined };
 const index = { current: randomBytes(32), previous: undefined };
@@ -82,13 +82,13 @@ const SCORES = { 'generic-score': 'positiveScore', 'mobile-loan-score': 'mobiLoa
 type Path = keyof typeof SCORES;
 const PATHS = Object.keys(SCORES) as Path[];
 
-/** Everything of the answer but who the person is. */
+/** The answer without what identifies the person. */
 async function ask(operation: Path, line: Line): Promise<Answered> {
   asked += 1;
   const params = {
     vid: 'm',
     requestReference: `M${asked}`,
-    // Monitoring: an enquiry that is no application.
+    // Monitoring: an enquiry that is not an application.
     reportReason: '3',
     reportSector: '2',
     nationalID: line.PrimaryIDNumber ?? '',

@@ -213,7 +213,7 @@ describe('Metropol as the bureau', () => {
     const content = { nationalID: 'y' };
     await expect(ask(asked, { content })).rejects.toMatchObject({ code: 'reference_reused' });
     expect(emulator.billed).toHaveLength(3);
-    // Of another operation it is another enquiry, with calls of its own.
+    // For another operation it is another enquiry, with its own calls.
     const other = { ...asked, operation: 'mobile-loan-score' } as const;
     expect(JSON.parse(await ask(other))).toMatchObject({ score: '612' });
     expect(emulator.billed).toHaveLength(6);

@@ -778,7 +778,7 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
       master: { current: masterKeys.current, previous: undefined },
       index: { current: indexKey, previous: undefined },
     }).seal('[]', location),
-    // Nobody answers it during the test.
+    // No answer comes during the test.
     leaseMs: 600_000,
     maxOpen: 1,
   });
@@ -801,7 +801,7 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
     answers: 0,
     batches: 0,
   });
-  // Back again, for the service that runs with the former keys.
+  // Back to the former keys, with which the service runs.
   await rotateKeys(
     owner,
     createVault({

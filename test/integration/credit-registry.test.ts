@@ -39,7 +39,7 @@ async function readFile(crn: bigint): Promise<CreditFile> {
   });
 }
 
-/** A file without what the registry names by itself. */
+/** A file without the names that the registry generates. */
 function comparable(file: CreditFile) {
   return {
     asOf: file.asOf,

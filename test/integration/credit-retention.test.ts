@@ -100,7 +100,7 @@ describe('retention of enquiries', () => {
         environment: { ROLES: 'api,jobs', CREDIT_ENQUIRY_RETENTION_DAYS: days },
       });
       if (days === '0') {
-        // As many questions as let a job that ran come to its end.
+        // Enough queries for a job to finish if it ran.
         for (let asked = 0; asked < 100; asked += 1) expect(await kept(14)).toBe(left);
       } else await until('old payloads are gone', async () => (await kept(14)) === left);
       await service.stop();

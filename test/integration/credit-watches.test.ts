@@ -33,7 +33,7 @@ async function ask(vendor: VendorClient, path: string, params: Params): Promise<
   return await send(running.origin, encode(path, all, 'json'));
 }
 
-/** Asks about the customer; returns the reference. */
+/** Makes an enquiry about the customer; returns its reference. */
 async function enquire(vendor: VendorClient, reportReason = '2'): Promise<string> {
   const requestReference = fresh('R').replaceAll('-', '');
   const answer = await ask(vendor, '/generic-score', {
@@ -60,7 +60,7 @@ async function vendorWithWebhook(): Promise<{ vendor: VendorClient; vendorId: nu
   return { vendor, vendorId: row.vendorId };
 }
 
-/** Looks at every customer, an hour after the last time. */
+/** Checks every customer, an hour after the last check. */
 async function look(): Promise<void> {
   nowMs += HOUR_MS;
   await watchAll({
@@ -97,7 +97,7 @@ test('a vendor gets one event for a default, an enquiry elsewhere and a lower sc
 
   const other = await running.addVendor({ sector: 'sacco' });
   await enquire(other, '12');
-  // Monitoring is nobody else's business, and neither is what the vendor itself asks.
+  // Monitoring by others, and the vendor's own enquiries, are not reported.
   await enquire(other, '3');
   await enquire(vendor);
   await look();
@@ -133,7 +133,7 @@ test('a vendor gets one event for a default, an enquiry elsewhere and a lower sc
   const seen = async (): Promise<number[]> =>
     (await listSubjectWatches(running.service.pool, [1_000_001n])).map((one) => one.vendorId);
   expect(await seen()).toEqual([vendorId]);
-  // In the name of another vendor, by a key that is not its own.
+  // In the name of another vendor, with a key of this one.
   for (const [path, more] of [
     ['/watch', { scoreDrop: '30' }],
     ['/unwatch', {}],

@@ -23,8 +23,7 @@ import {
   SILENCE,
 } from '../support/scripted-connector.ts';
 
-// When an operator can take nothing, its billers are offline, in every process, until a probe finds
-// it back.
+// When an operator accepts nothing, its billers are offline in every process until a probe succeeds.
 
 const FAILURES = 3;
 
@@ -85,7 +84,7 @@ describe('calls without an answer', () => {
       }),
     );
     expect(await readReason()).toBe(`${FAILURES} calls in a row without an answer`);
-    // Probed again and again, and nothing is sent meanwhile.
+    // The operator is probed repeatedly, and nothing is sent meanwhile.
     await until(() => expect(probes).toBeGreaterThan(2));
     expect(operator.instructions).toHaveLength(FAILURES);
 

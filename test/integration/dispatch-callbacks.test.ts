@@ -21,7 +21,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
 
-// What operators report unasked: settled when it is theirs to report, kept when it is about nothing.
+// Callbacks of operators: a payment settles only by its own operator's, and an unmatched one is stored.
 
 const OTHER_OPERATOR = 'airtel';
 
@@ -30,7 +30,7 @@ let receiver: CallbackReceiver;
 let settler: Settler;
 /** What the connectors read from the next callback. */
 let reading: CallbackReading;
-/** What they were given to look payments up. */
+/** The finder that they got to look up payments. */
 let finder: PaymentFinder;
 
 const due: object[] = [];
@@ -184,7 +184,7 @@ describe('a callback', () => {
     expect(queued?.due_in_ms).toBeLessThanOrEqual(0);
     expect((await readAttempts(books, made))[0]?.operator_handle).toBe('AG_1');
     expect(due).toContainEqual(expect.objectContaining({ vendorId: made.vendorId }));
-    // Without a handle the one that is known stays.
+    // A report without a handle keeps the known one.
     await report(OPERATOR, [
       referenceOf(made),
       { kind: 'hint', operatorHandle: null, says: DECLINED },
@@ -246,11 +246,11 @@ describe('a callback', () => {
     expect(await finder.byHandle('H-find')).toEqual(sent);
     expect(await finder.byHandle('H-none')).toBeUndefined();
     expect(await finder.byReference('not a reference')).toBeUndefined();
-    // Another operator finds nothing of it.
+    // Another operator cannot find the payment.
     const others = await finderOf(OTHER_OPERATOR);
     expect(await others.byReference(referenceOf(made))).toBeUndefined();
     expect(await others.byHandle('H-find')).toBeUndefined();
-    // A handle that two payments have names neither.
+    // A handle that two payments have identifies neither.
     const other = await makeSent();
     await report(OPERATOR, [
       referenceOf(other),
@@ -275,7 +275,7 @@ describe('a callback', () => {
     const request = { headers: {}, path: '', body: Buffer.from('forged') };
     expect(await receiver.receive(OPERATOR, request)).toEqual({ kind: 'refused' });
     expect(await receiver.receive('nobody', request)).toEqual({ kind: 'unknown_operator' });
-    // An operator that never calls back has no callbacks to forge.
+    // For an operator without callbacks, none can be forged.
     expect(await receiver.receive('mute', request)).toEqual({ kind: 'unknown_operator' });
   });
 });

@@ -26,7 +26,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
 import { countWaiting } from '../support/waiting.ts';
 
-// How the places at an operator are shared out, and what a stop leaves behind.
+// How an operator's concurrent calls are shared out, and what a stop leaves behind.
 
 let books: Books;
 let running: Dispatch[] = [];
@@ -56,7 +56,7 @@ async function makeMany(count: number, given: Partial<NewPayment> = {}): Promise
   return made;
 }
 
-/** Lets other work of the process go on in between. */
+/** Lets other work of the process run in between. */
 async function aTurnLater<Result>(result: Result): Promise<Result> {
   return await new Promise((resolve) => setImmediate(() => resolve(result)));
 }
@@ -95,7 +95,7 @@ describe('a vendor with a long queue', () => {
     const location = operator.instructions.findIndex(
       (one) => decodeReference(one.reference)?.vendorId === vendorId,
     );
-    // What was already claimed, and a round or two of what was being claimed.
+    // The payments already claimed, and one or two rounds that were being claimed.
     expect(location - sentBefore).toBeLessThan(16);
   });
 

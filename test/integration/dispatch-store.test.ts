@@ -10,7 +10,7 @@ import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
-// Who may send, who may only query, and what a late worker can still write.
+// Which worker may send, which may only query, and what a late worker can still write.
 
 let books: Books;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ async function makeOne(): Promise<NewPayment> {
 }
 
 describe('a claim', () => {
-  /** Twenty claimers, until nobody finds anything; returns what they took, in no order. */
+  /** Twenty claimers, until none of them finds anything; returns what they took, in no order. */
   async function takeAll(vendorIds: readonly number[], stage: 'send' | 'verify', leaseMs: number) {
     const pool = books.openPool({ max: 20, byIndexOnly: true });
     const wanted = vendorIds.flatMap((vendorId) =>
@@ -79,7 +79,7 @@ describe('a claim', () => {
     const taken: Claim[] = [];
     await Promise.all(
       Array.from({ length: 20 }, async () => {
-        // Rows that others hold are skipped, so an empty result is not the end.
+        // Rows that others hold are skipped, so one empty result does not mean the end.
         for (let emptyHands = 0; emptyHands < 10; emptyHands += 1) {
           for (;;) {
             const claims = await claim(pool, wanted);
@@ -103,7 +103,7 @@ describe('a claim', () => {
     );
     await create(books, made);
     const ids = new Set(made.map((one) => one.paymentId));
-    // Their leases lapse at once, so that all are due to be asked about.
+    // Their leases expire at once, so that all are due for a status query.
     const sent = await takeAll(vendorIds, 'send', 0);
     expect(sent).toHaveLength(made.length);
     expect(new Set(sent.map((one) => one.paymentId))).toEqual(ids);
@@ -159,7 +159,7 @@ describe('a claim', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const made = Array.from({ length: 5 }, () => newPayment({ vendorId }));
     await create(books, made.toReversed());
-    // By no index, which would hand them over in order anyway.
+    // Without an index, which would return them in order anyway.
     const url = new URL(books.url);
     url.searchParams.set('options', '-c enable_indexscan=off -c enable_bitmapscan=off');
     const claims = await claim(books.openPool({ url: url.href }), [
@@ -203,7 +203,7 @@ describe('a claim', () => {
   });
 });
 
-/** Rows that only somebody with access to the database can have added; removed at the end. */
+/** Rows that only a person with access to the database can add; removed at the end. */
 describe('a row of the queue that no create made', () => {
   const added: string[] = [];
   async function addRow(

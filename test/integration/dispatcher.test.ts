@@ -29,7 +29,7 @@ import {
 import type { Script, ScriptedConnector } from '../support/scripted-connector.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-// At most one instruction, then verify, whatever the operator and its connector do.
+// At most one instruction, then verification, whatever the operator and its connector do.
 
 const HOUR_MS = 3_600_000;
 
@@ -63,7 +63,7 @@ async function makeOne(): Promise<NewPayment> {
   return made;
 }
 
-/** One payment through an operator that follows the script, to its end. */
+/** Makes one payment through an operator that follows the script, until it ends. */
 async function payOne(
   script: Script,
 ): Promise<{ made: NewPayment; operator: ScriptedConnector; outcome: string }> {
@@ -73,7 +73,7 @@ async function payOne(
   return { made, operator, outcome: await outcomeOf(books, made) };
 }
 
-/** One answer after the other; the last one again when there are no more. */
+/** Gives one answer after the other, and then repeats the last one. */
 function inTurn<Answer>(...answers: readonly (() => Answer)[]): () => Answer {
   let next = 0;
   return () => {
@@ -249,7 +249,7 @@ describe('an operator that does not know the instruction', () => {
     });
     const made = await makeOne();
     await start(operator);
-    // Asked once, and the next time when the window is over.
+    // One query, and the next one when the window is over.
     await until(async () => {
       const queued = await readQueued(books, made);
       expect(queued).toMatchObject({ stage: 'verify', verify_count: 1 });
@@ -380,7 +380,7 @@ describe('a database that goes away for a while', () => {
       const executed = new Map<string, number>();
       const operator = createScriptedConnector({
         pay: (instruction) => {
-          // In the middle of it the database is lost, and what is learnt cannot be written.
+          // In the middle the database goes down, and results cannot be written.
           if (executed.size === 10) proxy.goDown();
           executed.set(instruction.reference, (executed.get(instruction.reference) ?? 0) + 1);
           return paid(instruction);

@@ -27,15 +27,15 @@ async function capabilities(pid: number): Promise<number> {
 }
 
 describe.runIf(isRoot)('started as root', () => {
-  /** Below it only root gets anywhere. Holds the package, as a checkout in /root would. */
+  /** A folder that only root may enter. Contains the package, like a checkout in /root. */
   let closed = '';
   let packageFolder = '';
-  /** Stands for it where only copying matters: the few files that are looked for, and no more. */
+  /** A small package for tests of copying: only the few files that the program looks for. */
   let smallPackage = '';
   let user: ServerUser = { uid: 0, gid: 0 };
 
   beforeAll(async () => {
-    // Programs do not run from every temporary file system, so not where data is put.
+    // Some temporary file systems do not run programs, so this folder is not where data is.
     closed = (
       await run('mktemp', ['-d', path.join(tmpdir(), 'malipo-closed-XXXXXX')])
     ).stdout.trim();
@@ -72,7 +72,7 @@ describe.runIf(isRoot)('started as root', () => {
     const made = await stat(path.join(cache, 'malipo', copy));
     const second = await fixture.start(folder, options);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
-    // Either dac_override or, where the system grants it, the smaller dac_read_search. No more.
+    // Only dac_override or, if the system grants it, the smaller dac_read_search.
     expect([2, 4]).toContain(await capabilities(second.pid));
     expect(await readdir(path.join(cache, 'malipo'))).toEqual([copy]);
     expect((await stat(path.join(cache, 'malipo', copy))).ino).toBe(made.ino);
@@ -142,7 +142,7 @@ describe.runIf(isRoot)('started as root', () => {
   });
 
   test('a folder that the server cannot reach, and to which no rights can be given, is reported', async () => {
-    // No capability passes through a file.
+    // A file does not pass on capabilities.
     const folder = path.join(closed, 'file');
     await writeFile(folder, '');
     await expect(createLaunch(user, folder)).rejects.toThrow(

@@ -16,7 +16,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 export const run = promisify(execFile);
 export const isRoot = process.getuid?.() === 0;
 
-/** What one test file makes; `cleanUp` in `afterEach` ends and removes all of it. */
+/** Everything that a test file creates; `cleanUp` in `afterEach` ends and removes it. */
 export class EmbeddedFixture {
   readonly log: string[] = [];
   #databases: EmbeddedDatabase[] = [];
@@ -42,7 +42,7 @@ export class EmbeddedFixture {
     return database;
   }
 
-  /** A data folder that was made and stopped before; copied, since making one takes a second. */
+  /** A data folder that was used before; copied, because creating one takes a second. */
   async usedFolder(): Promise<string> {
     this.#original ??= this.#makeOriginal();
     const folder = path.join(await this.folder(), 'postgres');
@@ -66,7 +66,7 @@ export class EmbeddedFixture {
     });
   }
 
-  /** Ends this process when the test is over, if it still lives. */
+  /** Ends this process after the test, if it still runs. */
   async endLater(pid: number | undefined): Promise<ProcessIdentity> {
     const identity = await identifyProcess(pid ?? 0);
     if (identity === undefined) throw new Error(`There is no process ${pid}`);
@@ -133,7 +133,7 @@ export async function isGone(pid: number): Promise<boolean> {
   return (await identifyProcess(pid)) === undefined;
 }
 
-/** Makes a running server say of itself that it is `starting` or `stopping`. */
+/** Makes a running server report that it is `starting` or `stopping`. */
 export async function setStatus(folder: string, status: string): Promise<void> {
   const file = path.join(folder, 'data', 'postmaster.pid');
   await writeFile(file, (await readFile(file, 'utf8')).replace('ready', status));

@@ -129,7 +129,7 @@ describe('a killed owner', () => {
 
   test('that left its server running: the server is ended properly, not killed', async () => {
     const folder = await fixture.usedFolder();
-    // What a kill leaves where the kernel does not tell the server: its owner is not alive.
+    // The state after a kill where the kernel does not notify the server: its owner is not alive.
     const orphan = await runBare(folder, ownerArgs({ pid: process.pid, startedAt: '1' }));
     const reasons: string[] = [];
     orphan.onUnexpectedExit((reason) => reasons.push(reason));
@@ -146,7 +146,7 @@ describe('a killed owner', () => {
     await once(owner, 'spawn');
     const server = await runBare(folder, ownerArgs(await fixture.endLater(owner.pid)));
     const way = makeWay(data, () => undefined);
-    // Takes as long as the look that has been begun before, so that one still finds the owner.
+    // Takes as long as the inspection that began before it, so that that one still finds the owner.
     expect(await inspectServer(data)).toMatchObject({ kind: 'owned' });
     owner.kill('SIGKILL');
     await way;

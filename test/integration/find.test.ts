@@ -89,7 +89,7 @@ describe('payments are found', () => {
     expect(await found('INV-7')).toEqual(references.toReversed());
     expect(await found(' INV-7 ')).toEqual(references.toReversed());
     expect(await found('inv-7')).toEqual([]);
-    // Of each other's id there is nothing.
+    // A vendor finds nothing by another vendor's payment id.
     expect(await found(encodeReference(vendorIds[0] ?? 0, made[1]?.paymentId ?? ''))).toEqual([]);
   });
 
@@ -314,7 +314,7 @@ describe('malipo find', () => {
     };
     expect(await within('--from', '2026-03-02', '--to', '2026-03-03')).toEqual([references[1]]);
     expect(await within('--from', '2026-03-02')).toEqual(references.slice(1).toReversed());
-    // The newest ones are not among the limit.
+    // The limit applies to the period, so the newest payments do not count.
     expect(await within('--to', '2026-03-02', '--limit', '1')).toEqual([references[0]]);
     const refused = await inProcess(
       environment(),

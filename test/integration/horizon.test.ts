@@ -31,7 +31,7 @@ test.skipIf(CITUS_URL !== undefined)(
   async () => {
     await books.addVendors([1_000n]);
     const other = await books.owner.connect();
-    // Idle connections of another role hold nothing up.
+    // Idle connections of another role do not delay it.
     await other.query('select 1');
     expect(await readHorizon(books.pool)).toBeDefined();
     await other.query('begin');
@@ -40,7 +40,7 @@ test.skipIf(CITUS_URL !== undefined)(
     expect((await completeChain(books.pool, books.ledgerMac)).blocks).toBe(0);
     await other.query('rollback');
     other.release();
-    // What was just posted may be a millisecond ahead.
+    // A new posting may be dated a millisecond ahead.
     await expect
       .poll(async () => (await completeChain(books.pool, books.ledgerMac)).blocks)
       .toBeGreaterThan(0);
@@ -74,7 +74,7 @@ test('a settled result is changed by a correction of the books, once, and by not
   expect(await set(newId())).toBe(false);
   const before = await outcome();
   const correctionId = newId();
-  // As the service does it with its transfers; here the row alone.
+  // The service does this with its transfers; here only the row is inserted.
   const insert = async (id: string, from: string, to: string): Promise<void> => {
     await books.pool.query(
       `insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,

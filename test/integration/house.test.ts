@@ -18,7 +18,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
 
-// The books of the house: what statements and people book, and that every forgery shows.
+// The books of the house: entries from statements and people, and the detection of every forgery.
 
 const DAY_MS = 86_400_000;
 let books: Books;
@@ -97,7 +97,7 @@ describe('a statement', () => {
       openingCents: 70_000n,
       complete: true,
     });
-    // Opened with 100,000 of which 30,000 had been consumed; 5,000 were consumed since.
+    // Opened with 100,000, of which 30,000 had been consumed; 5,000 were consumed since then.
     expect(await transfers()).toEqual([['opening', FLOAT, 'opening', 100_000n]]);
     const { bookedCents } = await reportFloat(books.pool, float(null));
     expect(bookedCents).toBe(65_000n);
@@ -236,7 +236,7 @@ test('the trial balance is even, and our float is what vendors left of it', asyn
     debitsCents: 1_000n,
     debitCents: 80_500n,
   });
-  // What is posted later does not change a period that is over.
+  // Later postings do not change a period that is over.
   expect(await readTrialBalance(books.pool, { from: new Date(0), to: middle })).toEqual(first);
   const { bookedCents, bridge } = await reportFloat(books.pool, float(49_500n));
   expect(bookedCents).toBe(49_500n);

@@ -9,8 +9,8 @@ import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/co
 import type { Connector, PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
 import { connectorTo } from '../support/simulated-operators.ts';
 
-// Operators and networks that misbehave. What counts is the line between "nothing was written" and
-// "nobody knows", and that every call ends.
+// Operators and networks that misbehave. The tests check the difference between "nothing was sent" and
+// "unknown", and that every call ends.
 
 const never = new AbortController().signal;
 const cleanups: (() => unknown)[] = [];
@@ -108,7 +108,7 @@ function noProtocol(status: number) {
   return unheard(`HTTP ${status} without a valid answer`);
 }
 
-/** An operator that writes on and on, as long as the connection lasts. */
+/** An operator that keeps writing as long as the connection lasts. */
 function listenDripping(start: string, drop: string): Promise<number> {
   return listenRaw((socket) => {
     socket.once('data', () => {
@@ -266,7 +266,7 @@ describe('cut connections', () => {
       if (kind === 'not_sent' && received.includes(reference)) wrong.push(reference);
     }
     expect(wrong).toEqual([]);
-    // Whether a reset hits the connecting itself is up to the system; then it is `not_sent`.
+    // The system decides whether a reset hits the connection attempt; then the result is `not_sent`.
     kinds.delete('not_sent');
     expect(kinds).toEqual(new Set(['unknown']));
   });

@@ -15,13 +15,13 @@ import {
 } from '../support/simulated-operators.ts';
 import type { CallbackReceiver, SimulatedOperators } from '../support/simulated-operators.ts';
 
-// The connector against the real process of the simulated operators: each suffix as published.
+// The connector against the real process of the simulated operators: each documented suffix.
 
 const never = new AbortController().signal;
 let dataDir: string;
-/** Executes soon, and drops a connection that gets no answer after a while. */
+/** Executes soon. Ends a connection without an answer after a while. */
 let operators: SimulatedOperators;
-/** Never comes round to executing what it accepted, as far as a test can see. */
+/** Executes accepted payments too late for a test to see. */
 let lateOperators: SimulatedOperators;
 let receiver: CallbackReceiver;
 let connector: Connector;
@@ -184,7 +184,7 @@ describe('each suffix of an account', () => {
       await Promise.all([connector.pay(instruction, never), connector.pay(instruction, never)]),
     ).toEqual([PAID, PAID]);
     expect(await paidTimes(instruction)).toBe(1);
-    // A caller that got the answer is not called back: the first callback is about the next payment.
+    // A payment whose answer arrived has no callback: the first callback is about the next payment.
     const next = instructionFor('0712009905');
     await connector.pay(next, never);
     await receiver.count(1);

@@ -8,7 +8,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
 import { connectorTo } from '../support/simulated-operators.ts';
 
-// Answers carry no signature, so TLS is what makes them the operator's: every doubt fails closed.
+// Answers are not signed, so only TLS proves that they are the operator's: every doubt is a refusal.
 
 const cleanups: (() => unknown)[] = [];
 const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -37,7 +37,7 @@ async function listen(server: net.Server): Promise<number> {
   return (server.address() as net.AddressInfo).port;
 }
 
-/** An operator over TLS that would say "paid" to anybody, and counts the requests it got. */
+/** An operator over TLS that answers "paid" to everything, and counts its requests. */
 async function listenTls(
   options: CertificateOptions,
 ): Promise<{ port: number; requests: string[] }> {
@@ -127,7 +127,7 @@ interface CertificateOptions {
   readonly isAuthority?: boolean;
 }
 
-/** An X.509 certificate (RFC 5280) made on the spot, so that no key has to be kept in the repository. */
+/** A new X.509 certificate (RFC 5280), so that the repository needs no key. */
 function certificateFor(subject: string, key: KeyObject, options: CertificateOptions): string {
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signer = options.issuer === 'stranger' ? stranger : authority;

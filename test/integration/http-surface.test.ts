@@ -15,7 +15,7 @@ import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 import { PATHS, encode, send } from '../support/vendor-client.ts';
 
-// What is the same for every path: ids of requests, lines in the log, and who watches.
+// What all paths have in common: request ids, log lines, health and metrics.
 
 let database: TestDatabase;
 let running: InProcessService;
@@ -31,7 +31,7 @@ afterAll(async () => {
 const get = async (path: string, headers = {}) =>
   await send(running.origin, { method: 'GET', path, headers });
 
-/** The status line and headers of the answer to exactly this. */
+/** The status line and headers of the answer to exactly these bytes. */
 async function exchange(text: string): Promise<string> {
   const socket = connect(Number(new URL(running.origin).port), '127.0.0.1').setEncoding('utf8');
   let heard = '';

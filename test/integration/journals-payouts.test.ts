@@ -16,7 +16,7 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { COLLECTOR, OPERATOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
-// What two people book by hand: journals of the house, and payouts to vendors' banks. Forgeries show.
+// Entries by two people: journals of the house, and payouts to vendors' banks. Forgeries are found.
 
 let books: Books;
 let vendorId: number;

@@ -17,8 +17,7 @@ import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 
-// A network that loses one direction at the worst moment: the server has committed, but its answer is
-// lost.
+// A network that fails at the worst moment: the server has committed, but its answer is lost.
 
 let books: Books;
 let proxy: TcpProxy;
@@ -133,7 +132,7 @@ describe('creates whose answer is lost after the commit', () => {
       maxBatch: 10,
       maxWaiting: 10,
       deadlineMs: 8_000,
-      // Longer than a call may take, or the trap would catch one that was given up.
+      // Longer than a call may take; otherwise the proxy would catch a call that was given up.
       silenceMaxMs: 1_000,
       call: async (db, batch) => await createPayments(db, batch),
     });

@@ -16,7 +16,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { until } from '../support/until.ts';
 import { findWaiting } from '../support/waiting.ts';
 
-// What a lane answers when the database misbehaves.
+// The answers of a lane when the database misbehaves.
 
 let books: Books;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ function openLane(pool: Partial<PoolOptions> = {}, deadlineMs = 8_000): CreateLa
   });
 }
 
-/** A lane of numbers on a pool of its own. */
+/** A lane of numbers on its own pool. */
 function numberLane(
   call: LaneOptions<number, number>['call'],
   given: Partial<LaneOptions<number, number>> = {},
@@ -67,7 +67,7 @@ async function countPayments(vendorId: number): Promise<number> {
   return counted.rows[0]?.count ?? 0;
 }
 
-/** Holds the vendor's float as another process may; until released, nobody moves its money. */
+/** Locks the vendor's float as another process may; until released, no call moves its money. */
 async function holdFloat(vendorId: number): Promise<() => Promise<void>> {
   const holder = await books.pool.connect();
   await holder.query('begin');
@@ -169,7 +169,7 @@ describe('a lost connection', () => {
   });
 });
 
-/** Adds to the connection string; what is there counts more than the pool's own settings. */
+/** Adds a setting to the connection string, which overrides the pool's own settings. */
 function urlWith(name: string, value: string): string {
   const url = new URL(books.url);
   url.searchParams.set(name, value);
@@ -180,7 +180,7 @@ describe('a database that takes no writes for now', () => {
   test('because somebody holds the float: unavailable, and nothing is half done', async () => {
     const vendorId = await books.addVendor(100_000n);
     const release = await holdFloat(vendorId);
-    // A setting for locks would stay with the coordinator, and the lock is on a worker.
+    // A setting for locks would apply only to the coordinator, and the lock is on a worker.
     const lane = openLane(
       CITUS_URL === undefined
         ? { url: urlWith('lock_timeout', '30') }
@@ -196,7 +196,7 @@ describe('a database that takes no writes for now', () => {
     expect(await lane.add(newPayment({ vendorId }))).toMatchObject({ kind: 'accepted' });
   });
 
-  // On a cluster the setting would stay with the coordinator, and a worker write.
+  // On a cluster the setting would apply only to the coordinator, and a worker would still write.
   test.skipIf(CITUS_URL !== undefined)(
     'because it is a standby: unavailable, and nothing is half done',
     async () => {

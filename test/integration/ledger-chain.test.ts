@@ -56,8 +56,8 @@ async function readHead(): Promise<string> {
 }
 
 /**
- * A posting time may be a millisecond ahead of the clock, and the chain ends before what is to come. On a
- * cluster its end is not known while a server of Citus's own is at work.
+ * A posting time may be a millisecond ahead of the clock, and the chain ends before later postings. On a
+ * cluster its end is not known while a maintenance process of Citus runs.
  */
 async function pastPostingTimes(): Promise<void> {
   await until('the horizon has passed every posting time', async () => {
@@ -123,7 +123,7 @@ describe('extending', () => {
       await run(`update collections set created_at = ${moved('created_at', '-1 hour')}`);
       await run(`update fund_movements set created_at = ${moved('created_at', '-1 hour')}`);
     }
-    // One span, and no more once the service stops.
+    // One span, and no further one once the service stops.
     const signal = AbortSignal.abort();
     await pastPostingTimes();
     expect(await completeChain(books.pool, books.ledgerMac, { signal })).toMatchObject({
@@ -157,7 +157,7 @@ describe('extending', () => {
     await run(change);
     await books.addFloat(vendorId, 1n);
     await pastPostingTimes();
-    // On a cluster the chain waits while Citus itself looks for deadlocks there.
+    // On a cluster the chain waits while Citus looks for deadlocks.
     await vi.waitFor(async () => {
       await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow(ChainAlteredError);
     });
@@ -218,7 +218,7 @@ describe('what is still being written', () => {
     });
     // Later than the writer’s, and committed before it.
     await books.addFloat(other, 500n);
-    // A bounded number of tries: what it cannot build now stays for later.
+    // A bounded number of attempts: what cannot be built now is built later.
     for (let tries = 0; tries < 5; tries += 1) await extendChain(books.pool, books.ledgerMac);
     const begun = await books.pool.query<{ at: string }>(
       `select xact_start::text as at from pg_stat_activity
@@ -330,7 +330,7 @@ describe('a change of the chain itself', () => {
     }
     await books.addFloat(vendorId, 10n);
     await buildAll();
-    // The newest of the three was built in time; the second is followed by nothing that is late.
+    // The newest of the three was built in time, and nothing late follows the second.
     expect(await chainViolations()).toEqual([
       expect.stringMatching(/^chain_built_in_time: block 1 covers the time to /),
     ]);

@@ -19,7 +19,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid, SILENCE } from '../support/scripted-connector.ts';
 
-// Every invariant of the books: broken by hand, it is the one that is reported.
+// Every invariant of the books: when a test breaks it, exactly this one is reported.
 
 let books: Books;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
   await books.close();
 });
 
-/** A vendor with one transaction of every kind. */
+/** A vendor with one payment of every kind. */
 interface Busy {
   readonly vendorId: number;
   /** Not sent yet. */
@@ -43,7 +43,7 @@ async function settle(report: FinalReport): Promise<void> {
   await settlePayments(books.pool, [report]);
 }
 
-/** Writes the attempt down as proven not executed, whatever else is known of it. */
+/** Records the attempt as proven not executed, whatever else is known about it. */
 async function spendAttempt(paymentId: string, attemptNumber: number): Promise<void> {
   await run(
     `insert into unexecuted_attempts (bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at,
@@ -91,7 +91,7 @@ async function changeBalance(vendorId: number, account: string, cents: number): 
   );
 }
 
-/** A transfer of 5 cents of no known cause, and the balances it makes. */
+/** Adds a transfer of 5 cents without a known source, and adjusts the balances. */
 async function addUnmatched(
   vendorId: number,
   from: string,
@@ -111,13 +111,13 @@ interface Planted {
   readonly invariant: string;
   readonly by: string;
   readonly plant: (busy: Busy) => Promise<void>;
-  /** Default: the vendor that it was planted with. */
+  /** Default: the vendor that the fault was planted with. */
   readonly vendorId?: number;
-  /** Invariants that cannot but break along with it. */
+  /** Invariants that necessarily break together with it. */
   readonly along?: readonly string[];
 }
 
-/** Every time that decides when a row is chained. */
+/** Faults in every time that decides when a row is chained. */
 const FUTURE: readonly Planted[] = [
   ['payments', 'settled_at', `outcome = 'success'`],
   ['transfers', 'created_at', 'leg = 1'],

@@ -22,7 +22,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { spreadVendors } from '../support/several-buckets.ts';
 
-// The margin of a random run of payments and corrections is what the accounts say.
+// The margin of random payments and corrections equals the accounts.
 
 const TERMS = {
   cost: { flatCents: 30n, bps: 50 },
@@ -84,7 +84,7 @@ test('sums to the accounts, by whatever it is listed', async () => {
       costCents: accounts['cost'],
       commissionCents: accounts['commission'],
     });
-    // What went out for vendors; cost and netted commission are in the account too.
+    // The payments for vendors; cost and netted commission are in the same account.
     const netted = await sums(vendorIds, `and account = 'commission_due:kplc'`);
     const due = netted['commission_due'] ?? 0n;
     expect(amountCents + costCents - (commissionCents - due)).toBe(accounts['operator']);

@@ -19,7 +19,7 @@ import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { inProcess, must, newMasterKey } from './cli-support.ts';
 
-// How a database comes to this version, whatever happens on the way, and what it has to enforce then.
+// How a database is migrated to this version, whatever happens meanwhile, and what it enforces afterwards.
 
 const NAMES = [...SCHEMA.migrations, ...SCHEMA.functions].map(({ name }) => name);
 
@@ -83,7 +83,7 @@ test('one that was killed during a statement leaves nothing half done, and relea
   });
   migrator.kill('SIGKILL');
   await gone;
-  // The next one waits for the server to notice, not for the statement to end.
+  // The next process waits until the server notices the end, not until the statement ends.
   expect(await migrate(pool, SCHEMA)).toEqual(NAMES.slice(1));
 });
 
@@ -174,7 +174,7 @@ describe('a schema that no longer enforces what it has to', () => {
     await refuseDamage(pool);
     await pool.query(damage);
     await expect(refuseDamage(pool)).rejects.toThrow(told);
-    // No migration on top of it, which would take the damage for what has to be.
+    // Without a further migration, which would record the damage as the intended state.
     await pool.query(`delete from schema_migrations where name like 'credit/0002%'`);
     await expect(migrate(pool, SCHEMA)).rejects.toThrow(told);
     const accepted = await must({ DATABASE_URL: url }, 'migrate', '--accept-schema', '--json');

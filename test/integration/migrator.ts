@@ -3,7 +3,7 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Schema } from '../../src/platform/db/schema.ts';
 
-// A process that migrates, to be killed. Arguments: the database's URL, a file with the schema as JSON.
+// A process that migrates until a test kills it. Arguments: the database's URL, a file with the schema as JSON.
 
 const [, , url = '', file = ''] = process.argv;
 const pool = createPool({ url, max: 1, name: 'migrator' });

@@ -11,7 +11,7 @@ const NOW = new Date('2026-03-01T12:07:30Z');
 const wireTime = createWireTime('Africa/Nairobi');
 let pool: Pool;
 
-/** One payment every ten minutes for 50 hours, of two vendors in turn; each ninth is open, each fifth failed. */
+/** One payment every ten minutes for 50 hours, by two vendors in turn; every ninth is open, every fifth failed. */
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).ownerUrl, max: 1, name: 'test' });
   await pool.query(

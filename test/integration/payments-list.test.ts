@@ -9,7 +9,7 @@ const NOW = new Date('2026-03-01T12:00:00Z');
 const COUNT = 500;
 let pool: Pool;
 
-/** Payments over 200 days, each five of one microsecond, every tenth of the biller `rare`. */
+/** Payments over 200 days, five in the same microsecond, every tenth for the biller `rare`. */
 beforeAll(async () => {
   const database = await createTestDatabase();
   pool = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
@@ -68,7 +68,7 @@ test.each([1, 7, 50, 1000])(
 
 test('a rare filter finds everything, over pages that end in time', async () => {
   let nowMs = 0;
-  // Each look at the clock takes 60 ms.
+  // Each reading of the clock advances it by 60 ms.
   const slow = (): number => (nowMs += 60);
   const { ids, pages } = await readAll({ billerCode: 'rare' }, { limit: 20, nowMs: slow });
   expect(ids).toEqual(await expected(`biller_code = 'rare'`));

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 const COUNT = 1_300;
 let pool: Pool;
 
-/** Payments of one account, every tenth of the biller `rare`. */
+/** Payments of one account, every tenth for the biller `rare`. */
 beforeAll(async () => {
   const database = await createTestDatabase();
   pool = createPool({ url: database.ownerUrl, max: 1, name: 'test' });

@@ -17,7 +17,7 @@ const SMALL =
 const FEW_ROWS = { changedOften: 20, inserted: 60 };
 const ROWS = 3_000;
 
-/** Shorter keys that do no harm, by statement and what its plan leaves out. */
+/** Shorter keys that are acceptable, by statement and the columns that its plan leaves out. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   'function delete_old_events events e: by () without bucket, vendor_id, event_id':
     'there are no old events while the table is new',
@@ -70,13 +70,13 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'a search that has found the phone number’s payments',
 };
 
-/** Statements by default have plans of their own each time: those that read a vendor's rows may read more. */
+/** Statements with default plans are planned each time: those that read a vendor's rows may read more. */
 const OF_A_VENDOR = /without bucket, vendor_id$/;
 
 interface Planned {
   readonly at: string;
   readonly text: string;
-  /** Connections keep its plan, whatever becomes of the tables. */
+  /** Connections keep its plan, however the tables change. */
   readonly isKept: boolean;
 }
 
@@ -132,7 +132,7 @@ function faultsOf(plans: Plans, grown: Plans): string[] {
   return [...new Set(faults)].toSorted();
 }
 
-/** The same for plans by default, without what is accepted; notes which was needed. */
+/** The same for default plans, without accepted faults; records which exceptions were needed. */
 function faultsByDefault(plans: Plans, grown: Plans, needed: Set<string>): string[] {
   return faultsOf(plans, grown).filter((fault) => {
     if (ACCEPTED[fault] !== undefined) needed.add(fault);

@@ -30,7 +30,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { spreadVendors } from '../support/several-buckets.ts';
 
-// What prices do to the ledger: fee, VAT, cost and commission, each a transfer of its own.
+// The effect of prices on the ledger: fee, VAT, cost and commission are separate transfers.
 
 const FLOAT = 1_000_000n;
 const AMOUNT = 10_000n;
@@ -78,7 +78,7 @@ async function send({ vendorId, billerCode }: NewPayment, operatorPrice: number 
   return await claim(books.pool, [{ ...queue, route: through(OPERATOR, operatorPrice) }]);
 }
 
-/** Balances that differ from those of a vendor with nothing but its float. */
+/** Balances that differ from those of a vendor that has only its float. */
 async function moved({ vendorId }: NewPayment): Promise<Record<string, bigint>> {
   const balances = Object.entries(await books.balances(vendorId));
   return Object.fromEntries(
@@ -261,7 +261,7 @@ describe('the fee of a new payment', () => {
 
   const percent = (bps: number) => ({ tiers: [{ fromCents: 0n, flatCents: 0n, bps }] });
 
-  /** Plans, creates, and returns what each pays. */
+  /** Creates payments with these prices, and returns the fee of each. */
   async function feesOf(vendorIds: readonly number[]): Promise<bigint[]> {
     const { catalogue } = openPaymentsOf(books);
     await catalogue.reload();

@@ -11,7 +11,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid } from '../support/scripted-connector.ts';
 
-// What operators sell: read from them, kept, and the amounts that a biller takes because of it.
+// What operators sell: the lists are read and stored, and limit the amounts that a biller accepts.
 
 const never = new AbortController().signal;
 const log = pino({ level: 'silent' });

@@ -23,7 +23,7 @@ import { createScriptedConnector, DECLINED, paid } from '../support/scripted-con
 import type { ScriptedConnector } from '../support/scripted-connector.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 
-// The books have lost a time: what was queued may have been sent in it.
+// The books lack a period: queued payments may have been sent in it.
 
 let books: Books;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function enter(given: Partial<Parameters<typeof enterQuarantine>[1]> = {})
   });
 }
 
-/** A complete statement of the operator has been imported for the time. */
+/** Imports a complete statement of the operator for the period. */
 async function importStatement(from: Date, to: Date): Promise<void> {
   await books.pool.query(
     `insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
@@ -134,7 +134,7 @@ describe('in quarantine', () => {
   test('nothing is sent even by a process that has not heard of it', async () => {
     await enter();
     const made = await makeOne();
-    // Asked of the database itself, as a process with an old catalogue does.
+    // Asks the database itself, like a process with an old catalogue.
     const queue = { vendorId: made.vendorId, billerCode: made.billerCode, leaseMs: 1000, max: 1 };
     expect(await claim(books.pool, [{ ...queue, stage: 'send' }])).toEqual([]);
     await release('Amina');
@@ -205,7 +205,7 @@ describe('an entry', () => {
     expect(await enter({ entryId })).toBeDefined();
     expect(await enter({ entryId })).toBeUndefined();
     await release('Amina');
-    // Also when it has been released since: a start that was cut short must not lock everything again.
+    // Also after its release: a start that was interrupted must not enter the quarantine again.
     expect(await enter({ entryId })).toBeUndefined();
     expect(await findOpenQuarantine(books.pool)).toBeUndefined();
   });
@@ -268,7 +268,7 @@ describe('a release', () => {
       'not the current proposal',
     );
     const seen = await proposeUncovered('Amina', 'operator closed');
-    // Two people who both mean to propose it have not agreed.
+    // Two people who both propose it have not agreed.
     const current = await proposeUncovered('Baraka', 'I cannot wait');
     await expect(releaseUncovered('Chebet', 'agreed', seen)).rejects.toThrow(
       'not the current proposal',

@@ -20,8 +20,8 @@ import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 
-// Attacks on the receiver of confirmations, by somebody who knows its URL or not. Two processes behind
-// a proxy serve it, one of them through a database connection that can be broken.
+// Attacks on the receiver of confirmations, with and without knowledge of its URL. Two processes behind a
+// proxy serve it, one of them through a database connection that can be broken.
 
 const ALLOWED = '196.201.214.200';
 const OTHER_SOURCE = 'otherbill';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const { pool } = running.service;
   const { sealing } = running;
   const addresses = [ALLOWED, '196.201.212.0/24', '2001:db8:1::/48'];
-  // Nobody listens there: nothing is asked of the provider.
+  // Nothing listens there: the provider is not queried.
   const origin = 'http://127.0.0.1:9';
   const settings = { addresses, confirm_from: '50000', minimum: '10', maximum: '70000' };
   await addDarajaSource(pool, { origin, sealing, settings });
@@ -95,7 +95,7 @@ interface PostOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Posts to the confirmation URL by default from an address of the provider. */
+/** Posts to the confirmation URL, by default from an address of the provider. */
 async function post(content: unknown, options: PostOptions = {}) {
   const { at = running.origin, url = source.daraja.urls.confirmation, from = ALLOWED } = options;
   const body = Buffer.isBuffer(content) ? new Uint8Array(content) : JSON.stringify(content);
@@ -264,7 +264,7 @@ test('the same receipt at another short code of ours is the same receipt', async
   const { vendor, account } = await newVendor();
   const stranger = await running.addVendor();
   const { pool } = running.service;
-  // The account number belongs to another vendor there.
+  // At that source, the account number belongs to another vendor.
   await addAccount(pool, { sourceCode: OTHER_SOURCE, account, vid: stranger.vid, by: 'Asha' });
   const other = await open(OTHER_SOURCE);
   await other.daraja.close();
@@ -336,7 +336,7 @@ test('what was reversed while it waited for the pull is not credited by it', asy
 test('a pull with a row that cannot be read, or a receipt that cannot be taken, credits the others', async () => {
   const { vendor, account } = await newVendor();
   const { pool } = running.service;
-  // As a change by SQL leaves it.
+  // The state after a change by SQL.
   const changed = confirmation({ BillRefNumber: account });
   await post(changed);
   const change = `update receipts set state = $3, account = $2 where receipt = $1`;
@@ -348,7 +348,7 @@ test('a pull with a row that cannot be read, or a receipt that cannot be taken, 
   const before = await findSource(pool, SOURCE);
   await expect(pull(payments, 1)).rejects.toThrow('1 rows of the pull cannot be read, 1 could not');
   expect(await collected(vendor)).toBe(1_000);
-  // It is pulled again from the same time on.
+  // The next pull starts from the same time.
   expect(await findSource(pool, SOURCE)).toEqual(before);
   await pool.query(change, [changed.TransID, account, 'credited']);
 });

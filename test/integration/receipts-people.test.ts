@@ -17,7 +17,7 @@ import { CITUS_URL } from '../support/citus.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
-// Receipts that people decide: by two of them, about what they have seen, once.
+// Receipts that people decide: two people, on what they have seen, once.
 
 const SOURCE = 'paybill';
 const CENTS = 60_000_00n;
@@ -58,7 +58,7 @@ function reportOf(account: string | null, channel: ReceiptReport['channel']): Re
   };
 }
 
-/** A receipt that waits for people, and two vendors whose it may be. */
+/** A receipt that waits for people, and two vendors that it may belong to. */
 async function waiting() {
   const report = reportOf('TYPO', 'pull');
   expect(await takeReport(deps(), report)).toBe('unmatched');

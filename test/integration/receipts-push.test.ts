@@ -11,7 +11,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { addDarajaSource, SOURCE, startProvider } from '../support/money-in.ts';
 import type { Provider } from '../support/money-in.ts';
 
-// Prompts on telephones: repeated, lost, on somebody else's telephone, above the limits.
+// Prompts on phones: repeated, lost, on another person's phone, above the limits.
 
 let books: Books;
 let provider: Provider;
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 let vendors = 0;
 
-/** A vendor with an account number, and a telephone that nobody else has. */
+/** A vendor with an account number and its own phone number. */
 async function newTopUp() {
   const vendorId = await books.addVendor();
   vendors += 1;
@@ -48,7 +48,7 @@ async function newTopUp() {
   return { vendorId, phone, amountCents: 30_000n };
 }
 
-/** The source, with a provider that answers so. */
+/** The source, with a provider that gives this answer. */
 function answering(sent: PushSent): OpenSource {
   return { ...source, daraja: { ...source.daraja, sendPush: async () => sent } };
 }

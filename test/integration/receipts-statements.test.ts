@@ -92,7 +92,7 @@ test('a CSV statement credits each line once, also when it is imported again or 
     ...NONE,
     conflicts: 1,
   });
-  // It takes one back.
+  // The bank returns one.
   const back = 'Date,Amount,Ref,Narrative\n2026-01-08,-20.00,FT260002,returned\n';
   expect(await take('bank_csv', back)).toEqual({ ...NONE, reversed: 1 });
   expect(await collected(vendorId)).toBe(152_050n);
@@ -145,7 +145,7 @@ test.each([
     settings['bank_account'] === undefined ? settings : { ...settings, bank_account: own };
   const vendorId = await addBank(`sample_${format}`, bank);
   const sample = await readFile(path.join(SAMPLES, `bank-statement.${extension}`), 'utf8');
-  // M-PESA's receipt is the same one in every format: each bank has its own.
+  // An M-PESA receipt counts once in all formats, so each bank has its own.
   const mpesa = `UA5200000${format.length}`;
   const content = sample.replaceAll('UA51000001', mpesa).replaceAll('0110000000001', own);
   const first = { credited: 2, waiting: 1, debits: 1, reversed: 1, pending };
@@ -322,7 +322,7 @@ describe('an entry with several payments', () => {
     expect(await collected(vendorId)).toBe(6_000n);
     const cut = await addBank('batch_cut', settings);
     await take('batch_cut', statement(60, [one, two, three]));
-    // As if the process had ended before the last part.
+    // As if the process had been killed before the last part.
     const last = `delete from receipts where issuer = 'batch_cut' and amount_cents = 3000`;
     await books.owner.query(last);
     expect(await take('batch_cut', statement(60, [one, two, three]))).toMatchObject({

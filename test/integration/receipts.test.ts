@@ -28,7 +28,7 @@ import type { Provider } from '../support/money-in.ts';
 import { until } from '../support/until.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 
-// Money in from Daraja: the whole service, an emulator that calls back, and forgers.
+// Incoming money from Daraja: the whole service, an emulator that calls back, and forged calls.
 
 let database: TestDatabase;
 let running: InProcessService;
@@ -74,7 +74,7 @@ function must<Value>(value: Value | undefined): Value {
 
 let accounts = 0;
 
-/** A vendor with an account number of its own. */
+/** A vendor with its own account number. */
 async function newVendor(): Promise<{ readonly vendor: VendorClient; readonly account: string }> {
   const vendor = await running.addVendor();
   accounts += 1;
@@ -90,7 +90,7 @@ async function newVendor(): Promise<{ readonly vendor: VendorClient; readonly ac
 
 let fundings = 1_767_603_600;
 
-/** Returns the amount that was moved; each call has a time of its own. */
+/** Returns the amount that was moved; each call has a different time. */
 async function fund(vendor: VendorClient): Promise<number> {
   fundings += 1;
   const answer = await vendor.call('fund', { currency: 'KES', time: String(fundings) });
@@ -270,7 +270,7 @@ test('a claim that a killed process left is credited once', async () => {
   const { pool } = running.service;
   const content = confirmation({ BillRefNumber: account });
   await post(content);
-  // As it is between the commits: claimed and not credited, or credited and not noted.
+  // The state between the commits: claimed but not credited, or credited but not recorded.
   await pool.query(`update receipts set state = 'claimed' where receipt = $1`, [content.TransID]);
   expect(await creditLeftClaims(deps)).toBe(1);
   expect(await fund(vendor)).toBe(500);
@@ -334,7 +334,7 @@ test('a reversal opens a case, and two people take the money back', async () => 
   await proposeResolution(pool, { caseId, by: 'Asha', proposal });
   await approveCurrent(deps, { caseId, by: 'Baraka' });
   expect(await vendor.balance()).toBe(0);
-  // Of one that was not moved into the float yet, the income goes back, and nothing is owed.
+  // If the income was not moved into the float yet, it goes back, and the vendor owes nothing.
   const waiting = confirmation({ BillRefNumber: account });
   await post(waiting);
   await post({ ...waiting, TransactionType: 'Pay Bill Reversal' });

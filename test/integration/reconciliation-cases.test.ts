@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await completeChain(books.pool, books.ledgerMac);
   const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
-  // Those of the fixture have no code.
+  // The fixture's collections have no authentication code.
   const ours = violations.filter(({ invariant }) => invariant !== 'collections_authentic');
   expect(ours).toEqual([]);
 });
@@ -80,7 +80,7 @@ function proposal(resolution: string, given: Partial<Proposal> = {}): Proposal {
   };
 }
 
-/** Proposed by one, approved by another. */
+/** One person proposes, another one approves. */
 async function resolve(
   row: Pick<CaseRow, 'caseId'>,
   resolution: string,
@@ -95,7 +95,7 @@ async function resolve(
   return (await approveCurrent(books, { caseId, by: 'Baraka' })).row;
 }
 
-/** The house's balances, as they differ from before. */
+/** The changes of the house's balances. */
 async function houseChange(work: () => Promise<unknown>): Promise<Record<string, bigint>> {
   const before = await books.balances(HOUSE);
   await work();
@@ -131,7 +131,7 @@ describe('two people', () => {
       );
     }
     await expect(approveCurrent(books, { caseId, by: ' Asha' })).rejects.toThrow('person’s name');
-    // Nor does the database let it pass.
+    // The database refuses it too.
     await expect(
       books.pool.query(
         `update cases set resolution = 'keep_books', resolved_by = 'asha', resolved_at = now()
@@ -264,7 +264,7 @@ describe('a late success after the refund', () => {
       expect(change).toEqual({ external: -AMOUNT, [account]: AMOUNT });
       expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT });
       expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
-      // Reported again, nothing is left to correct.
+      // When it is reported again, nothing is left to correct.
       expect(await settle(paidReport(made))).toBe('contradicted');
       const again = await openCaseOf(made, 'contradiction');
       await expect(resolve(again, 'charge_vendor')).rejects.toThrow('Nothing is left to correct');
@@ -412,7 +412,7 @@ describe('an operator that cannot answer', () => {
     await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('no longer open');
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
     await resolve(row, 'keep_books');
-    // What a person opens now is about its final result.
+    // A case that a person opens now is about the final result.
     expect(await noAnswer(made)).toMatchObject({
       kind: 'contradiction',
       facts: { books_say: 'success', operator_says: 'failed', paid_cents: null },

@@ -20,7 +20,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
-// Days that are closed one after the other. A "day" here ends whenever the test says.
+// Days that are closed one after the other. In this test a "day" ends at any chosen time.
 
 let folder: string;
 let books: Books;
@@ -47,7 +47,7 @@ async function settle(report: FinalReport): Promise<void> {
   await settlePayments(books.pool, [report]);
 }
 
-/** A database time at which nothing is going on, past everything before and before all that follows. */
+/** A database time after everything so far and before everything that follows. */
 async function boundary(): Promise<Date> {
   const at = new Date(Number(await databaseTime(books)) + 2);
   await expect.poll(async () => (await databaseTime(books)) > at, { interval: 2 }).toBe(true);
@@ -172,7 +172,7 @@ describe('a closed day', () => {
         `update day_totals set opening_cents = opening_cents - 1, closing_cents = closing_cents - 1
          where day = '2026-03-02'`,
       ],
-      // A transfer that was put into the closed day afterwards.
+      // A transfer that was added to the closed day afterwards.
       [
         `update transfers set created_at = ${moved('created_at', '-1 minute')} where amount_cents = 500`,
         `update transfers set created_at = ${moved('created_at', '1 minute')} where amount_cents = 500`,

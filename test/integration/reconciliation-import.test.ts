@@ -18,7 +18,7 @@ import {
 } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
-// An operator's statement against books in which everything is possible.
+// An operator's statement compared with books that contain every situation.
 
 let folder: string;
 let books: Books;
@@ -70,7 +70,7 @@ describe('a statement that agrees', () => {
     await settle(failedReport(failed));
     const result = await importLines(books, folder, [
       { of: one, operatorReference: 'A' },
-      // Without our reference, by the operator's.
+      // Matched by the operator's reference instead of ours.
       { reference: '', operatorReference: 'B', amountCents: two.amountCents },
       { type: 'top_up', amountCents: 5_000_000n },
       { type: 'charge', amountCents: 700n },

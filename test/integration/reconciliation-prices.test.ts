@@ -9,8 +9,8 @@ import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
-// An operator that takes its cost with each payment, and keeps its commission out of it, may list what
-// it executed or what it took from our float.
+// An operator that charges its cost with each payment and deducts our commission may list what it executed
+// or what it took from our float.
 
 const AMOUNT = 10_000n;
 /** Cost 0.30, commission 2 %: 98.30 are taken for 100.00. */

@@ -27,8 +27,8 @@ import {
   SILENCE,
 } from '../support/scripted-connector.ts';
 
-// A biller with two operators: what changes while an attempt is open, and what one operator says of
-// the payments of the other.
+// A biller with two operators: changes while an attempt is open, and reports of one operator about the
+// payments of the other.
 
 const SECOND = 'second';
 let books: Books;
@@ -76,7 +76,7 @@ async function readCases(): Promise<unknown[]> {
   return read.rows;
 }
 
-/** Two steps; the first waits, so that the claim is committed and nothing is sent. */
+/** A protocol with two steps; the first waits, so that the claim is committed and nothing is sent. */
 function held() {
   const release = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();

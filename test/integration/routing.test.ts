@@ -349,7 +349,7 @@ describe('our float with an operator', () => {
       balanceCents: 1_000_000n,
     });
     await setFloatLimits(books.pool, OPERATOR, { stopCents: 900_000n, resumeCents: 950_000n });
-    // What another process has sent since, and what is settled.
+    // Payments that another process has sent since then, and settled ones.
     const vendorId = await books.addVendor(10_000_000n);
     const sent = newPayment({ vendorId, amountCents: 40_000n });
     const settled = newPayment({ vendorId, amountCents: 60_000n });
@@ -363,7 +363,7 @@ describe('our float with an operator', () => {
       `${OPERATOR}: our float with it is nearly used up`,
     ]);
     expect(await readLeft(books.pool)).toEqual(new Map([[OPERATOR, 0n]]));
-    // An older instruction without a result is in the report already, or was not executed.
+    // An older instruction without a result is already in the report, or was not executed.
     await books.owner.query(
       `update dispatch_queue set sent_at = now() - interval '1 hour' where payment_id = $1`,
       [sent.paymentId],

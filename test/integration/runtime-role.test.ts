@@ -13,7 +13,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 
 const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/roles.sql');
 
-/** Nobody but the owner may ever change or delete a row of these. */
+/** Only the owner may change or delete rows of these tables. */
 const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements payments
   unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
   corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
@@ -21,11 +21,11 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   operator_prices
   schema_migrations schema_functions schema_objects receipt_reports receipt_events audit_log
   audit_results`.split(/\s+/);
-/** Rows of these may be deleted by the service; of all others never. */
+/** The service may delete rows of these tables only. */
 const DELETABLE =
   `request_nonces passkeys passkey_challenges request_log sessions sign_in_failures routes route_breakers operator_float_hours operator_products vendor_float_hours phone_prefixes
   webhooks   suppression_rules credit_import_findings`.split(/\s+/);
-/** What is written once of rows that otherwise change. */
+/** Columns that are written once, in rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
   dispatch_queue.payment_id dispatch_queue.biller_code accounts.bucket
   dispatch_queue.bucket payments.bucket vendors.vendor_id vendors.vid collectors.collector
@@ -97,7 +97,7 @@ async function columns(): Promise<Column[]> {
   return read.rows;
 }
 
-/** True when PostgreSQL lets the runtime role run it; rights are checked although no row is meant. */
+/** True if PostgreSQL lets the runtime role run it; privileges are checked even though no row is affected. */
 async function isAllowed(statement: string): Promise<boolean> {
   try {
     await runtime.query(`begin; ${statement}; rollback`);
@@ -265,7 +265,7 @@ describe('the script', () => {
     const prepared = await prepareDatabase(byOwner, byRuntime, SCHEMA);
     const names = [...SCHEMA.migrations, ...SCHEMA.functions].map(({ name }) => name);
     expect(prepared).toEqual({ applied: names, asOwner: true, oneRole: false, roleProblems: [] });
-    // What was granted by hand, or taken, is put right at the next start.
+    // The next start corrects manual grants and revocations.
     await byOwner.query(`grant delete, truncate on transfers to ${runtimeRole}`);
     await byOwner.query(`revoke insert on transfers from ${runtimeRole}`);
     expect(await findRoleProblems(byRuntime, SCHEMA)).toEqual([
@@ -274,7 +274,7 @@ describe('the script', () => {
       'it may not INSERT transfers',
     ]);
     expect(await prepareDatabase(byOwner, byRuntime, SCHEMA)).toMatchObject({ roleProblems: [] });
-    // A process that does not know the owner finds all as it should be.
+    // A process without the owner's URL finds everything in place.
     expect(await prepareDatabase(byRuntime, byRuntime, SCHEMA)).toEqual({
       applied: [],
       asOwner: false,

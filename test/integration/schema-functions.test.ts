@@ -37,7 +37,7 @@ function edited(name: string, edit: (sql: string) => string, release = SCHEMA.fu
   return { ...SCHEMA, functions, functionsRelease: release } satisfies Schema;
 }
 
-/** It settles as before, and shows in the message which text did. */
+/** The edited text settles as before, and marks the message. */
 const marked = (sql: string): string =>
   sql.replace('message = o.message', `message = o.message || ' (edited)'`);
 
@@ -87,7 +87,7 @@ describe('an edited function', () => {
     await migrate(books.owner, edited(SETTLE, marked, SCHEMA.functionsRelease + 1));
     const { applied } = await prepareDatabase(books.owner, books.openPool(), SCHEMA);
     expect(applied).toEqual([]);
-    // A process that does not know the owner starts as well.
+    // A process without the owner's URL also starts.
     await prepareDatabase(books.pool, books.pool, SCHEMA);
     expect(await payWith(books.pool, books)).toBe('Paid (edited)');
   });

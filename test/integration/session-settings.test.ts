@@ -52,7 +52,7 @@ describe('a connection', () => {
 
   test('keeps no default of its role that would weaken it or slow it down', async () => {
     const hot = createPool({ url: database.url, max: 1, name: 'test', byIndexOnly: true });
-    // What test/global-setup.ts sets, not what the service lists: each of them has to be overridden.
+    // The settings in test/global-setup.ts, not the service's own list: each must be overridden.
     const hostile = await owner.query<{ name: string; value: string }>(
       `select split_part(setting, '=', 1) as name, substr(setting, strpos(setting, '=') + 1) as value
        from pg_db_role_setting, unnest(setconfig) as setting
@@ -175,7 +175,7 @@ describe('the server', () => {
 
   test('behind a pooler that is not in session mode is refused', async () => {
     const one = await owner.connect();
-    // What a pooler in transaction mode does: both connections are the same one of the server.
+    // As with a pooler in transaction mode: both connections are the same connection of the server.
     const pooled = {
       query: one.query.bind(one),
       connect: async () => ({ query: one.query.bind(one), release: () => undefined }),
@@ -183,7 +183,7 @@ describe('the server', () => {
     expect((await checkServer(pooled, 1)).refusals).toEqual([
       'two connections share one session: a pooler is not in session mode, which is required',
     ]);
-    // What it does to settings, too.
+    // The pooler also shares settings.
     await one.query(`set synchronous_commit = off; set search_path = pg_catalog`);
     expect(await findWrongSettings(pooled)).toEqual([
       'setting synchronous_commit is off, not on',

@@ -6,7 +6,7 @@ import { until } from '../support/dispatch-fixture.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
-// How a process learns that another one has changed what it holds in memory.
+// How a process learns that another one has changed settings that it holds in memory.
 
 const NEVER_MS = 3_600_000;
 const OFTEN_MS = 10;
@@ -28,7 +28,7 @@ interface Watching {
   readonly onError: ReturnType<typeof vi.fn<(error: Error) => void>>;
 }
 
-/** A process with a pool of its own, which counts what it reloads. */
+/** A process with its own pool, which counts its reloads. */
 async function startWatch(
   pollMs: number,
   onReload: (topic: SettingsTopic) => Promise<void> = async () => undefined,

@@ -17,7 +17,7 @@ afterAll(async () => {
   await books.close();
 });
 
-/** Index entries, of the queue unless another index is given, that were read so far, by the statistics of this connection and before. */
+/** The number of index entries read so far, by default of the queue, by the server's statistics. */
 async function entriesRead(pool: Pool, index = 'dispatch_queue_pkey'): Promise<number> {
   await pool.query('select pg_stat_force_next_flush()');
   const read = await pool.query<{ read: bigint }>(
@@ -84,6 +84,6 @@ test('a settlement touches no index of what it updates', async () => {
   );
   const after = await updates();
   expect(after.all - before.all).toBe(BEHIND);
-  // All but where a page's rows grew more than usual.
+  // All except on pages whose rows grew more than usual.
   expect(after.hot - before.hot).toBeGreaterThan(0.85 * BEHIND);
 });

@@ -18,7 +18,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { countWaiting } from '../support/waiting.ts';
 
-// The operators' final reports and their effect on the ledger, whatever came before.
+// The operators' final reports and their effect on the ledger, in every situation.
 
 const FLOAT_CENTS = 1_000_000n;
 const FEE_CENTS = 150n;
@@ -45,7 +45,7 @@ async function settle(report: FinalReport, process = 0): Promise<string> {
   return await settler.settle(report);
 }
 
-/** A vendor with one payment of 100.00 and a fee of 1.50, under way to its operator. */
+/** A vendor with one payment of 100.00 and a fee of 1.50, with an instruction in progress. */
 async function payOne(given: Partial<NewPayment> = {}): Promise<NewPayment> {
   const vendorId = await books.addVendor(FLOAT_CENTS);
   const made = newPayment({
@@ -68,7 +68,7 @@ function queueOf({ vendorId, billerCode }: NewPayment) {
   return { vendorId, billerCode, stage: 'send' as const, max: 1, leaseMs: 60_000 };
 }
 
-/** The instruction under way was sent this long ago. */
+/** Makes the instruction in progress look as if it was sent this long ago. */
 async function setSentAt(made: NewPayment, ago: string): Promise<Date> {
   const updated = await books.pool.query<{ sent_at: Date }>(
     `update dispatch_queue set sent_at = date_trunc('second', now()) - $2::interval
@@ -80,7 +80,7 @@ async function setSentAt(made: NewPayment, ago: string): Promise<Date> {
   return row.sent_at;
 }
 
-/** There is proof that the instruction under way was not executed. */
+/** Records proof that the instruction in progress was not executed. */
 async function sendAgain(made: NewPayment): Promise<void> {
   const read = await books.pool.query<{ claim_number: number }>(
     'select claim_number from dispatch_queue where payment_id = $1',
@@ -227,7 +227,7 @@ describe('a settler', () => {
     test('about a payment that does not exist: unknown, and nothing is written', async () => {
       const made = await payOne();
       expect(await settle(paidReport({ ...made, paymentId: newId() }))).toBe('unknown');
-      // Another vendor's transaction is as unknown.
+      // Another vendor's payment is also unknown.
       const other = await books.addVendor(FLOAT_CENTS);
       expect(await settle(paidReport({ ...made, vendorId: other }))).toBe('unknown');
       expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
@@ -354,7 +354,7 @@ describe('a settler', () => {
           failedReport(unsent),
           paidReport({ ...paid, paymentId: newId() }),
           paidReport(other),
-          // The same transaction again in the same batch: first its like, then its opposite.
+          // The same payment again in the same batch: first the same report, then the opposite.
           paidReport(paid),
           failedReport(paid),
         ].map(async (report) => await settle(report)),
@@ -401,7 +401,7 @@ describe('a settler', () => {
           operatorHandle: null,
         },
       ]);
-      // Another process has claimed it, and its commit is on the way.
+      // Another process has claimed it and is about to commit.
       const sender = await books.pool.connect();
       await sender.query('begin');
       const queue = { vendorId: made.vendorId, billerCode: BILLER, stage: 'send' as const };

@@ -16,8 +16,8 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { PATHS, VendorClient, encode, send, signed } from '../support/vendor-client.ts';
 
-// Two processes that serve the API, two that dispatch and one that does the jobs, none of them with
-// anything of its own, started at once on an empty database.
+// Two processes that serve the API, two that dispatch and one that runs the jobs, all without local
+// state, started at once on an empty database.
 
 const NAMES = ['api', 'api', 'dispatcher', 'dispatcher', 'jobs'] as const;
 /** The first API process kills itself when it has committed this many chunks of bulk rows. */
@@ -66,7 +66,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** The vendor's program at each API process. */
+/** A client of the vendor for each API process. */
 function clientsOf(vid: string, key: string): readonly [VendorClient, VendorClient] {
   const [first, second] = programs.map((program) => new VendorClient(program.origin, { vid, key }));
   if (first === undefined || second === undefined) throw new Error('there are two APIs');
@@ -145,7 +145,7 @@ test('every payment is accepted once and paid once, whichever process accepts it
   await fund(vid, clients);
   const accepted = new Set<string>();
 
-  // Each payment goes to both APIs at once; it is one payment.
+  // Each create is sent to both APIs at once, and must be one payment.
   const pairs = Array.from({ length: 60 }, async (_, index) => {
     const payment = {
       biller_name: parties.billers[index % parties.billers.length] ?? '',

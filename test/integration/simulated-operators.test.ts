@@ -16,7 +16,7 @@ import {
 } from '../support/simulated-operators.ts';
 import type { CallbackReceiver, SimulatedOperators } from '../support/simulated-operators.ts';
 
-// The process of the simulated operators: what it remembers, and how it starts and stops.
+// The process of the simulated operators: what it stores, and how it starts and stops.
 
 const never = new AbortController().signal;
 const cleanups: (() => unknown)[] = [];
@@ -302,7 +302,7 @@ const PAYMENT = {
   callback_url: 'http://127.0.0.1:9/callbacks',
 };
 
-/** HTTP status of an instruction that is signed as it should be. */
+/** The HTTP status of a correctly signed instruction. */
 async function signed(operators: SimulatedOperators, body: string): Promise<number> {
   const headers = createSigning(SANDBOX_OPERATOR_KEY).headers(body);
   const url = `${operators.origin}/operators/simulated/payments`;
@@ -317,7 +317,7 @@ function journalText(): string {
   return readFileSync(journalFile(), 'utf8');
 }
 
-/** References of the callbacks that need not be sent again. */
+/** References of the callbacks that will not be sent again. */
 function callbacksDone(): string[] {
   return journalText()
     .split('\n')

@@ -30,7 +30,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, referenceOf } from '../support/reconciliation-fixture.ts';
 import { createScriptedConnector, paid } from '../support/scripted-connector.ts';
 
-// Statements that are asked from the operator, page by page.
+// Statements that are pulled from the operator, page by page.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -53,7 +53,7 @@ function connectorOf(pull: Pull): Connector {
   };
 }
 
-/** Pages of `size` movements of the period, by their time. */
+/** Pages of `size` movements of the period, in order of time. */
 function inPages(all: readonly FloatMovement[], size: number): Pull {
   return ({ from, to, cursor }) => {
     const listed = all.filter(({ at }) => from <= at && at < to);
@@ -122,7 +122,7 @@ describe('a pulled statement', () => {
       ['top_up', 70_000n],
     ]);
     expect(await pullHour(inPages(all, 3), to)).toMatchObject({ repeated: true });
-    // One that was listed late is all that is new.
+    // Only a movement that was listed late is new.
     const late = movement({ at, kind: 'top_up', amountCents: 5n });
     const again = await pullHour(inPages([...all, late], 2), to);
     expect(again.verdicts).toEqual({ repeated: 5, noted: 1 });

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { extractStatements } from '../support/extract-statements.ts';
 
-/** Statements whose text is only known at run time, by file and expression: why that is enough. */
+/** Statements whose text is known only at run time, by file and expression, and why that is acceptable. */
 const DYNAMIC: Readonly<Record<string, string>> = {
   "src/parties/buckets-store.ts `create or replace function bucket_of(p_vendor_id integer) returns integer language sql immutable parallel safe as 'select p_vendor_id % ${count}'`":
     'cluster.test.ts runs it',
@@ -32,13 +32,13 @@ const DYNAMIC: Readonly<Record<string, string>> = {
     'runtime-role.test.ts runs what the database returns',
 };
 
-/** What the database of this test may not have, by the folder that asks for it. */
+/** Objects that the database of this test may lack, by the folder that uses them. */
 const OF_OTHERS: Readonly<Record<string, RegExp>> = {
   'src/platform/cluster/':
     /\b(citus_\w+|pg_dist_\w+|run_command_on_\w+|\w*distribut\w+|create_reference_table)\b/,
-  // Asks the embedded PostgreSQL; here it may be an older one.
+  // Used on the embedded PostgreSQL; the one of this test may be older.
   'src/platform/backup/': /\bpg_split_walfile_name\b/,
-  // From PostgreSQL 18 on.
+  // Since PostgreSQL 18.
   'src/platform/db/planner-statistics.ts': /\bpg_restore_\w+_stats\b/,
 };
 
@@ -78,7 +78,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Parses a statement on the server and returns its result columns. Throws what the server says. */
+/** Parses a statement on the server and returns its result columns. Throws the server's error. */
 async function columnsOf(text: string): Promise<readonly FieldDef[]> {
   return await new Promise((resolve, reject) => {
     let columns: readonly FieldDef[] = [];
@@ -103,7 +103,7 @@ async function columnsOf(text: string): Promise<readonly FieldDef[]> {
   });
 }
 
-/** A value of each type, by its category in `pg_type`, or by its name where that says more. */
+/** A value of each type, by its category in `pg_type`, or by its name where that is more specific. */
 const SAMPLES: Readonly<Record<string, string>> = {
   N: '1',
   B: 't',
@@ -116,7 +116,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 
 const kinds = new Map<number, ColumnKind>();
 
-/** What `pg` makes of a value of the type, tried out. JSON may be anything. */
+/** The kind of value that `pg` returns for the type, found by a query. JSON may be anything. */
 async function kindOf(oid: number): Promise<ColumnKind> {
   const known = kinds.get(oid);
   if (known !== undefined) return known;
@@ -223,7 +223,7 @@ async function allFaults({ statements }: Extracted): Promise<{ file: string; fau
     const [, ofOthers] =
       Object.entries(OF_OTHERS).find(([folder]) => file.startsWith(folder)) ?? [];
     for (const fault of await faultsOf(statement)) {
-      // Such statements are parsed as far as they can be.
+      // Such statements are parsed as far as possible.
       if (fault.endsWith('does not exist') && ofOthers?.test(fault) === true) continue;
       all.push({ at: statement.at, file, fault });
     }

@@ -6,8 +6,7 @@ import { TABLE_CLASSES } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 
-// What Citus requires of a schema, as queries over the catalog of the real one, and against the class
-// of each table.
+// The requirements of Citus, as queries over the catalog of the real schema and the class of each table.
 
 let database: TestDatabase;
 let pool: Pool;
@@ -88,7 +87,7 @@ test('foreign keys lead where Citus allows them', async () => {
        exists (select from pg_attribute a where a.attrelid = k.conrelid and a.attname = 'bucket'
          and a.attnum = any (k.conkey)) as bucketed
      from pg_constraint k where k.contype = 'f' and k.conrelid = any ($1::text[]::regclass[])`,
-    // Their shards have names of their own.
+    // Their shards have different names.
     [Object.keys(TABLE_CLASSES)],
   );
   const allowed = new Set([

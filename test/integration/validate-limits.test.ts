@@ -46,11 +46,11 @@ test('validations keep to the concurrency of the operator, and say when it is re
   expectRefusal(refused, { status: 503, code: 'overloaded', kind: 'validation' });
   expect(refused.headers['retry-after']).toBe('1');
   expect(waiting).toHaveLength(2);
-  // Another vendor has a share of its own.
+  // Another vendor has its own share.
   const other = await running.addVendor();
   const theirs = other.call('validate', { account: '14234567', account_type: 'kplc_prepaid' });
   await until('the operator has it', () => waiting.length === 3);
-  // Whatever the operator answers, the places are free again.
+  // The places are free again, whatever the operator answers.
   for (const response of waiting.splice(0)) response.end('{}');
   for (const answer of await Promise.all([...asked, theirs])) expect(answer.status).toBe(503);
   const again = validate();

@@ -37,7 +37,7 @@ import { addDarajaSource, SOURCE, startProvider } from '../support/money-in.ts';
 import type { Provider } from '../support/money-in.ts';
 import { until } from '../support/until.ts';
 
-// Floats of vendors: one event when a float becomes low, top-ups by rules with limits, never two at once.
+// Vendors' floats: one event when a float becomes low, and top-ups by rules with limits, never two at once.
 
 const PHONE = '254700000001';
 const { signal } = new AbortController();
@@ -129,12 +129,12 @@ const PUSH: TopUpRule = {
 const setRule = async (vendorId: number, terms: TopUpRule): Promise<string> =>
   await setTopUpRule(pool, { vendorId, terms, by: 'Asha' });
 
-/** As if the vendor's last top-up had been so long ago. */
+/** Makes the vendor's last top-up look as if it was this long ago. */
 async function wait(vendorId: number, seconds: number): Promise<void> {
   await owner(`update top_ups set at = ${ago(seconds)} where vendor_id = ${vendorId}`);
 }
 
-/** SQL of a time that a cluster accepts in any place. */
+/** SQL of a past time, in a form that a cluster accepts everywhere. */
 function ago(seconds: number): string {
   return `'${new Date(Date.now() - seconds * 1_000).toISOString()}'`;
 }
@@ -208,7 +208,7 @@ describe('a prompt', () => {
     await topUpFloats(deps, signal);
     expect(await floatOf(vendorId)).toBe(60_000n);
     expect(await actionsOf(vendorId)).toHaveLength(2);
-    // Spent again: the day's limit leaves 400.00.
+    // Spent again: the daily limit leaves 400.00.
     await owner(
       `update accounts set balance_cents = balance_cents - 60000 where vendor_id = ${vendorId} and account = 'float'`,
     );
@@ -248,7 +248,7 @@ describe('a prompt', () => {
     await topUpFloats(deps, signal);
     expect(await actionsOf(other)).toEqual([['push', 60_000n, 'refused']]);
     await owner(`update receipt_pushes set state = 'failed' where vendor_id = ${vendorId}`);
-    // A process whose clock is a day ahead does not begin the day's limit again.
+    // A process whose clock is a day ahead does not reset the daily limit.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
     await topUpFloats(deps, signal).finally(() => vi.useRealTimers());
     expect(await actionsOf(vendorId)).toEqual([first, ['push', 40_000n, 'sent']]);
@@ -270,7 +270,7 @@ describe('a prompt', () => {
     };
     expect(await prompted(`state = 'failed'`)).toBe(0n);
     expect(await prompted(`state = 'paid'`)).toBe(60_000n);
-    // Nobody knows how it ended, until a later pull does not list it.
+    // Its result is unknown until a later pull does not list it.
     expect(await prompted(`state = 'unknown'`)).toBe(60_000n);
     await setPulledUntil(pool, SOURCE, new Date());
     expect(await prompted(`created_at = ${ago(3_500)}`)).toBe(60_000n);
@@ -291,7 +291,7 @@ describe('a prompt', () => {
     expect(await actionsOf(vendorId)).toHaveLength(1);
     expect(await takeReport(receiving, { ...report, channel: 'pull' })).toBe('credited');
     expect(await readAwaitedCents(pool, vendorId)).toBe(0n);
-    // Another vendor's receipt, and one that was taken back, are not on their way.
+    // Another vendor's receipt, and a returned one, are not expected.
     await takeReport(
       receiving,
       { ...report, receipt: 'FLOAT00002', account: 'F1', channel: 'confirmation' },
@@ -342,7 +342,7 @@ describe('open prompts', () => {
     }
     await topUpFloats(deps, signal);
     await checkOpenPushes({ pool, sources, log }, signal);
-    // Its owner still has the time to answer.
+    // The owner of the phone still has time to answer.
     expect(await stateOf(vendorId)).toBe('sent');
     await owner(`update receipt_pushes set created_at = ${ago(60)}`);
     await checkOpenPushes({ pool, sources, log }, signal);

@@ -12,7 +12,7 @@ import { billerRecord, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 
-// Keys in the database, and what processes hold of vendors in memory.
+// Keys in the database, and vendors in the memory of processes.
 
 const MASTER_KEYS = { current: randomBytes(32), previous: undefined };
 
@@ -169,7 +169,7 @@ describe('the vendor directory', () => {
 });
 
 describe('a reload that is overtaken by a later one', () => {
-  /** The pool, whose first answer to such a statement waits until it is let go. */
+  /** A pool whose first answer to a statement with this text waits until it is released. */
   function holdFirst(text: string): { pool: Pool; held: Promise<void>; letGo: () => void } {
     const reached = Promise.withResolvers<undefined>();
     const gate = Promise.withResolvers<undefined>();

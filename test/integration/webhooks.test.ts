@@ -46,7 +46,7 @@ const MASTER_KEYS = { current: Buffer.alloc(32, 'master key'), previous: undefin
 const SEALING: Sealing = { masterKeys: MASTER_KEYS, certain: true };
 const sealing = async (): Promise<Sealing> => SEALING;
 
-/** The rules at a pace that a test can wait for. */
+/** The rules with times that a test can wait for. */
 const QUICK: WebhookPolicy = {
   ...WEBHOOK_POLICY,
   callTimeoutMs: 2_000,
@@ -87,7 +87,7 @@ async function shopWith(url: string | undefined): Promise<Shop> {
     url === undefined
       ? ''
       : await setWebhook(books.pool, vendor, { url, allowsPrivate: true, sealing });
-  // Webhooks of former tests would be called by this one's sender.
+  // Otherwise the sender of the next test would call this webhook.
   ends.push(async () => await removeWebhook(books.pool, vendor).catch(() => undefined));
   return { ...vendor, secret: secret ?? '' };
 }

@@ -36,7 +36,7 @@ import type { RunSystem } from './system.ts';
 
 type Command = AsyncCommand<Model, RunSystem>;
 
-/** A command that may come at any time, or where `possible`; afterwards everything is compared. */
+/** A command that can run at any time, or when `possible`; everything is compared afterwards. */
 function command<Given>(
   name: string,
   given: Given,
@@ -58,7 +58,7 @@ function command<Given>(
 const PAID_AT = new Date('2026-01-05T09:00:00Z');
 const HOUR_MS = 3_600_000;
 
-// Mostly the same few, so that commands meet.
+// Mostly the same few vendors, so that commands interact.
 const vendor = fc.constantFrom(0, 0, 1);
 const pick = fc.nat(1_000);
 const cents = fc.constantFrom(50n, 100n, 250n, 1_000n, 4_000n);
@@ -121,13 +121,13 @@ const newPaymentArbitrary = fc.record({
   account: fc.constantFrom('12345', '67890'),
   phone: fc.constantFrom(null, '0712000000'),
   amountCents: cents,
-  // The last with VAT of 16.
+  // The last one includes 16 cents of VAT.
   feeCents: fc.constantFrom(0n, 0n, 25n, 116n),
   merchantReference: fc.option(fc.constantFrom('A', 'B')),
   duplicateCheck: fc.boolean(),
 });
 
-/** Several at once, which are one batch where they are one vendor's. */
+/** Several at once; those of one vendor are one batch. */
 const creates = fc.array(newPaymentArbitrary, { minLength: 1, maxLength: 6 }).map((payments) =>
   command('create', payments, {
     run: async (given, model, system) => {
@@ -152,7 +152,7 @@ const creates = fc.array(newPaymentArbitrary, { minLength: 1, maxLength: 6 }).ma
   }),
 );
 
-/** The same call once more, as after a COMMIT whose answer got lost. */
+/** The same call again, as after a COMMIT whose answer was lost. */
 const createsAgain = fc.record({ pick }).map((given) =>
   command('create the same once more', given, {
     possible: (model) => model.payments.length > 0,
@@ -207,7 +207,7 @@ const claims = fc
     }),
   );
 
-/** A worker writes what it learnt, perhaps long after its lease. */
+/** A worker writes what it learnt, possibly long after its lease. */
 const progresses = fc
   .record({
     pick,
@@ -245,7 +245,7 @@ const word = fc.record({
   source: fc.constantFrom('answer', 'status', 'callback', 'statement', 'person'),
 });
 
-/** Several words at once, also about the same payment. */
+/** Several reports at once, possibly about the same payment. */
 const settles = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) =>
   command('settle', words, {
     run: async (given, model, system) => {
@@ -322,7 +322,7 @@ const signatures = fc.record({ vendor, pick: fc.nat(3), text: fc.string() }).map
   }),
 );
 
-/** What the runs are made of; what is listed twice comes twice as often. */
+/** The commands of the runs; a command that is listed twice occurs twice as often. */
 export const COMMANDS = [
   collects,
   funds,
@@ -342,7 +342,7 @@ export const COMMANDS = [
   signatures,
 ];
 
-/** Endings that must have come up over the runs, or the runs tested little. */
+/** Outcomes that must occur over all runs; otherwise the runs tested little. */
 export const ENDINGS = [
   'collected',
   'collection repeated',

@@ -11,7 +11,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 
 // Collect, fund and create in random order, one after another and at the same time, with few
-// different times of fund: nothing is ever left behind, and the answers add up to what moved.
+// different times of fund: no income is left behind, and the answers add up to what was moved.
 
 const RUNS = 1_000;
 const TIMEOUT_MS = 300_000;
@@ -102,7 +102,7 @@ async function fundAt(vendorId: number, second: number, seen: Seen): Promise<Mov
   return movement;
 }
 
-/** What a fund that comes alone has to answer. */
+/** The expected answer to a fund without concurrent ones. */
 function expected(seen: Seen, second: number): Partial<Movement> {
   const waiting = seen.collected - seen.moved();
   if (waiting > 0n) return { amountCents: waiting, fresh: true };
@@ -116,7 +116,7 @@ test(`${RUNS} interleavings leave nothing behind`, { timeout: TIMEOUT_MS }, asyn
   let run = 0;
   await fc.assert(
     fc.asyncProperty(waves, async (steps) => {
-      // A shrunk run takes a vendor of its own, too.
+      // A shrunk run also gets its own vendor.
       const vendorId = vendorIds[run] ?? (await books.addVendor());
       run += 1;
       const seen = new Seen();

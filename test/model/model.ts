@@ -42,20 +42,20 @@ interface Accounts {
   /** What the operator charged us, zero or below, and what it gave us. */
   cost: bigint;
   commission: bigint;
-  /** All that ever came from outside. */
+  /** The total that came from outside. */
   brought: bigint;
 }
 
-/** The whole money core in memory, one thing after another. No SQL, no batches, no locks. */
+/** The whole money core in memory, one step after another, without SQL, batches or locks. */
 export interface Model {
-  /** Decides on creates, and keeps the float. */
+  /** Decides creates, and holds the float. */
   readonly oracle: CreateOracle;
   readonly accounts: Map<number, Accounts>;
   readonly collections: Map<string, { readonly vendorId: number; readonly amountCents: bigint }>;
   readonly fundings: Map<string, bigint>;
   readonly payments: ModelPayment[];
   readonly claims: ModelClaim[];
-  /** Every key ever given to a vendor, and whether it still counts. */
+  /** Every key of a vendor, and whether it is still valid. */
   readonly keys: Map<number, { readonly secret: string; valid: boolean }[]>;
 }
 
@@ -84,7 +84,7 @@ export function accountsOf(model: Model, vendorId: number): Accounts {
   return accounts;
 }
 
-/** Returns what it moved, or `reused` when the reference stands for something else. */
+/** Returns the amount moved, or `reused` if the reference already has other content. */
 export function modelCollect(
   model: Model,
   income: { readonly reference: string; readonly vendorId: number; readonly amountCents: bigint },
@@ -138,7 +138,7 @@ export function modelCreate(model: Model, row: NewPayment): Expected {
   return expected;
 }
 
-/** Takes the oldest due transactions of a queue. */
+/** Takes the oldest due payments of a queue. */
 export function modelClaim(
   model: Model,
   queue: { readonly vendorId: number; readonly billerCode: string; readonly stage: Stage },
@@ -188,7 +188,7 @@ export function modelProgress(
   return true;
 }
 
-/** The operator's final word about a payment, or about one that does not exist. */
+/** The operator's final report about a payment, or about one that does not exist. */
 export function modelSettle(
   model: Model,
   payment: ModelPayment | undefined,
@@ -239,7 +239,7 @@ function addTerms(accounts: Accounts, paidCents: bigint): void {
   accounts.operator += costCents - commissionCents;
 }
 
-/** A new key; the former one counts on only when there is an overlap. */
+/** A new key; the former one stays valid only with an overlap. */
 export function modelRotateKey(
   model: Model,
   vendorId: number,

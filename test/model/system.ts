@@ -20,7 +20,7 @@ import type { Model } from './model.ts';
 /** More than a run creates. */
 const MAX_TRANSACTIONS = 1_000;
 
-/** The real parts, over a real PostgreSQL that all runs share; each run has vendors of its own. */
+/** The real parts, on a real PostgreSQL that all runs share; each run has its own vendors. */
 export interface System {
   readonly books: Books;
   readonly lanes: CreateLanes;
@@ -29,14 +29,14 @@ export interface System {
   /** Versions of the operator’s terms, by biller. */
   readonly operatorPrices: ReadonlyMap<string, number>;
   readonly masterKeys: { readonly current: Buffer; readonly previous: undefined };
-  /** Which endings came up, over all runs. */
+  /** The outcomes that occurred, over all runs. */
   readonly seen: Set<string>;
 }
 
 /** One run's share of it. */
 export interface RunSystem extends System {
   readonly vendorIds: readonly number[];
-  /** Makes references of this run differ from every other's. */
+  /** Makes the references of this run different from those of all others. */
   readonly prefix: string;
 }
 
@@ -76,7 +76,7 @@ const STATE = `
   select format('payment %s has a case of %s', payment_id, kind)
   from cases where vendor_id = any ($1)`;
 
-/** What the database holds of this run equals the model. */
+/** Checks that the database's rows of this run equal the model. */
 export async function compare(model: Model, system: RunSystem): Promise<void> {
   const read = await system.books.pool.query<{ line: string }>({
     name: 'model_state',
@@ -109,7 +109,7 @@ function linesOf(model: Model): string[] {
   return [...balances, ...payments];
 }
 
-/** What vendors read of their payments equals the model. */
+/** Checks that the answers to vendors about their payments equal the model. */
 export async function compareAnswers(model: Model, system: RunSystem): Promise<void> {
   for (const vendorId of system.vendorIds) {
     const rows = await listPayments(system.books.pool, vendorId, {
@@ -128,7 +128,7 @@ export async function compareAnswers(model: Model, system: RunSystem): Promise<v
   }
 }
 
-/** Every invariant of the books, for this run's vendors. */
+/** Checks every invariant of the books, for this run's vendors. */
 export async function checkBooks(system: RunSystem): Promise<void> {
   await completeChain(system.books.pool, system.books.ledgerMac);
   const { violations } = await checkLedger(system.books.pool);

@@ -10,7 +10,7 @@ import { readStatement } from '../../src/payments/receipts/statements/read.ts';
 import { readStatementSettings } from '../../src/payments/receipts/statements/settings.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
-// Bank statements that were cut, changed or made to harm. A reader answers with lines and with
+// Bank statements that were truncated, changed or made to attack the reader. A reader returns lines and
 // problems of lines; it never throws.
 
 const SAMPLES = path.resolve(import.meta.dirname, '../../docs/guide/samples');

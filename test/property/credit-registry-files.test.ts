@@ -15,9 +15,9 @@ import { newVault } from '../support/credit-files.ts';
 import { AS_OF, ERROR_KINDS, MAX_NUMBERS, randomFile } from '../support/registry-files.ts';
 import type { RegistryFile } from '../support/registry-files.ts';
 
-// Random files of lenders with errors planted in them: each error is a finding on its own line, and
-// every right line is taken. Everything of the import but its SQL, which
-// test/integration/credit-registry-files.test.ts adds for some of the files.
+// Random files of lenders with planted errors: each error is a finding on its own line, and every valid
+// line is accepted. This tests the whole import except its SQL, which
+// test/integration/credit-registry-files.test.ts tests with some of the files.
 
 const SEED = randomInt(1, 1_000_000_000);
 const FILES = 2_000;

@@ -68,7 +68,7 @@ describe('a reference', () => {
       `U${good.slice(1)}`,
       `${good.slice(0, 31)}\n`,
       `${good}\n`,
-      // A vendor id that no integer column holds.
+      // A vendor id that is too large for an integer column.
       `G${'0'.repeat(31)}`,
       'Z'.repeat(32),
     ];

@@ -21,7 +21,7 @@ const key = createSecretKey(Buffer.from('demo-security-key'));
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** What the service makes of a body: the parameters that were signed, or undefined, or a refusal. */
+/** How the service reads a body: the parameters that were signed, or undefined, or a refusal. */
 async function verifiedFields(pairs: Pairs, form: (typeof FORMS)[number], parameters: Parameters) {
   const { path, headers, body } = encode('/', Object.fromEntries(pairs), form);
   const wire = {
@@ -47,7 +47,7 @@ async function acceptedMeanings(pairs: Pairs, parameters: Parameters): Promise<S
   return meanings;
 }
 
-/** A value as customers type it; none has `&name=` in it, which `twoMeanings` adds. */
+/** A value as customers type it, without `&name=`, which `twoMeanings` adds. */
 const plainValue = fc.oneof(
   fc.constantFrom('', '1', '5000', 'x', 'KES', 'Moi & Sons', 'a+b', '100%', '%41', 'a=b', 'é'),
   fc.stringMatching(/^[a-z0-9 ]{0,6}$/),
@@ -103,7 +103,7 @@ function twoMeanings(a: ContractOperation, b: ContractOperation): fc.Arbitrary<T
     });
 }
 
-/** Both lists in one that keeps the order of either; what is in both comes once. */
+/** Both lists in one that keeps the order of each; common names occur once. */
 function merge(
   left: readonly string[],
   right: readonly string[],
@@ -155,7 +155,7 @@ describe('one signature is never good for two requests', () => {
   }, 120_000);
 
   it('and only because values are guarded against the names of all operations', async () => {
-    // As if each operation knew no names but its own.
+    // As if each operation knew only its own names.
     const alone = new Map(SIGNED.map(({ id, names }) => [id, new KnownNames().signed(names)]));
     const { pairs } = await findForgeablePairs(alone, 60);
     expect(pairs).toContain('validateAccount → createTransaction');
@@ -211,9 +211,9 @@ describe('the very same parameters', () => {
     [...required].every((name) => given.some(([own]) => own === name)) &&
     given.every(([name, value]) => names.includes(name) && patterns.get(name)?.test(value));
 
-  /** Listed with what follows from each in docs/operating/security.md. */
+  /** Each is listed with its consequence in docs/operating/security.md. */
   const LISTED = [
-    // Status then refuses: it needs one of the references.
+    // The status operation then refuses, because it needs one of the references.
     'balance + transactionStatus',
     'batchScoreResult + batchScoreStatus',
     'bulkResult + bulkStatus',
@@ -244,7 +244,7 @@ describe('the very same parameters', () => {
 describe('the service', () => {
   let api: Awaited<ReturnType<typeof createInertApi>>;
   beforeAll(async () => {
-    // Nobody is known, so what no reading of a form explains is answered with its refusal.
+    // No vendor is known, so a form without any valid reading is answered with its refusal.
     const nobody = { vendor: () => undefined, collector: () => undefined };
     api = await createInertApi({
       directory: nobody as unknown as ApiOptions['directory'],

@@ -4,8 +4,8 @@ import { decideReport } from '../../src/payments/receipts/decide.ts';
 import type { Decision, KnownReceipt } from '../../src/payments/receipts/decide.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 
-// Random reports of one receipt, in any order and from any channel, against what a person would say
-// about them. The receipt may be reversed in between.
+// Random reports of one receipt, in any order and from any channel, compared with what a person would
+// decide. The receipt may be reversed in between.
 
 const DAY_MS = 86_400_000;
 const PAID_MS = Date.UTC(2026, 0, 5);
@@ -34,7 +34,7 @@ function vendorOf(account: string | null): number | undefined {
   return account === null ? undefined : VENDORS[account];
 }
 
-/** Carries the decisions out, as the database does. */
+/** Carries out the decisions as the database does. */
 function carryOut(steps: readonly Step[], confirmFromCents: bigint | null) {
   let known: KnownReceipt | undefined;
   const decisions: (Decision | 'reversed')[] = [];
@@ -58,7 +58,7 @@ function carryOut(steps: readonly Step[], confirmFromCents: bigint | null) {
   return { known, decisions };
 }
 
-/** Which vendor has the money at the end, in other words than the code. */
+/** The vendor that has the money at the end, computed independently of the code. */
 function creditedTo(steps: readonly Step[], confirmFromCents: bigint | null): number | null {
   const [first] = steps as [Reported];
   let [account, isUnconfirmed] = [first.account, false];

@@ -5,8 +5,8 @@ import { findAbsences, matchStatement } from '../../src/payments/reconciliation/
 import type { OurPayment } from '../../src/payments/reconciliation/match.ts';
 import type { StatementMovement } from '../../src/payments/reconciliation/statement.ts';
 
-// A random truth, and what may be wrong with it on either side. The matcher has to report exactly
-// what was planted: nothing less, and nothing more.
+// Random real payments, and possible errors on either side. The matcher has to report exactly what was
+// planted.
 
 const TOLERANCE_MS = 300_000;
 const START_MS = Date.UTC(2026, 2, 1);
@@ -14,16 +14,16 @@ const START_MS = Date.UTC(2026, 2, 1);
 /** What is planted about one payment. */
 const PLANTS = [
   'none',
-  // The operator lists it, our books have it as failed or not at all, or open.
+  // The operator lists it; in our books it is failed, missing or open.
   'ours_failed',
   'ours_unknown',
   'ours_open',
-  // Our books have it as paid, the operator does not list it.
+  // In our books it is paid; the operator does not list it.
   'not_listed',
   'other_amount',
   'listed_twice',
   'listed_and_reversed',
-  // Failed, and rightly not listed.
+  // Failed, and correctly not listed.
   'rightly_failed',
 ] as const;
 type Plant = (typeof PLANTS)[number];
@@ -36,7 +36,7 @@ interface Truth {
   readonly naming: (typeof NAMINGS)[number];
   readonly amountCents: bigint;
   readonly extraCents: bigint;
-  /** Commission that the operator nets, so that its statement lists so much less. */
+  /** Netted commission: the operator's statement lists that much less. */
   readonly nettedCents: bigint;
   readonly atMs: number;
 }
@@ -89,7 +89,7 @@ function ourPayment(truth: Truth, index: number): OurPayment {
   };
 }
 
-/** The plants whose naming has to be by reference: without one nothing can be certain about them. */
+/** Planted errors that can be detected with certainty only by a reference. */
 const CERTAIN_ONLY: ReadonlySet<Plant> = new Set([
   'ours_failed',
   'ours_open',
@@ -118,7 +118,7 @@ function movementsOf(truth: Truth, index: number): Omit<StatementMovement, 'line
   return [paid];
 }
 
-/** What has to be said of the plant's movements, in their order. */
+/** The expected verdicts about the planted movements, in their order. */
 const EXPECTED: Readonly<Record<Plant, readonly string[]>> = {
   none: ['matched'],
   ours_failed: ['theirs_only'],
@@ -288,7 +288,7 @@ describe('what is absent', () => {
   const until = (ms: number) => (_: Date, to: Date) => Number(to) <= START_MS + ms;
 
   test('is proof of non-payment only past the acceptance window, and only if the operator says so', () => {
-    // Sent one second before the start, the window and the tolerance after it.
+    // Sent one second before the start of the period, window and tolerance.
     expect(findAbsences([open], until(60_000), rules).notPaid).toEqual([open]);
     expect(findAbsences([open], until(59_999), rules).notPaid).toEqual([]);
     const silent = { ...rules, absenceIsProof: false };

@@ -54,7 +54,7 @@ const SUPPRESSION: readonly SuppressionRule[] = (
   statesUntil: null,
 }));
 
-/** Holds whatever of it is suppressed. */
+/** Must hold for every suppression of the file. */
 function expectNotBetter(before: CreditFile, after: CreditFile): void {
   expectShownNotBetter(before, after);
   for (const rule of SUPPRESSION) {
@@ -62,7 +62,7 @@ function expectNotBetter(before: CreditFile, after: CreditFile): void {
   }
 }
 
-/** No characteristic and no shipped score is better in `after`; a file without score is no measure. */
+/** No characteristic and no shipped score is better in `after`; a file without a score is not compared. */
 function expectShownNotBetter(before: CreditFile, after: CreditFile): void {
   expect(improvements(before, after)).toEqual([]);
   for (const kind of SCORE_KINDS) {
@@ -75,7 +75,7 @@ function withAccount(file: CreditFile, one: CreditAccount): CreditFile {
   return { ...file, accounts: [...file.accounts, one] };
 }
 
-/** Accounts whose state counts: a dispute that ends, or an inheritance, is no repayment. */
+/** Accounts whose state counts: the end of a dispute, or an inheritance, is not a repayment. */
 const counted = account.filter(
   ({ disputed, current }) => !disputed && current.status !== 'P' && current.status !== 'L',
 );
@@ -216,7 +216,7 @@ describe('a score', () => {
           expect(scoreFile(dead, kind)).toMatchObject({ grade: '', score: '', probability: '' });
           expect(scoreFile(dead, kind).reasons[0]).toMatch(/recorded as deceased/);
         }
-        // Refuted, the account says nothing either way.
+        // When the death is refuted, the account has no effect.
         const living = { status: 'living', recordedAt: AS_OF } as const;
         for (const kind of SCORE_KINDS) {
           const refuted = scoreFile({ ...withAccount(unrecorded, reported), life: living }, kind);
@@ -250,7 +250,7 @@ describe('a score', () => {
         expect(count([...asks, more, more, { ...more }])).toBe(after);
         const other = [...asks, { ...more, by: 'another' }];
         expect(count(other)).toBe(before + 1);
-        // A simple model: the fewest days so that 14 days from each hold all of a lender's.
+        // A simple model: the smallest number of 14-day spans that contain all enquiries of a lender.
         const model = ['1', '2'].reduce((sum, by) => {
           let left = asks.filter((one) => one.by === by).map(({ days }) => days);
           let spans = 0;
@@ -299,7 +299,7 @@ describe('a score', () => {
   });
 
   test('is made of facts about accounts and enquiries only: no other field exists in its type', () => {
-    // The compiler refuses a field too many as well as one too few.
+    // The compiler refuses both missing and additional fields.
     const fileFields: Record<keyof CreditFile, true> = {
       asOf: true,
       accounts: true,

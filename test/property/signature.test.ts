@@ -25,7 +25,7 @@ const OPERATIONS: readonly Parameters[] = [
 
 const key = createSecretKey(Buffer.from('demo-security-key'));
 
-/** Values made of the very pieces that could blur where one parameter ends. */
+/** Values made of the texts that could hide where one parameter ends. */
 function provokingValue(names: readonly string[]) {
   const piece = fc.oneof(
     fc.constantFrom('&', '=', '&&', '=&', ' ', '+', '%', '%26', '%3D', '5000', 'é', 'Moi & Sons'),
@@ -50,7 +50,7 @@ const request = fc.constantFrom(...OPERATIONS).chain((operation) => {
   });
 });
 
-/** What the wire makes of parameters sent as JSON; undefined when it refuses them. */
+/** How the wire reads parameters sent as JSON; undefined if it refuses them. */
 function accepted(params: Fields, operation: Parameters): Fields | undefined {
   try {
     return readJson(JSON.stringify(Object.fromEntries(params)), operation);
@@ -110,7 +110,7 @@ describe('a signature stands for one request only', () => {
         acceptedCount += 1;
         const meaning = new Map([...fields].filter(([, value]) => value !== null));
         const text = canonicalText(fields);
-        // Whichever operations accepted them.
+        // Whatever operations accepted them.
         expect(seen.get(text) ?? meaning).toEqual(meaning);
         seen.set(text, meaning);
       }),
@@ -134,7 +134,7 @@ describe('a signature stands for one request only', () => {
       ['merchant_reference', '&amount=50&biller_name=airtel'],
       ['vid', 'demo'],
     ]);
-    // The hole that the guard closes: one text, one signature, two payments.
+    // The weakness that the guard removes: one text and one signature for two payments.
     expect(canonicalText(honest)).toBe(canonicalText(forged));
     for (const fields of [honest, forged]) {
       expect(() => readJson(JSON.stringify(Object.fromEntries(fields)), create)).toThrow(
@@ -198,7 +198,7 @@ describe('un-encoded form bodies', () => {
           } catch (error) {
             expect(error).toBeInstanceOf(Refusal);
           }
-          // A `+` for a space, say, may still be read as the signed text; never as another one.
+          // For example, a `+` for a space may still be read as the signed text, but never as another one.
           if (verified !== undefined) expect(canonicalText(verified)).toBe(text);
         },
       ),

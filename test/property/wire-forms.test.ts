@@ -59,7 +59,7 @@ const TYPES = {
   multipart: `multipart/form-data; boundary=${EDGE}`,
 };
 
-/** The reading; undefined when it is refused; anything but a refusal fails the test. */
+/** The reading; undefined if the request is refused. Any other error fails the test. */
 async function readOrRefuse(request: WireRequest): Promise<Reading | undefined> {
   try {
     const reading = await readFields(request, PARAMETERS);
@@ -84,7 +84,7 @@ describe('the bytes of a body', () => {
       { maxLength: 14 },
     )
     .map((pieces) => pieces.join(''));
-  // Those that are nearly right, with a whole body in a value.
+  // Nearly valid requests, with a whole body inside a value.
   const nested = fc
     .tuple(edge, edge, fc.constantFrom('', 'x', '\r\n'), fc.constantFrom('', 'x', '\r\n'))
     .map(([outer, inner, before, after]) => {

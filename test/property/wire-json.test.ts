@@ -13,7 +13,7 @@ const FORBIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\uff
 
 type Outcome = { readonly fields: Fields } | { readonly code: string };
 
-/** Ours: the fields or the code of the refusal; anything else thrown fails the test. */
+/** Our reader: the fields, or the code of the refusal. Any other error fails the test. */
 async function ours(body: Buffer): Promise<Outcome> {
   try {
     const request = { contentType: 'application/json', body, query: '' };
@@ -55,7 +55,7 @@ const isPlain = (value: unknown): value is string | null =>
     value.length <= LIMITS.valueLength &&
     !/&(?:a|b|vid|amount|hash)=/.test(value));
 
-/** Ours accepts exactly what is a flat object of known names and plain values, and reads the same. */
+/** Our reader accepts exactly the flat objects of known names and plain values, and reads the same values. */
 async function agree(body: Buffer): Promise<void> {
   // No body at all is a request without parameters, whatever its content type.
   if (body.length === 0) return;
@@ -70,7 +70,7 @@ async function agree(body: Buffer): Promise<void> {
   if (fine && !comesTwice(body)) expect(outcome).toEqual({ fields: expect.anything() });
 }
 
-/** JSON.parse cannot tell that a name came twice. */
+/** Whether a name occurs twice, which JSON.parse does not report. */
 function comesTwice(body: Buffer): boolean {
   const names = [...body.toString().matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)].map(
     ([, name]) => JSON.parse(`"${name}"`) as string,
@@ -138,7 +138,7 @@ const flatObject = fc
     return Buffer.from(`${edge}{${texts.join(',')}}${edge}`);
   });
 
-/** Bytes put in, left out or overwritten. */
+/** Inserted, removed or overwritten bytes. */
 const mutation = fc.record({
   at: fc.nat(),
   remove: fc.nat({ max: 3 }),

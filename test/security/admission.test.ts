@@ -10,7 +10,7 @@ import type { ServerLimits } from '../../src/platform/http/server.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 
-// What one client address may take of the service, by real connections.
+// How much of the service one client address may use, with real connections.
 
 const cleanups: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
@@ -67,7 +67,7 @@ async function serve(
 interface Connection {
   readonly socket: Socket;
   readonly heard: () => string;
-  /** All that was heard, once the other side has ended it. */
+  /** Everything received, once the other side has closed the connection. */
   readonly ended: Promise<string>;
 }
 
@@ -82,7 +82,7 @@ async function open(port: number, text = ''): Promise<Connection> {
   return { socket, heard: () => heard, ended: closed.then(() => heard) };
 }
 
-/** The head of a request, and one byte of the hundred that it promises. */
+/** The head of a request, and one byte of a body of a hundred. */
 function unfinished(client = '10.0.0.1', path = '/quick'): string {
   return `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\n{`;
 }
@@ -110,10 +110,10 @@ describe('requests whose body does not come', () => {
     const opened: Connection[] = [];
     for (let count = 0; count < 10; count += 1) opened.push(await open(server.port, unfinished()));
     for (const { ended } of opened.slice(0, 7)) expect(await ended).toMatch(OVERLOADED);
-    // This one takes the place of one more, until it has arrived.
+    // This request displaces one more, until it has arrived.
     expect((await post(server, '/quick')).status).toBe(200);
     expect(await opened[7]?.ended).toMatch(OVERLOADED);
-    // Those left can still be finished.
+    // The remaining ones can still be completed.
     const [last] = opened.slice(-1);
     last?.socket.write('x'.repeat(99));
     await until('it is answered', () => last?.heard().startsWith('HTTP/1.1 200 ') === true);
@@ -141,7 +141,7 @@ describe('requests whose body does not come', () => {
   test('end when the service stops, and so do silent connections', async () => {
     const server = await serve({ stopGraceMs: 600_000 });
     const opened = [await open(server.port, unfinished()), await open(server.port)];
-    // Seen by the server, as nothing is answered on either.
+    // The server has seen both, although it has answered neither.
     expect((await post(server, '/quick')).status).toBe(200);
     await server.stop();
     expect(await opened[0]?.ended).toMatch(OVERLOADED);
@@ -228,7 +228,7 @@ describe('requests sent ahead of their answers', () => {
     await until('all are under way', () => server.arrived() === max);
     server.answerAll();
     await until('all are answered', () => taken.heard().split('HTTP/1.1 200').length === max + 1);
-    // And so are those after them.
+    // Later requests are answered too.
     taken.socket.write(PIPELINES['POST /slow']);
     await until('it is answered', () => taken.heard().split('HTTP/1.1 200').length === max + 2);
   });

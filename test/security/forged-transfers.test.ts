@@ -17,9 +17,9 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
-// The runtime role may insert transfers and change balances. Every single transfer that it can add
-// and balance, between any two accounts and on behalf of anything in the books, has to be found from
-// the rows alone: without the chain, and without a key.
+// The runtime role may insert transfers and change balances. Every single transfer that it can add with
+// matching balances, between any two accounts and for any source in the books, must be found from the
+// rows alone: without the chain, and without a key.
 
 const ACCOUNTS = [
   'external',
@@ -63,7 +63,7 @@ function pairsOf(accounts: readonly string[]): Pair[] {
   );
 }
 
-/** What is forged on behalf of the sources. */
+/** The transfers to forge for the sources. */
 interface Forgeries {
   readonly sources: readonly (typeof SOURCES)[number][];
   readonly pairs: readonly Pair[];

@@ -15,7 +15,7 @@ import type { Answer, OperationName, WireRequest } from '../support/vendor-clien
 
 let database: TestDatabase;
 let first: InProcessService;
-/** Another process would be no different: it shares the database alone. */
+/** A second service in this process; like another process, it shares only the database. */
 let second: InProcessService;
 let vendor: VendorClient;
 
@@ -38,7 +38,7 @@ interface Signing {
   readonly nonce?: string;
 }
 
-/** The documented text and header, written once more, so that a mistake of the service's own shows. */
+/** The documented text and header, implemented independently, so that a mistake in the service is found. */
 function headerOf(request: WireRequest, signing: Signing = {}): string {
   const { key = vendor.key, nonce = randomBytes(16).toString('hex') } = signing;
   const seconds = signing.seconds ?? Math.floor(Date.now() / 1000);
@@ -69,7 +69,7 @@ describe('the header signature', () => {
     const params = usualParams(operation, vendor.vid);
     for (const form of ['json', 'urlencoded', 'query'] as const) {
       const answer = await call(encode(PATHS[operation], params, form));
-      // What follows the signature may still refuse: there is no float, no such reference.
+      // Later checks may still refuse: the float is empty, or the reference does not exist.
       expect([200, 402, 404, 503], answer.text).toContain(answer.status);
     }
     const byHash = encode(PATHS[operation], signed(params, vendor.key), 'json');

@@ -154,7 +154,7 @@ describe('a collection', () => {
       expectRefusal(await send(running.origin, encode(PATHS.collect, forged, 'json')), NOT_SIGNED);
     }
     expect(await vendor.fund()).toBe(0);
-    // Its own name it may use.
+    // It may use its own name.
     const own = signed({ ...params, collector }, key);
     expect((await send(running.origin, encode(PATHS.collect, own, 'json'))).status).toBe(200);
     expect(await vendor.fund()).toBe(10);

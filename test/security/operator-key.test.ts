@@ -45,7 +45,7 @@ test('callbacks are accepted under both keys of an operator during the overlap, 
   expect(await callback(second)).toBe(401);
   await set(second, 3600);
   expect([await callback(SANDBOX_OPERATOR_KEY), await callback(second)]).toEqual([200, 200]);
-  // What ends by time ends without a reload.
+  // A key that expires ends without a reload.
   await pool.query(
     `select end_key(holder_kind, holder, key_id, now() + interval '1 second') from security_keys
      where holder_kind = 'operator' and holder = 'kplc' and valid_until is not null`,

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const TOO_MANY = { status: 429, code: 'too_many_requests' };
 
-/** Sends it again and again, from this address, until it is refused for being too many. */
+/** Repeats the request from this address until it is refused with too_many_requests. */
 async function untilTooMany(request: WireRequest, address: string): Promise<readonly Answer[]> {
   const from = { ...request, headers: { ...request.headers, 'X-Forwarded-For': address } };
   const answers: Answer[] = [];

@@ -7,7 +7,7 @@ import { usualParams } from '../support/operation-samples.ts';
 import { PATHS, encode, send } from '../support/vendor-client.ts';
 import type { Params, WireRequest } from '../support/vendor-client.ts';
 
-/** In the sandbox; test/e2e/production.test.ts holds that production says nothing. */
+/** In the sandbox; test/e2e/production.test.ts checks that production explains nothing. */
 let database: TestDatabase;
 let running: InProcessService;
 beforeAll(async () => {

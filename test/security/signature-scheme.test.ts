@@ -49,7 +49,7 @@ describe('a forged request', () => {
       biller_name: 'safaricom',
       merchant_reference: '&amount=50.00&biller_name=airtel',
     };
-    // One text, so one hash: this is the hole of the scheme.
+    // One text and so one hash: this is the weakness of the scheme.
     expect(signatureOf(honest, vendor.key)).toBe(signatureOf(forged, vendor.key));
     for (const params of [honest, forged]) {
       const answer = await ask('create', signed(params, vendor.key));
@@ -113,8 +113,8 @@ describe('a replayed request', () => {
     const first = await ask('genericScore', params);
     expect(first.status, first.text).toBe(200);
     expect((await ask('genericScore', params)).text).toBe(first.text);
-    // The two operations have the same parameters and a reference is one of its operation, so the
-    // specification's signature fits both; the header signature covers the path.
+    // The two operations have the same parameters, and a reference counts per operation, so the
+    // specification's signature is valid for both. The header signature covers the path.
     const elsewhere = await ask('mobileLoanScore', params);
     expect(elsewhere.status, elsewhere.text).toBe(200);
     expect(elsewhere.text).not.toBe(first.text);
@@ -211,7 +211,7 @@ describe('what answers and logs give away', () => {
 describe('the time of a refusal', () => {
   const ROUNDS = 300;
 
-  // In the order of one round, so that what slows the machine slows all alike.
+  // In rounds, so that a slow machine slows all cases equally.
   test('does not reveal an unknown vendor, or how much of a hash was right', async () => {
     const right = signatureOf({ vid: 'demo' }, vendor.key);
     const almost = `${right.slice(0, 63)}${right.endsWith('0') ? '1' : '0'}`;
@@ -232,7 +232,7 @@ describe('the time of a refusal', () => {
     const medians = Object.values(times).map(
       (taken) => taken.toSorted((a, b) => a - b)[ROUNDS / 2] ?? 0,
     );
-    // A query, or a digest more or less, would be a multiple; noise of medians is a few parts in a hundred.
+    // One more query or digest would multiply the time; medians vary by a few per cent.
     expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.6);
   }, 60_000);
 });

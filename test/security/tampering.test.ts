@@ -24,8 +24,8 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 
-// Somebody alters the database by SQL, as the role that owns it or, where rows are only added, as the
-// service's own. Each way is found by `ledger check`, or docs/operating/security.md says that it is not.
+// An attacker alters the database by SQL, as the role that owns it or, if rows are only added, as the
+// runtime role. `ledger check` finds each change, or docs/operating/security.md says that it does not.
 
 const SECURITY_PAGE = path.resolve(import.meta.dirname, '../../docs/operating/security.md');
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
     failedReport(corrected),
   ]);
   await extend();
-  // The operator paid it after all, and then it did not.
+  // The operator first reports it as paid, then as not paid.
   await settlePayments(books.pool, [paidReport(corrected)]);
   await decide('charge_vendor');
   await extend();
@@ -104,7 +104,7 @@ async function check(heads: readonly string[] = []): Promise<readonly Violation[
   return (await checkLedger(books.pool, { mac: books.ledgerMac, heads })).violations;
 }
 
-/** Every table that is tampered with, as it was; what the check reads and what it is read from. */
+/** Every table that is tampered with, and that is restored afterwards. */
 const TABLES = [
   'accounts',
   'transfers',
@@ -122,7 +122,7 @@ const TABLES = [
   'security_keys',
 ] as const;
 
-/** Does something to the books, and puts them back. */
+/** Changes the books, runs the check, and restores them. */
 async function afterwards<Result>(
   tamper: () => Promise<unknown>,
   look: () => Promise<Result>,
@@ -206,7 +206,7 @@ const NOT_COVERED = [
 
 interface Target {
   readonly table: string;
-  /** Which rows, in words. */
+  /** A description of the rows. */
   readonly rows: string;
   readonly where: () => string;
 }
@@ -242,7 +242,7 @@ async function columnsOf(table: string): Promise<{ name: string; type: string }[
 
 const REJECTIONS = new Set(['23514', '23505']);
 
-/** False when a constraint rejects it; what became of the constraints is checked at every start. */
+/** False if a constraint rejects it; every start checks that the constraints are in place. */
 async function alters(sql: string): Promise<boolean> {
   try {
     await run(sql);
@@ -297,7 +297,7 @@ describe('a change of a single column', () => {
   });
 });
 
-/** Adds income by SQL, whole: the collection, its transfer, the balances. */
+/** Adds complete income by SQL: the collection, its transfer and the balances. */
 async function mint(mac: string): Promise<void> {
   await run(
     `with income as (
@@ -315,7 +315,7 @@ async function mint(mac: string): Promise<void> {
   );
 }
 
-/** Posts the transfer of the collection, or fund movement, once more: under another leg, or in another bucket. */
+/** Posts the transfer of the collection or fund movement again: under another leg, or in another bucket. */
 async function repeatMovement(
   debit: string,
   credit: string,
@@ -338,7 +338,7 @@ async function repeatMovement(
   );
 }
 
-/** A payment out of the float by SQL, whole. @param at when it was created, as SQL. */
+/** Adds a complete payment from the float by SQL. @param at its creation time, as SQL. */
 async function forgePayment(at: string): Promise<void> {
   await run(
     `with made as (
@@ -374,9 +374,9 @@ async function redirect(which: 'queued' | 'paid' = 'paid'): Promise<void> {
 interface Way {
   readonly way: string;
   readonly tamper: () => Promise<unknown>;
-  /** The invariant that finds it; null: nothing does. */
+  /** The invariant that finds it; null: no invariant does. */
   readonly found: string | null;
-  /** Only inserts rows and moves balances, which the runtime role can: it is done as that role. */
+  /** Runs as the runtime role, which may insert these rows and change balances. */
   readonly asRuntime?: true;
 }
 
@@ -579,7 +579,7 @@ const WAYS: readonly Way[] = [
       await books.owner.query('alter table accounts drop constraint accounts_never_negative'),
     found: 'schema_intact',
   },
-  // What only a person or another record can find. The security page lists each in these words.
+  // Changes that only a person or another record can find. The security page lists each in these words.
   {
     way: 'a payment added together with its reservation, its queue row and the balances',
     tamper: async () => {

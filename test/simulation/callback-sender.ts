@@ -30,7 +30,7 @@ export interface CallbackSender {
 export function createCallbackSender(options: {
   readonly world: World;
   readonly operators: readonly OperatorCharacter[];
-  /** A process that can take it, or none. */
+  /** A process that can receive it, or undefined. */
   readonly anyProcess: () => SimulatedProcess | undefined;
 }): CallbackSender {
   const { world } = options;

@@ -6,7 +6,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../support/temporary.ts';
 
 export interface SimulationCluster {
-  /** Of migrated databases that nobody else uses. */
+  /** URLs of migrated databases that no other code uses. */
   readonly urls: readonly string[];
   stop(): Promise<void>;
 }

@@ -82,7 +82,7 @@ export function createSimulatedConnector(
   };
 }
 
-/** Properties that only some protocols have. */
+/** Parts of the connector that only some protocols have. */
 function shapedParts(
   world: World,
   life: Life,

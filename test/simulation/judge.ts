@@ -18,7 +18,7 @@ interface Row {
   operator_code: string | null;
   operator_handle: string | null;
   attempts: number;
-  /** What its reservation paid to the operator. */
+  /** The part of its reservation that was paid to the operator. */
   posted_cents: string | null;
   cases: string[];
 }
@@ -72,7 +72,7 @@ function mayStayOpen(
   );
 }
 
-/** What the operator of the row knows of it. */
+/** The operator's own record of the payment. */
 function entryOf(
   world: World,
   row: Pick<Row, 'operator_code'> & { readonly reference: string },
@@ -214,7 +214,7 @@ function judgeCallbacks(world: World, row: Row & { readonly reference: string })
     const agrees = isOurs
       ? (row.outcome === 'success') === (callback.outcome === 'paid')
       : callback.outcome === 'declined';
-    // It came while another operator had the payment, which came back to this one later.
+    // It arrived while another operator had the payment, which later returned to this one.
     if (isOurs && callback.outcome === 'declined' && cameBack) continue;
     const isOpen = isOurs && row.outcome === null;
     if (isOpen || (!agrees && !row.cases.includes('contradiction'))) {

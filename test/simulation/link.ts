@@ -139,7 +139,7 @@ export function createNetwork(world: World): Network {
     if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
     await world.crashPoint(life, kind === 'claim_payments' ? { standStill: 8 } : {});
-    // A process that ended while its `begin` ran was buried before it held anything.
+    // A process that ended while its `begin` ran was removed before it held any lock.
     if (life.dead && holder === session) await network.bury(life);
     if (life.dead) noteCrash(kind, 1);
     else if (LANES.has(kind) && world.strikes('database_silent')) return;
@@ -157,7 +157,7 @@ export function createNetwork(world: World): Network {
         else answer.reject(error);
       });
     }
-    // A process that ended meanwhile has let others in already.
+    // A process that ended meanwhile has already released the others.
     if (ended && holder === session) await letOthersIn();
   };
 
@@ -186,7 +186,7 @@ export function createNetwork(world: World): Network {
     if (crash !== undefined) world.note(crash);
   };
 
-  /** What is worth counting in an executed statement. */
+  /** Counts what an executed statement shows. */
   const follow = (
     kind: string,
     done: { readonly statement: Statement; readonly result: unknown; readonly failed: boolean },
@@ -224,7 +224,7 @@ export function createNetwork(world: World): Network {
         reply(life, () => reject(failure('ECONNREFUSED', 'the database is away')));
         return;
       }
-      // On its way it no longer depends on its sender.
+      // Once it is in transit, it no longer depends on its sender.
       schedule.after(random.latencyMs(TYPICAL_MS), () =>
         execute(session, statement, { resolve, reject }),
       );

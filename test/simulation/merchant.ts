@@ -62,7 +62,7 @@ export function startMerchants(
   const hearRefusal = (wish: Wish, error: unknown, stillWaiting: boolean): boolean => {
     const name = `${wish.vendorId} ${wish.merchantReference}`;
     if (!(error instanceof Refusal)) {
-      // Only the search for an earlier answer fails like this; the API answers `unavailable`.
+      // Only the look-up of an earlier answer fails in this way; the API then answers `unavailable`.
       if (!isConnectionError(error)) world.violated(`a create failed: ${String(error)}`);
       return false;
     }

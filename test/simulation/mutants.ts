@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    // A worker with an expired lease writes all the same.
+    // A worker writes although its lease has expired.
     name: 'lease_without_fencing',
     bugs: {
       functions: [

@@ -23,7 +23,7 @@ export type Said = Paid | Declined | NotSent | Unknown;
 
 export interface HostileOperator {
   readonly character: OperatorCharacter;
-  /** Called before it is instructed: the moment at which a second payment would begin. */
+  /** Call this before sending: a second payment would begin at this moment. */
   instruct(instruction: PaymentInstruction): Message;
   /** True while it cannot be reached: no instruction is sent, and no query is answered. */
   isDown(): boolean;
@@ -146,7 +146,7 @@ export function createHostileOperator(
     receive: (message) => {
       const { entry } = message;
       if (message.said !== undefined) {
-        // The network's copy. An operator without idempotency keys pays it, and that is its own fault.
+        // A copy made by the network. An operator without idempotency keys pays it, by its own fault.
         if (message.said.kind === 'paid' && !character.idempotent) {
           entry.excused = true;
           entry.payments.push(message.instruction.amountCents);

@@ -79,7 +79,7 @@ const NO_BUGS = {};
 
 interface Fleet {
   readonly anyProcess: () => SimulatedProcess | undefined;
-  /** Processes that run, whether or not they are ready. */
+  /** Running processes, whether or not they are ready. */
   readonly alive: readonly SimulatedProcess[];
   /** No callback is on its way. */
   readonly idle: boolean;

@@ -15,7 +15,7 @@ export interface Shape extends Pick<
 export interface OperatorCharacter {
   readonly operatorCode: string;
   readonly billerCodes: readonly string[];
-  /** Executes one payment for a reference at most. */
+  /** Executes at most one payment for a reference. */
   readonly idempotent: boolean;
   readonly hasStatus: boolean;
   /** Null: "not found" never proves anything. */
@@ -214,7 +214,7 @@ function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): Sc
   );
 }
 
-/** The operator with a protocol of this shape; it says the truth. */
+/** The operator with a protocol of this shape; it reports the truth. */
 function shaped(character: OperatorCharacter, shape: Shape | undefined): OperatorCharacter {
   if (shape === undefined) return character;
   const { callerKey, result, statusBy, callbackTrust } = shape;

@@ -8,13 +8,13 @@ import type { SimulatedDatabase } from './database.ts';
 import type { Mutant } from './mutants.ts';
 import type { Shape } from './scenario.ts';
 
-// The rows of docs/operating/faults.md with operators of every protocol's shape: no key of ours, results
-// by callback only, callbacks that are not signed, status by an id of theirs, one step and two.
+// The rows of docs/operating/faults.md with operators of every shape of protocol: without our idempotency
+// key, results by callback only, unsigned callbacks, status by the operator's id, one step and two.
 
 const SEEDS = 10;
 const TIMEOUT_MS = 240_000;
 
-/** In all campaigns together. */
+/** Over all campaigns. */
 const lost = { instructions: 0, answers: 0 };
 let declinedByCallback = 0;
 

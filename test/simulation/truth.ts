@@ -12,7 +12,7 @@ export interface Entry {
   readonly payments: bigint[];
   /** Instructions that may still arrive and be executed. */
   underWay: number;
-  /** When the last instruction about it left its sender. */
+  /** When the last instruction with this reference left its sender. */
   leftAtMs: number;
   /** When it arrived at the operator. */
   arrivedAtMs: number | undefined;
@@ -22,11 +22,11 @@ export interface Entry {
   lied: boolean;
   /** Paid several times by the operator's or the network's own fault. */
   excused: boolean;
-  /** Final results that it reported, true or false, whether they arrived or not. */
+  /** Final results that the operator reported, true or false, whether or not they arrived. */
   readonly words: Set<'paid' | 'declined'>;
   /** The service acknowledged a callback about it. */
   callbackTaken: boolean;
-  /** Number of instructions whose sender waits for the answer. */
+  /** Number of instructions whose senders wait for an answer. */
   answersOut: number;
 }
 

@@ -37,7 +37,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   merchant_reference: [' x', 'x ', 'x'.repeat(65), 'é', ' '],
   biller_name: CODES,
   biller_code: CODES,
-  // A name is accepted too, in upper or lower case.
+  // A name is also accepted, in upper or lower case.
   account_type: CODES.filter((code) => code !== 'GOTV'),
   reference: ['x'.repeat(65), 'O'.repeat(32), '0'.repeat(31), ' ', '%'],
   time: [
@@ -91,7 +91,7 @@ export const BAD_CHARACTERS = [
 export const LONG = 'x'.repeat(1025);
 export const BAD_HASHES = ['', 'x', '0'.repeat(63), '0'.repeat(65), 'g'.repeat(64), '0'.repeat(64)];
 
-/** A collection reference has the grammar of a merchant’s. */
+/** The reference of a collection has the same grammar as a merchant reference. */
 export function badValuesOf(operation: OperationName, name: string): readonly string[] {
   const own = operation === 'collect' && name === 'reference' ? 'merchant_reference' : name;
   return [

@@ -25,7 +25,7 @@ const SHARDS = 4;
 export interface Seed {
   /** Where each table is. */
   readonly places: string;
-  /** Rows that the schema files make: JSON by table. */
+  /** Rows that the schema files insert: JSON by table. */
   readonly rows: Readonly<Record<string, string>>;
 }
 
@@ -117,7 +117,7 @@ async function empty(pool: Pool, seed: Seed['rows']): Promise<void> {
   });
 }
 
-/** Everything that the schema files make. */
+/** Removes everything that the schema files create. */
 async function clear(pool: Pool): Promise<void> {
   const made = await pool.query<{ statement: string }>(
     `with ours as (

@@ -1,7 +1,7 @@
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { BILLER } from './new-transaction.ts';
 
-/** A claim of a payment of KES 100 that is to be sent for the first time, with the given changes. */
+/** A claim of a payment of KES 100 that will be sent for the first time, with the given changes. */
 export function newClaim(given: Partial<Claim> = {}): Claim {
   return {
     vendorId: 7,

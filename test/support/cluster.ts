@@ -14,12 +14,12 @@ export interface TestDatabase {
   readonly url: string;
   /** The same database as the role that owns the schema, for tampering, archiving and schema changes. */
   readonly ownerUrl: string;
-  /** Runs one statement, or several without values, as that role. */
+  /** Runs one statement, or several without values, as the role that owns the schema. */
   asOwner<Row extends QueryResultRow>(
     sql: string,
     values?: readonly unknown[],
   ): Promise<QueryResult<Row>>;
-  /** Removes it, even while clients are connected. */
+  /** Removes the database, even while clients are connected. */
   drop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const OBJECT_IN_USE = '55006';
 
 /**
  * A fresh database in the cluster of this run, cloned from the migrated template.
- * @param options.migrated false: without our schema, where databases can be made.
+ * @param options.migrated false: without our schema, if databases can be created.
  */
 export async function createTestDatabase(
   options: { readonly migrated?: boolean } = {},

@@ -30,7 +30,7 @@ export async function openConsole(
   const page = await context.newPage();
   page.on('pageerror', (error) => by.problems.push(error.message));
   page.on('console', (message) => {
-    // At first nobody is signed in, which the page learns from the service.
+    // At first nobody is signed in; the page learns this from a 401 of the service.
     if (message.type() === 'error' && !message.text().includes('401')) {
       by.problems.push(message.text());
     }

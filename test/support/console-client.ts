@@ -2,7 +2,7 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 
 export interface ConsoleAnswer {
   readonly status: number;
-  /** Of JSON; empty for anything else. */
+  /** The parsed JSON; empty for any other body. */
   readonly body: Record<string, unknown>;
   readonly text: string;
   readonly headers: Headers;

@@ -17,7 +17,7 @@ export interface ConsoleFixture {
   readonly folder: string;
   /** What pages logged as an error. */
   readonly problems: string[];
-  /** A page of the console where this person is signed in, in a context of its own. */
+  /** A page of the console with this person signed in, in its own browser context. */
   open(login: string, at?: string): Promise<Page>;
   stop(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface CreateOracle {
   balances(vendorId: number): { readonly float: bigint; readonly reserved: bigint };
 }
 
-/** It has no time: everything happens within the duplicate window. */
+/** It has no clock: everything happens within the duplicate window. */
 export function createOracle(): CreateOracle {
   const accepted: NewPayment[] = [];
   const floats = new Map<number, bigint>();

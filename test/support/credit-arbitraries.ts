@@ -90,7 +90,7 @@ export const accountInDefault: fc.Arbitrary<CreditAccount> = fc
     return { ...base, disputed: false, current: { ...base.current, ...change, overdueCents } };
   });
 
-/** Half of them by known lenders, often by the same one. */
+/** Half of the enquiries are by known lenders, often by the same one. */
 export const enquiry: fc.Arbitrary<PastEnquiry> = fc
   .record({
     at: day,

@@ -8,7 +8,7 @@ import type { FeeFormula, FeePrices } from '../../src/payments/prices/price.ts';
  */
 export const FIXTURE_FEES: readonly { readonly feeCents: bigint; readonly vatBps: number }[] = [
   ...[5n, 10n, 25n, 30n, 50n, 100n, 150n, 1_001n].map((feeCents) => ({ feeCents, vatBps: 0 })),
-  // Including 16 of VAT.
+  // Including 16 cents of VAT.
   { feeCents: 116n, vatBps: 1_600 },
 ];
 export const SECOND_BILLER_VERSIONS = 10_000;

@@ -26,7 +26,7 @@ export interface InProcessService {
   stop(): Promise<void>;
 }
 
-/** The five documented examples of the registry come first. */
+/** The first five are the documented examples of the registry. */
 const SUBJECTS = 20;
 /** Nothing listens on this port. */
 const NO_OPERATORS = 'http://127.0.0.1:9';

@@ -187,7 +187,7 @@ export function countPerson(
       totalArrears: pair((side) => shillings(total(side.map((one) => one.overdueCents)))),
       totalBalance: pair((side) => shillings(total(side.map((one) => one.balanceCents)))),
       staleAccounts: count(({ closed, asOf }) => !closed && daysBetween(asOf, today) > 62),
-      // Only the vendor itself enquires here, and its own recent enquiries do not count.
+      // Only the vendor itself enquires in this test, and its own recent enquiries do not count.
       enquiries30Days: ['0', '0'],
       enquiries90Days: ['0', '0'],
       enquiries365Days: ['0', '0'],

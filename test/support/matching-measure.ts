@@ -7,7 +7,7 @@ import type { FoundSubject } from '../../src/credit/registry/store.ts';
 import { PAIRS, UNLISTED_NAMES } from './alike-names.ts';
 import type { Pairs } from './alike-names.ts';
 
-/** How often enquiries of one kind found somebody. */
+/** How many enquiries of one kind found somebody. */
 export interface Measured {
   readonly kind: string;
   /** True: the person who was meant should be found; false: nobody should. */
@@ -76,7 +76,7 @@ const PEOPLE = 4_000;
 const SEED = 31;
 const PEOPLE_A_PAIR = 20;
 
-/** Asks for every generated person with every kind of names, and for others with one digit wrong. */
+/** Asks about every generated person with every kind of names, and about others with one wrong digit. */
 export function measureMatching(): MatchingMeasure {
   const people = [...generateSubjects({ seed: SEED, subjects: PEOPLE })].map(
     ({ profile }, index): FoundSubject => ({
@@ -209,7 +209,7 @@ function namesOf({ profile }: FoundSubject): Names {
   return [...profile.name.forenames, profile.name.surname].map((name) => name.toUpperCase());
 }
 
-/** Mean of the kinds' shares: each kind counts alike. */
+/** Mean of the kinds' shares: each kind has the same weight. */
 function share(rows: readonly Counted[]): number {
   return rows.reduce((sum, row) => sum + row.found / row.enquiries, 0) / rows.length;
 }

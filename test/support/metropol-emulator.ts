@@ -131,7 +131,7 @@ interface Answer {
   readonly [name: string]: unknown;
 }
 
-/** An answer that says no more than that there is one. */
+/** The head of an answer, without its content. */
 function headOf(answer: Answer): Answer {
   const { has_error, api_code, api_code_description, trx_id } = answer;
   return { has_error, api_code, api_code_description, trx_id };

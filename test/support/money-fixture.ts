@@ -23,7 +23,7 @@ import { BILLER } from './new-transaction.ts';
 /** The ledger's authentication codes in tests without a service. */
 export const ledgerMac = createMac(Buffer.alloc(32, 'test ledger key'));
 
-/** The operator and the billers that `openBooks` makes; both billers are paid through it. */
+/** The operator and the billers that `openBooks` creates; both billers are paid through it. */
 export const OPERATOR = 'kplc';
 export const OTHER_BILLER = 'kplc_postpaid';
 export const COLLECTOR = 'till';
@@ -35,7 +35,7 @@ export interface Books {
   /** As the runtime role, like every pool but `owner`. */
   readonly pool: Pool;
   readonly ledgerMac: Mac;
-  /** As the role that owns the schema: to tamper with what nobody else may change, to archive. */
+  /** As the role that owns the schema: to tamper with protected rows, and to archive. */
   readonly owner: Pool;
   /** Opens another pool, as for a lane or another process. Closed with the fixture. */
   openPool(options?: Partial<PoolOptions>): Pool;
@@ -58,7 +58,7 @@ export async function openBooks(): Promise<Books> {
     return pool;
   };
   const pool = openPool({ max: 8 });
-  // Connects when it is first used.
+  // Connects only when it is used.
   const owner = openPool({ url: database.ownerUrl, max: 2 });
   await databaseTransaction(pool, async (client) => {
     await putOperator(client, operatorRecord());

@@ -10,7 +10,7 @@ import { setSource, setSourceKey } from '../../src/payments/receipts/administer.
 import type { Pool } from '../../src/platform/db/pool.ts';
 
 export const SHORT_CODE = '600100';
-/** The source that `addDarajaSource` makes. */
+/** The source that `addDarajaSource` creates. */
 export const SOURCE = 'paybill';
 const KEY = { consumer_key: 'key', consumer_secret: 'secret', passkey: 'pass' };
 /** The credentials from Safaricom. */

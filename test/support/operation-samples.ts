@@ -5,7 +5,7 @@ import type { OperationName, Params } from './vendor-client.ts';
 
 export const OPERATIONS = Object.keys(PATHS) as OperationName[];
 
-/** The operations that take GET; all take POST. */
+/** The operations that accept GET; all accept POST. */
 export const READING: readonly OperationName[] = ['list', 'billerStatus', 'balance'];
 
 /** Operations whose refusals have additional fields. */

@@ -112,7 +112,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     wrong: { DisbursementDate: '20010801' },
     findings: ['DisbursementDate before_birth'],
   },
-  // The account number of another line, as if it was copied by mistake.
+  // The account number of another line, as if copied by mistake.
   { wrong: { AccountNumber: 'A1' }, findings: ['AccountNumber account_holder'] },
 ];
 

@@ -60,7 +60,7 @@ export class ProductionFixture {
     return { url: database.url, pool };
   }
 
-  /** Starts it on a free port and does not wait. */
+  /** Starts a server on a free port without waiting until it is ready. */
   async launch(env: Readonly<Record<string, string>>): Promise<Server> {
     const port = await findFreePort();
     const DATA_DIR = await this.#fixture.folder();
@@ -68,7 +68,7 @@ export class ProductionFixture {
     return { process, origin: `http://127.0.0.1:${port}` };
   }
 
-  /** Starts it and waits until it is ready. */
+  /** Starts a server and waits until it is ready. */
   async serve(databaseUrl: string): Promise<Server> {
     const server = await this.launch({ DATABASE_URL: databaseUrl, MASTER_KEY });
     const { process, origin } = server;

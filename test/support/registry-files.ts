@@ -206,7 +206,7 @@ function extrasOf(random: Random, number: number): Line {
   };
 }
 
-/** Amounts, arrears, class and status that fit together; amounts up to the largest there are. */
+/** Amounts, arrears, class and status that are consistent; amounts up to the largest allowed. */
 function amountsOf(random: Random, later: () => string): Line {
   const status = random.pick(STATUSES);
   const isForeign = random.chance(0.25);

@@ -72,12 +72,12 @@ export class SandboxFixture {
     return launched;
   }
 
-  /** On free ports unless `env` names them, with an empty data folder unless one is given. Ready when this returns. */
+  /** Starts on free ports unless `env` names them, with an empty data folder unless one is given. Waits until it is ready. */
   async start(
     options: {
       readonly dataDir?: string;
       readonly env?: Readonly<Record<string, string>>;
-      /** Of `npm start`. */
+      /** Options of `npm start`. */
       readonly options?: readonly string[];
     } = {},
   ): Promise<Sandbox> {

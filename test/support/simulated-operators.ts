@@ -31,7 +31,7 @@ export interface SimulatedOperators {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly process: ChildProcess;
-  /** What was really paid. */
+  /** Returns what was really paid. */
   truth(): Promise<TruthEntry[]>;
   /** Ends the process and waits until it is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;

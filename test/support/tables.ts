@@ -71,8 +71,8 @@ export const fiveByHundred = {
 };
 
 /**
- * What somebody would do in R: weights of evidence on deciles (categories as they are, missing values
- * apart), then `glm(bad ~ ., family = binomial)` by iteratively reweighted least squares. Written for
+ * What an analyst would do in R: weights of evidence on deciles (categories unchanged, missing values
+ * separate), then `glm(bad ~ ., family = binomial)` by iteratively reweighted least squares. Written for
  * the tests, independent of the trainer.
  * @returns the probability of bad of each unseen row.
  */
@@ -116,7 +116,7 @@ function weightsOfEvidence(values: Float64Array, bad: Uint8Array): (value: numbe
   };
 }
 
-/** Eight rounds of weighted least squares, the normal equations solved by elimination. */
+/** Eight rounds of weighted least squares; the normal equations are solved by elimination. */
 function leastSquaresByRounds(columns: readonly number[][], outcome: Uint8Array): number[] {
   const size = columns.length + 1;
   let beta = Array.from({ length: size }, () => 0);

@@ -13,7 +13,7 @@ const MEMORY = '/dev/shm';
 const WANTED_BYTES = 2 * 1024 ** 3;
 
 /**
- * Where tests put the data of PostgreSQL: in memory where there is plenty, since some disks take a
+ * The folder for the data of PostgreSQL: in memory if there is enough, because some disks take a
  * millisecond for each of its thousand files; otherwise the system's temporary folder.
  */
 async function findBase(): Promise<string> {

@@ -33,7 +33,7 @@ export type BodyForm = (typeof BODY_FORMS)[number];
 
 export interface WireRequest {
   readonly method: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -61,7 +61,7 @@ export function encode(path: string, params: Params, form: BodyForm): WireReques
     case 'urlencoded':
       return post('application/x-www-form-urlencoded', new URLSearchParams(texts).toString());
     case 'raw':
-      // PHP programs put the signed text itself into the body.
+      // PHP programs send the signed text itself as the body.
       return post(
         'application/x-www-form-urlencoded',
         texts.map(([name, value]) => `${name}=${value}`).join('&'),
@@ -77,7 +77,7 @@ function numberMember([name, value]: [string, string | null]): string {
   return `${JSON.stringify(name)}: ${isNumber ? value : JSON.stringify(value)}`;
 }
 
-/** As PHP's cURL sends an array. */
+/** The form in which PHP's cURL sends an array. */
 function multipart(texts: readonly (readonly [string, string])[]): string {
   const parts = texts.map(
     ([name, value]) =>
@@ -145,7 +145,7 @@ export async function send(origin: string, request: WireRequest): Promise<Answer
   });
 }
 
-/** Where the operations are. */
+/** The paths of the operations. */
 export const PATHS = {
   fund: '/payments/v2/billing/fund',
   collect: '/payments/v2/collections',
@@ -167,7 +167,7 @@ export type OperationName = keyof typeof PATHS;
 /** The operations without a `hash`. */
 export const UNSIGNED: ReadonlySet<OperationName> = new Set(['list', 'billerStatus']);
 
-/** The transaction as a status answer shows it. */
+/** The payment as a status answer shows it. */
 export interface Payment {
   readonly transaction_status: 'QUEUED' | 'PENDING' | 'SUCCESS' | 'FAILED';
   readonly transaction_message: string | null;

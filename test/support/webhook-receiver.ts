@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call of the webhook, as it came. */
+/** A call of the webhook, as received. */
 export interface ReceivedCall {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -20,7 +20,7 @@ export interface ReceivedCall {
 export interface WebhookReceiver {
   readonly url: string;
   readonly calls: readonly ReceivedCall[];
-  /** Calls that are not answered yet. */
+  /** Number of calls that have not been answered yet. */
   readonly open: number;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../../src/config.ts';
 import { VARIABLES } from '../../src/environment.ts';
 import type { Mode, Variable } from '../../src/environment.ts';
 
-// Thirty-two different bytes; no key of anybody.
+// Thirty-two different bytes; not a real key.
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index * 7 + 3)).toString('base64');
 
 function problemsOf(source: Record<string, string>, mode: Mode = 'sandbox'): readonly string[] {
@@ -17,7 +17,7 @@ function problemsOf(source: Record<string, string>, mode: Mode = 'sandbox'): rea
   return [];
 }
 
-/** Names of the variables that are complained about. */
+/** The names of the variables that are reported as invalid. */
 function complaints(source: Record<string, string>, mode: Mode = 'sandbox'): string[] {
   return problemsOf(source, mode).map((line) => line.split(':')[0] ?? '');
 }
@@ -173,7 +173,7 @@ describe('the configuration', () => {
     ['LANES', '0', '1'],
     ['BREAKER_FAILURES', '0', '1'],
     ['DATABASE_POOL_SIZE', '0', '2'],
-    // One connection listens, and nobody would have another.
+    // One connection listens, and no other would be left.
     ['DATABASE_POOL_SIZE', '1', '2'],
   ])('refuses %s=%s: at least %s', (name, value, least) => {
     expect(problemsOf({ [name]: value })).toEqual([

@@ -4,7 +4,7 @@ import { AfricastalkingEmulator } from '../../../sandbox/providers/africastalkin
 import type { Subject } from '../subject.ts';
 import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 
-/** Nothing is taken back, and another amount is left to people: see its unit tests. */
+/** The provider reverses nothing, and people decide about another amount: see its unit tests. */
 const AIRTIME_SUFFIXES = { ...SUFFIXES, other_amount: null, reversed: null };
 const SECRET = { api_key: 'key' };
 

@@ -20,7 +20,7 @@ export const SUFFIXES: Readonly<Record<Scenario, string>> = {
   reversed: '9915',
 };
 
-/** What subjects need of an emulator. */
+/** What subjects need from an emulator. */
 export interface Emulated {
   readonly later: { quiet(): Promise<void> };
   truth(): readonly { readonly account: string; readonly amount: string }[];

@@ -16,7 +16,7 @@ export const EXAMPLE_FORMS_SETTINGS = JSON.parse(
   ),
 ) as Settings;
 
-/** Forms and tokens, with RSA signatures both ways and nothing to ask, by configuration. */
+/** By configuration: forms and tokens, RSA signatures in both directions, no status query. */
 export const exampleForms: Subject = {
   name: 'http, forms with OAuth and RSA signatures',
   billerCode: 'nairobi_water',
@@ -53,7 +53,7 @@ export const exampleForms: Subject = {
       accountFor: accountsBy(SUFFIXES),
       expireTokens: () => emulator.expireTokens(),
       limitRate: (requests) => emulator.limitRate(requests),
-      // A callback that the clock makes look old is refused, and nothing can be asked: people look.
+      // A skewed clock makes the callback look old, so it is refused. No query is possible: people decide.
       skewClock: null,
     };
   },

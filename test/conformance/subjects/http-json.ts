@@ -50,7 +50,7 @@ export const httpJson: Subject = {
       quiet: null,
       expireTokens: null,
       limitRate: null,
-      // Its callbacks are signed with a time: unit tests of the connector have them stale.
+      // Its callbacks are signed with a time; unit tests of the connector cover stale ones.
       skewClock: null,
       close: async () => {
         await operators.kill('SIGKILL');

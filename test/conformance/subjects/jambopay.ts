@@ -8,7 +8,7 @@ import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 const SECRET = { username: 'agent', password: 'pass', app_key: 'key' };
 const PAY_TIMEOUT_MS = 100;
 
-/** With both ways in which the provider may behave where its documentation is silent. */
+/** With either behaviour that the provider may have where its documentation says nothing. */
 export function jambopay(switches: Pick<JambopayOptions, 'errors' | 'secondCommit'>): Subject {
   return {
     name: `jambopay, errors as ${switches.errors}, second commit ${switches.secondCommit}`,
@@ -38,7 +38,7 @@ export function jambopay(switches: Pick<JambopayOptions, 'errors' | 'secondCommi
           partRefunds += 1;
           return `1${10_000 + partRefunds}9921`;
         },
-        // "Completed" by callback waits for the answer to the commit, on the real clock.
+        // The callback "Completed" waits for the answer to the commit, by the real clock.
         quiet: async () => {
           await emulator.later.quiet();
           await pause(PAY_TIMEOUT_MS / 4);

@@ -11,7 +11,7 @@ const SECRET = {
   webhook_secret: 'webhook-secret',
 };
 
-/** @param refusalUsesIdentifier what the emulator does; not established for the real one. */
+/** @param refusalUsesIdentifier what the emulator does; unknown for the real provider. */
 export function reloadly(by: {
   readonly refusalUsesIdentifier: boolean;
   readonly network: 341 | 'by_number';

@@ -5,7 +5,7 @@ import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 
 const SECRET = { username: 'user', password: 'pass' };
 
-/** @param by what is not established for the real one, and whether not found is proof. */
+/** @param by what is unknown about the real provider, and whether "not found" is proof. */
 export function tingg(by: {
   readonly usedId: 'refused' | 'executes';
   readonly acceptanceWindowMs: number | null;

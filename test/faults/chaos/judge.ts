@@ -13,7 +13,7 @@ export interface Judgement {
   readonly openWithCase: number;
   /** Payments that an answer accepted, but that are missing or different in the database. */
   readonly lost: readonly string[];
-  /** Paid more than once, or instructed again though the operator had it. */
+  /** Paid more than once, or instructed again although the operator had the instruction. */
   readonly paidTwice: readonly string[];
   /**
    * Everything else: the ledger's invariants, the ledger against the operators' records, unexplained

@@ -25,7 +25,7 @@ export interface Order {
   readonly account: string;
   /** Decimal text. */
   readonly amount: string;
-  /** Every `ipay_reference` that was answered for it. There must be only one. */
+  /** Every `ipay_reference` that an answer gave for it. There must be only one. */
   readonly references: Set<string>;
 }
 
@@ -40,9 +40,9 @@ export interface Load {
 }
 
 const WORKERS = 12;
-/** Between two orders of a worker. */
+/** The longest pause between two orders of a worker. */
 const MAX_PAUSE_MS = 100;
-/** Between two tries of a request. */
+/** The longest pause between two attempts of a request. */
 const MAX_RETRY_MS = 100;
 /** How long a vendor repeats one request. */
 const MAX_PATIENCE_MS = 120_000;

@@ -66,7 +66,7 @@ const DISPATCHER_POINTS: readonly CrashPoint[] = [
 /** All the processes of a service, each of which may be killed at any time. */
 export class World {
   readonly random: Random;
-  /** What no kill explains: a program that ended by itself, a payment that stayed open. */
+  /** Problems that no kill explains: a program that ended by itself, a payment that stayed open. */
   readonly findings: string[] = [];
   /** Kills by what was hit. */
   readonly hits = new Map<string, number>();
@@ -87,7 +87,7 @@ export class World {
   #restarting = true;
   #outages = 0;
   #nodesKilled = 0;
-  /** 1 while a node is away. */
+  /** 1 while a node is down. */
   #nodesAway = 0;
   /** True: a program that is still starting is killed. */
   #ending = false;
@@ -269,7 +269,7 @@ export class World {
         const label = this.#hit.has(program) ? this.#hit.get(program) : point;
         if (label !== undefined) this.#count(label);
       } else if (this.#nodesKilled > nodesKilled && ending.code === 1) {
-        // It found a node down when it started, and ended with an error, as it should.
+        // A node was down when it started, so it rightly ended with an error.
         await this.#databaseUp;
       } else if (this.#restarting || ending.code !== 0) {
         await this.#reportEnd(program);

@@ -15,7 +15,7 @@ function valueOf(entry: string, name: string): string {
   return first + rest.replaceAll(/\n"(.*)"/g, '$1');
 }
 
-/** What the program fills in: `{name}`, `<0/>`, and the name of a plural. */
+/** The placeholders that the program fills in: `{name}`, `<0/>`, and the name of a plural. */
 function placeholders(text: string): string[] {
   return [...new Set(text.match(/\{\w+(?=[},])|<\d+\/?>/g))].toSorted();
 }

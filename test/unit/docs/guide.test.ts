@@ -59,7 +59,7 @@ async function linesOf(command: string, ...commandArguments: string[]): Promise<
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Vectors for programs that read no JSON: key, then name and value of each, all in base64. */
+/** Vectors for programs that cannot read JSON: the key, then each name and value, all in base64. */
 function plainVectors(withNulls: boolean): string {
   const lines = document.vectors.map(({ key, params }) =>
     [
@@ -178,7 +178,7 @@ interface Call {
   readonly params: Record<string, string | null>;
 }
 
-/** A stand-in for the service: checks every signature and answers with the guide's own samples. */
+/** Stands in for the service: checks every signature and answers with the guide's own samples. */
 class SampleService {
   readonly calls: Call[] = [];
   readonly refusals: string[] = [];

@@ -8,7 +8,7 @@ const pages = globSync('**/*.md', {
   exclude: (name) => name === 'node_modules' || name.startsWith('.'),
 });
 
-/** Targets of `[text](target)` outside code; with a title the title is left out. */
+/** Targets of `[text](target)` outside code, without titles. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, target]) => target ?? '');

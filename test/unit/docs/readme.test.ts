@@ -35,7 +35,7 @@ interface Call {
 const calls: Call[] = [];
 const key = createSecretKey(Buffer.from('demo-security-key'));
 
-/** A stand-in for the service that answers only what is rightly signed. */
+/** Stands in for the service, and answers only correctly signed requests. */
 async function answer(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -82,7 +82,7 @@ describe.skipIf(!has('openssl', 'version') || !has('curl', '--version'))(
       const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
       const script = blocks.find((code) => code.includes('/transaction/create')) ?? '';
       const { port } = server.address() as AddressInfo;
-      // The wait for the payment is not needed here.
+      // The test does not need to wait for the payment.
       const here = script.replace(/^sleep.*$/m, '');
       const { stdout } = await promisify(execFile)(shell, ['-c', here], {
         timeout: 30_000,

@@ -8,7 +8,7 @@ import { canonicalText } from '../../../src/platform/base/canonical.ts';
 import type { Fields } from '../../../src/platform/base/canonical.ts';
 import { sign, verify } from '../../../src/parties/signature.ts';
 
-// Counted, because equal cost is shown by equal work, not by a clock.
+// Counted, because equal work shows equal cost, and a clock does not.
 vi.mock('node:crypto', async (importOriginal) => {
   const original = await importOriginal<typeof Crypto>();
   return {
@@ -84,7 +84,7 @@ describe('verify', () => {
   });
 });
 
-/** What one failed check computes. */
+/** The work of one failed check. */
 function workOf(keys: readonly KeyObject[]) {
   const fields = signed(status, secret('wrong'));
   vi.mocked(createHmac).mockClear();

@@ -4,7 +4,7 @@ import { SuiteReport } from '../../../scripts/citus-report.ts';
 
 type State = 'passed' | 'failed' | 'skipped';
 
-/** A test file that ended, with the outcome of each of its tests; a failed one has an error with a cause. */
+/** A finished test file with the outcome of each test; a failed one has an error with a cause. */
 function ended(name: string, states: readonly State[], outside: readonly Error[] = []): TestModule {
   const module = {
     relativeModuleId: name,

@@ -6,7 +6,7 @@ import { indexAccount } from '../../../../src/credit/importing/write.ts';
 import { createVault } from '../../../../src/credit/registry/vault.ts';
 import { rightLine, valuesOf } from '../../../support/credit-files.ts';
 
-/** Hashes of identities are on file: made of other text, every account would seem changed. */
+/** Hashes of identities are on file: if the hashed text changed, every account would look changed. */
 test('an identity is hashed without its dates, as it always was', () => {
   const index = { current: randomBytes(32), previous: undefined };
   const vault = createVault({ master: { current: randomBytes(32), previous: undefined }, index });

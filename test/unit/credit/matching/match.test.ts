@@ -107,7 +107,7 @@ describe('a relative with two of three names', () => {
           ['Kamau', given, 'Wanjala'],
         ]) {
           if (nameAgreement(names, [onFile]) !== null) found += 1;
-          // A lender that leaves the first name out opens no door.
+          // A lender that leaves out the first name does not make a relative match.
           if (nameAgreement(names, ['Kamau Wanjala', onFile]) !== null) found += 1;
         }
       }

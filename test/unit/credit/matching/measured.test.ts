@@ -21,7 +21,7 @@ function tableOf({ rows, recall, precision }: MatchingMeasure): string {
   ].join('\n');
 }
 
-/** Without what the formatter makes of a table. */
+/** Removes the padding that the formatter adds to a table. */
 function cells(text: string): string[] {
   return text
     .split('\n')

@@ -48,7 +48,7 @@ describe('the figures of a month', () => {
       scored({ ...known, score: 700, isBad: true, people: 5 }),
       scored({ people: 40 }),
       scored({ isBad: true, people: 3 }),
-      // The challenger distinguishes nobody.
+      // The challenger gives everybody the same score.
       scored({ ...known, role: 'challenger', card: 'new@1', people: 175 }),
       scored({ ...known, role: 'challenger', card: 'new@1', isBad: true, people: 25 }),
     ];

@@ -227,7 +227,7 @@ describe('a PDF file', () => {
     expect(text).toContain('/FontFile2');
     expect(text).not.toContain('/BaseFont /Helvetica');
     expect(text).toContain('/Lang (sw)');
-    // ToUnicode maps of the fonts: what a reader copies, or has read out.
+    // ToUnicode maps of the fonts: the text that a reader copies or hears.
     const maps = streamsOf(pdf)
       .filter((stream) => stream.includes('beginbfrange'))
       .join('');

@@ -68,7 +68,7 @@ describe('grade AA', () => {
     (kind) => {
       const card = shippedScorecards()[kind];
       let [count, expected] = [0, 0];
-      // People the training has not seen.
+      // People that the training has not seen.
       for (const { measures, trueProbability } of trainingSamples({
         kind,
         seed: 77,

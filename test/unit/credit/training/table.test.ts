@@ -242,7 +242,7 @@ describe('a table', () => {
     const turning = y!.bins.map((bin) => bin.points);
     expect(Math.min(...turning)).toBeLessThan(turning[0]!);
     expect(Math.min(...turning)).toBeLessThan(turning.at(-1)!);
-    // A column that was always known is neutral about a value that is not.
+    // A column whose value was always known gives neutral points to an unknown value.
     expect(y!.unknown).toBeGreaterThan(Math.min(...turning));
     expect(y!.unknown).toBeLessThan(Math.max(...turning));
   });
@@ -293,7 +293,7 @@ describe('a table', () => {
 
   test('inference of rejected applicants is an option, which states what it assumes', () => {
     const table = shaped(5, 9000);
-    // The lender took those with a high x only.
+    // The lender accepted only applicants with a high x.
     const x = table.samples.columns.get('x')!;
     const rows = [...x.keys()];
     const accepted = rows.filter((row) => x[row]! > -0.5);

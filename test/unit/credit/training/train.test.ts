@@ -55,7 +55,7 @@ const identity = (kind: ScoreKind) => ({ id: `test-${kind}`, kind, version: 1, a
 
 describe.each(SCORE_KINDS)('a %s card trained on the known population', (kind) => {
   const training = trainScorecard(samplesOf(kind, 21, 16_000), identity(kind), 1);
-  // People the training has not seen at all.
+  // People that the training has not seen.
   const others = samplesOf(kind, 22, 8_000);
   const scores = scoreSamples(training.fit.card, others);
 
@@ -214,7 +214,7 @@ describe('binning', () => {
     expect(Math.min(...bads(few))).toBeGreaterThanOrEqual(150);
     const usual = binCharacteristic({ values, bad }, { better: 'lower' });
     expect(Math.min(...bads(usual))).toBeLessThan(150);
-    // One row outweighs all others: it is no more than one case.
+    // One row outweighs all others, but still counts as one case.
     const weights = values.map((_, row) => (row === bad.indexOf(1) ? 1e6 : 1));
     expect(binCharacteristic({ values, bad, weights }, { better: 'lower' }).bins).toHaveLength(1);
   });
@@ -229,7 +229,7 @@ describe('binning', () => {
     const draw = seededUniform(5);
     const count = 4_000;
     const column = Float64Array.from({ length: count }, () => Math.floor(draw() * 6));
-    // Bad less often from 2 on and again from 4 on; 3 is no better than 2, and 5 is worse than 4.
+    // The share of bads falls at 2 and at 4; 3 is no better than 2, and 5 is worse than 4.
     const share = [0.5, 0.5, 0.3, 0.3, 0.1, 0.2];
     const outcomes = Uint8Array.from(column, (value) => (draw() < share[value]! ? 1 : 0));
     const bins = [1, 2, 3, 4, 5, Infinity].map((below, at) => ({
@@ -296,7 +296,7 @@ describe('logistic regression', () => {
       expect(Math.abs(coefficients[at]! - truth)).toBeLessThan(4 * standardErrors[at]!);
       expect(standardErrors[at]).toBeLessThan(0.05);
     }
-    // Twice the same column: shared, not exploded, and known to be unsure.
+    // The same column twice: the effect is shared, coefficients stay small, and standard errors are large.
     const twin = fitLogistic([columns[0]!, columns[0]!], y);
     expect(twin.coefficients[0]! + twin.coefficients[1]!).toBeCloseTo(1.5, 0);
     expect(twin.standardErrors[0]).toBeGreaterThan(1);

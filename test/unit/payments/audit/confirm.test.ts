@@ -8,7 +8,7 @@ const found = (vendorId: number, detail: string): Violation => ({
   detail,
 });
 
-/** Looks that give these in turn; fails when there is one more. */
+/** Returns these results in turn; fails if it is called more often. */
 function looks(...given: readonly Violation[][]): () => Promise<readonly Violation[]> {
   const left = [...given];
   return async () => left.shift() ?? expect.unreachable('one look too many');

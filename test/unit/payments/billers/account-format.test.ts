@@ -100,7 +100,7 @@ describe('an account', () => {
   test('is trimmed, and one of the biller’s', () => {
     expect(requireAccount(' 14200000001\t', METERS)).toBe('14200000001');
     expect(requireAccount('0722 000000', AIRTIME)).toBe('254722000000');
-    // Only mobile numbers lose what is between their digits.
+    // Only mobile numbers lose the characters between their digits.
     expect(requireAccount('A 1', { ...METERS, ...ANY_ACCOUNT })).toBe('A 1');
   });
 
@@ -189,7 +189,7 @@ describe('a format', () => {
   });
 
   test('that is accepted never takes long: its variable counts are bounded', () => {
-    // Unbounded backtracking would not come back from these.
+    // With unbounded backtracking these would never end.
     const format = '^([0-9]{0,99}[0-9]{0,99}[0-9]{0,99}x|[0-9]{99}x|[0-9]{64}x)$';
     expect(whyNotAFormat(format)).toBeUndefined();
     expect(hasFormat('1'.repeat(64), format)).toBe(false);

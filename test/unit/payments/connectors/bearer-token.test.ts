@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createTokenSource } from '../../../../src/payments/connectors/bearer-token.ts';
 
-// Fake timers replace the global function only.
+// Fake timers replace only the global function.
 vi.mock('node:timers/promises', () => ({
   setTimeout: async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms)),
 }));

@@ -13,8 +13,8 @@ import { formOf, startRecordingServer } from '../../../support/recording-server.
 import type { Recorded } from '../../../support/recording-server.ts';
 import { VTPASS_SETTINGS } from '../../../conformance/subjects/vtpass.ts';
 
-// Each request of each connector as it leaves: method, path, credentials and body, compared field by
-// field with the provider’s documentation, which each test names.
+// Each request of each connector as it is sent: method, path, credentials and body, compared field by field
+// with the provider’s documentation, which each test names.
 
 const CALLBACKS = 'https://m.example/callbacks/op';
 const { signal } = new AbortController();
@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** What the connector sends for these calls. */
+/** The requests that the connector sends for these calls. */
 async function sentBy(
   protocol: Protocol,
   by: {

@@ -130,7 +130,7 @@ describe('planning a transaction', () => {
     readonly why: string;
     readonly code: string;
     readonly field: string;
-    /** Of what it tells; default: any. */
+    /** The text of the refusal; default: any. */
     readonly text?: string;
     readonly request?: Partial<CreateRequest>;
     readonly vendor?: Partial<Vendor>;

@@ -5,7 +5,7 @@ test('enough failures in a row open it, and then each further one until there is
   const counter = createFailureCounter(3);
   const fails = (): boolean => counter.note('water', false);
   expect([fails(), fails(), fails()]).toEqual([false, false, true]);
-  // After the cool-down: still down, and one failure is enough.
+  // After the cool-down, with the operator still down, one failure is enough.
   expect([fails(), fails()]).toEqual([true, true]);
   expect(counter.note('water', true)).toBe(false);
   expect([fails(), fails(), fails()]).toEqual([false, false, true]);

@@ -65,7 +65,7 @@ describe('the places at an operator', () => {
     capacity.onValidated(() => (freed += 1));
     capacity.end(kplc, 'validate');
     expect([freed, capacity.free(kplc, 'validate', 0)]).toEqual([1, 1]);
-    // Payments take what is free.
+    // Payments take the free places.
     capacity.begin(kplc, 'send');
     expect(capacity.free(kplc, 'validate', 0)).toBe(0);
   });

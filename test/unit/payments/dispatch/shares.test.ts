@@ -32,7 +32,7 @@ const options = {
   capacity: { free: (_: unknown, __: unknown, promised: number) => 1 - promised },
 } as unknown as ShareOptions;
 
-/** Asks for one share after another, none of which has anything due. */
+/** Asks for one share after another; none of them has due work. */
 function askAll(rotation: Rotation): string[] {
   const asked: string[] = [];
   for (let shares: Share[]; (shares = shareOut(rotation.turns(), options)).length > 0;) {

@@ -17,7 +17,7 @@ import {
 } from '../../../support/scripted-connector.ts';
 import type { ScriptedConnector } from '../../../support/scripted-connector.ts';
 
-// One claim, without a database: what is called, what is written, and when it is given up.
+// One claim, without a database: the calls, what is written, and when the worker gives up.
 
 const CLAIM = newClaim();
 

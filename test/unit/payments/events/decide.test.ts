@@ -9,7 +9,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-/** The pauses of an event that is never taken, without jitter. */
+/** The pauses between attempts for an event that is never accepted. */
 function pausesOf(random: number): number[] {
   const pauses: number[] = [];
   for (let triedForMs = 0; pauses.length < 100;) {

@@ -23,7 +23,7 @@ test('is even for any transfers, and uneven if one side is missing', () => {
       expect(trialBalance(totals, []).isEven).toBe(true);
       const more = { account: 'float', openingCents: 0n, debitCents: 0n, creditCents: 1n };
       expect(trialBalance(totals, [more]).isEven).toBe(false);
-      // The two of different times make up for each other at the end only.
+      // The two differences, of different times, cancel out only at the end.
       const before = { account: 'fees', openingCents: -1n, debitCents: 0n, creditCents: 0n };
       const both = trialBalance(totals, [more, before]);
       expect(both.total.debitCents).toBe(both.total.creditCents);

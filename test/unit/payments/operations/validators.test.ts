@@ -3,7 +3,7 @@ import type { Biller, Route } from '../../../../src/payments/billers/biller.ts';
 import type { AccountAnswer, Connector } from '../../../../src/payments/dispatch/connector.ts';
 import { askValidators, validatorsOf } from '../../../../src/payments/operations/validators.ts';
 
-// Which operators are asked whether an account exists, and in which order.
+// The operators that are asked whether an account exists, and their order.
 
 const QUERY = { billerCode: 'water', account: '123456', phone: null };
 const VALID: AccountAnswer = { kind: 'valid', name: 'A', amountDueCents: null, dueDate: null };
@@ -18,7 +18,7 @@ function billerWith(routes: readonly (Partial<Route> & { operatorCode: string })
   } as unknown as Biller;
 }
 
-/** Operators that answer so; null: it cannot validate. Those that were asked are noted. */
+/** Operators with these answers; null: it cannot validate. Records which were asked. */
 function operators(answers: Readonly<Record<string, AccountAnswer | null>>, payDeadlineMs = 1_000) {
   const asked: string[] = [];
   const connectorOf = (operatorCode: string): Connector | undefined => {

@@ -10,7 +10,7 @@ import {
 import type { FeeFormula, FeePrice, FeePrices } from '../../../../src/payments/prices/price.ts';
 import { flatFormula } from '../../../support/fee-prices.ts';
 
-// What a payment costs, and what operators charge and give for it.
+// The fee of a payment, and the cost and commission of operators.
 
 const amounts = fc.bigInt({ min: 0n, max: 99_999_999_999_999n });
 const cents = fc.bigInt({ min: 0n, max: 100_000n });
@@ -41,13 +41,13 @@ const formula: fc.Arbitrary<FeeFormula> = fc
     vatIncluded,
   }));
 
-/** Exact thousandths of a cent and finer, by fractions. */
+/** Exact rounding of a fraction. */
 function roundHalfUp(numerator: bigint, denominator: bigint): bigint {
   const whole = numerator / denominator;
   return (numerator % denominator) * 2n >= denominator ? whole + 1n : whole;
 }
 
-/** The fee before VAT, the plain way. */
+/** The fee before VAT, computed in the simplest way. */
 function baseOf({ tiers, minimumCents, maximumCents }: FeeFormula, amount: bigint): bigint {
   let found = { flatCents: 0n, bps: 0 };
   for (const tier of tiers) if (amount >= tier.fromCents) found = tier;

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createBatcher, QueueFullError } from '../../../../src/platform/base/batcher.ts';
 import type { Batcher, BatcherOptions } from '../../../../src/platform/base/batcher.ts';
 
-/** A batcher whose batches wait to be let go one after the other, and what they held. */
+/** A batcher whose batches wait until the test releases them one by one, and their contents. */
 function gated(given: Partial<BatcherOptions<number, number>> = {}): {
   batcher: Batcher<number, number>;
   batches: (readonly number[])[];

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(async () => await rm(folder, { recursive: true }));
 
-/** Each line that is read, as its number and its values, or its problem. */
+/** Each line as its number and its values, or its problem. */
 async function read(text: string | Buffer): Promise<[number, readonly string[] | string][]> {
   const file = path.join(folder, 'file.csv');
   await writeFile(file, text);
@@ -69,10 +69,10 @@ describe('a CSV file', () => {
         fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 20 }),
         fc.nat({ max: 20 }),
         fc.constantFrom('\n', '\r\n'),
-        // Some writers quote all values, some those that need it.
+        // Some writers quote all values, others only those that need it.
         fc.constantFrom(quoted, csvValue),
         async (rows, shift, end, write) => {
-          // The end of the first chunk falls somewhere into the rows.
+          // The first chunk ends somewhere within the rows.
           const padding = 'p'.repeat(32 * 1024 - shift);
           const text = [padding, ...rows.map((row) => row.map(write).join(','))].join(end);
           const [, ...lines] = await read(text);

@@ -46,7 +46,7 @@ describe('a sealed secret', () => {
     [0, /initialization vector/],
     [11, /initialization vector|authentication tag/],
     [12, /authentication tag/],
-    // Shorter tags are known to the algorithm, and easier to forge.
+    // The algorithm also allows shorter tags, which are easier to forge.
     [16, /authentication tag length/],
     [27, /authentication tag length/],
   ])('does not open when only %d bytes are left', (length, message) => {
@@ -59,7 +59,7 @@ describe('a sealed secret', () => {
     const sealed = seal('secret', PLACE, KEYS);
     const others = { current: randomBytes(32), previous: randomBytes(32) };
     expect(() => unseal(sealed, PLACE, others)).toThrow(masterKeyId(KEYS.current));
-    // Nor when the key only claims to be the right one.
+    // The same for a wrong key under the right key id.
     expect(() =>
       unseal({ ...sealed, masterKeyId: masterKeyId(others.current) }, PLACE, others),
     ).toThrow();
@@ -70,10 +70,10 @@ describe('a sealed secret', () => {
     const sealed = seal('secret', PLACE, keys);
     const turned = { current: keys.previous, previous: keys.current };
     expect(unseal(sealed, PLACE, turned)).toBe('secret');
-    // Both are given, and the one that it names did not seal it.
+    // Both keys are available, but the one that it names did not seal it.
     const misnamed = { ...sealed, masterKeyId: masterKeyId(keys.previous) };
     expect(() => unseal(misnamed, PLACE, keys)).toThrow(/authenticate/);
-    // It cannot be opened without the key that it names.
+    // It cannot be decrypted without the key that it names.
     const unknown = { ...sealed, masterKeyId: '0'.repeat(16) };
     expect(() => unseal(unknown, PLACE, keys)).toThrow(/MASTER_KEY_PREVIOUS/);
     const alone = { current: keys.previous, previous: undefined };

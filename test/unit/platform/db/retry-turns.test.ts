@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRetryTurns } from '../../../../src/platform/db/retry-turns.ts';
 import type { Timers } from '../../../../src/platform/base/timers.ts';
 
-/** Waits for nothing, and notes how long each pause would have been. */
+/** Timers without waiting, which record how long each pause would have been. */
 function instantTimers(pauses: number[]): Timers {
   return {
     nowMs: () => 0,
@@ -27,7 +27,7 @@ test('calls of failing parts take turns with growing pauses, others are made at 
   await make(1, 'failed');
   await make(2, 'done');
   expect(pauses).toEqual([20, 40]);
-  // A part that answers again does not wait for the others, and ends the pauses.
+  // When one part answers again, it does not wait for the others, and the pauses end.
   await make(1, 'done');
   await make(1, 'done');
   expect(pauses).toEqual([20, 40, 80]);

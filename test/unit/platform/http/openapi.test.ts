@@ -175,7 +175,7 @@ describe('examples', () => {
 describe('refusals', () => {
   test('every code of the registry is said to occur somewhere', () => {
     const said = new Set([COMMON_REFUSALS, ...inertOperations().map(refusalsOf)].flatMap(codesOf));
-    // A new code goes into the `refusals` of the operations that answer it.
+    // Add a new code to the `refusals` of the operations that return it.
     const published = Object.entries(ERRORS).filter(([, entry]) => !('consoleOnly' in entry));
     const codes = published.map(([code]) => code as keyof typeof ERRORS);
     expect(codes.filter((code) => !said.has(code))).toEqual([]);

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** A job whose turns last until they are told to end. */
+/** A job whose turns last until the test ends them. */
 function start(atOnce?: boolean): PeriodicJob {
   return startPeriodicJob({
     everyMs: EVERY_MS,

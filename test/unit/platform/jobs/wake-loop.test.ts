@@ -9,7 +9,7 @@ const RETRY_MS = 5_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A loop whose turns last until they are told to end. */
+/** A loop whose turns last until the test ends them. */
 function start(): {
   readonly loop: ReturnType<typeof startWakeLoop>;
   readonly turns: PromiseWithResolvers<number>[];

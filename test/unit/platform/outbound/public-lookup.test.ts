@@ -19,7 +19,7 @@ const NOT_GLOBAL = [
   ...['2001:db8::1', '3fff::1', '3fff:fff:ffff::1', '5f00::1', '1fff::1', '4000::1', '8000::1'],
 ];
 
-/** Looks a name up that leads to these addresses; the error's code, or the addresses. */
+/** Looks up a name with these addresses; returns the error's code, or the addresses. */
 async function lookedUp(
   hostname: string,
   addresses: readonly string[],

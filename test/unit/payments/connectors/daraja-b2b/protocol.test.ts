@@ -7,7 +7,7 @@ const OPERATOR = {
   operatorCode: 'paybills',
   name: 'Pay bills',
   connector: 'daraja-b2b',
-  // Nothing listens there: whatever is not refused before would be "not sent".
+  // Nothing listens there: an instruction that is not refused earlier would be "not sent".
   baseUrl: 'http://127.0.0.1:9',
   settings: {
     short_code: '600100',

@@ -13,7 +13,7 @@ const SECRET = JSON.stringify({
   security_credential: CREDENTIAL,
 });
 
-// Two processes with one Daraja app end each other’s tokens: a new one replaces the one before.
+// Two processes with one Daraja app invalidate each other’s tokens: a new token replaces the previous one.
 test('two processes with one app pay nothing twice, and do not flood the gateway with tokens', async () => {
   const emulator = new DarajaEmulator({
     resultAfterMs: 1,
@@ -72,7 +72,7 @@ test('two processes with one app pay nothing twice, and do not flood the gateway
   await emulator.later.quiet();
   const paid = emulator.truth().map(({ account }) => account);
   expect(new Set(paid).size).toBe(paid.length);
-  // Refused for its token is proof: not one of these was executed.
+  // A refusal because of the token proves that the instruction was not executed.
   for (const { account, outcome } of outcomes) {
     if (outcome.kind === 'unknown') continue;
     expect(outcome).toMatchObject({ kind: 'not_sent' });

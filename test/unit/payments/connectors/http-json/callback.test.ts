@@ -17,7 +17,7 @@ const PAID = {
   paid_at: '2026-03-01T10:00:00Z',
 };
 
-/** Headers made without our code or the library's, as Standard Webhooks describes them. */
+/** Headers as Standard Webhooks describes them, made without our code or the library. */
 function headersFor(
   body: string | Buffer,
   changes: { readonly key?: Buffer; readonly ageSeconds?: number; readonly id?: string } = {},

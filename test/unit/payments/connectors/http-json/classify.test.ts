@@ -63,7 +63,7 @@ describe('an instruction', () => {
     ['bad_signature', 401, 'operator_refused'],
     ['bad_signature', 403, 'operator_refused'],
     ['bad_signature', 400, 'declined'],
-    // Ours alone to say.
+    // Only our own corrections have this code.
     ['corrected', 200, 'declined'],
     ['other', 200, 'declined'],
   ])('declined with %s as %i means %s', (code, httpStatus, failureCode) => {

@@ -84,7 +84,7 @@ describe('a file that is wrong', () => {
       'currency',
     ],
     ['no time', [HEADER, opening, GOOD.replace('T10', ' 10'), closing], 3, 'time', 'time'],
-    // Which Date takes for 1 March.
+    // `Date` would read this as 1 March.
     ['no day', [HEADER, opening, GOOD.replace('03-01', '02-29'), closing], 3, 'time', 'time'],
     [
       'a time outside',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compileRequest } from '../../../../../src/payments/connectors/http/message.ts';
 import { readJson } from '../../../../../src/payments/connectors/values.ts';
 
-/** Of an operator without a path, headers or signatures of its own. */
+/** For an operator without its own path prefix, headers or signatures. */
 const PLAIN = { prefix: '', headers: async () => ({}), signing: null };
 const INPUT = { account: 'A&B <1>', amount: '100.00' };
 

@@ -54,7 +54,7 @@ function connect(settings: object, secrets: readonly object[] = [SECRET]) {
 const bill = (code: string, key = 'REF1') =>
   `<Bill><Key>${key}</Key><Code>${code}</Code><Receipt>R1</Receipt><Paid unit="cents">12000</Paid></Bill>`;
 
-/** As the provider signs, in Nairobi’s time. */
+/** A callback signed like the provider’s, with the time of Nairobi. */
 function callback(body: string, { key = 'new', ageMs = 0 } = {}): CallbackRequest {
   const local = new Date(Date.now() - ageMs + 3 * 3_600_000).toISOString();
   const time = local.replaceAll(/\D/g, '').slice(0, 14);
@@ -117,7 +117,7 @@ describe('a signed callback', () => {
     expect(await readBy('22', 'REF1')).toMatchObject({
       reports: [{ outcome: { ...unknown, says } }],
     });
-    // It may be about money that we do not know of.
+    // It may be about money that we do not know about.
     expect(await readBy('01', 'REF1')).toMatchObject({
       reports: [{ outcome: { ...unknown, says: null } }],
     });
@@ -142,7 +142,7 @@ describe('a signed callback', () => {
     const former = callback(bill('00'), { key: 'former' });
     expect(await read(former, [SECRET, FORMER])).toMatchObject({ kind: 'reports' });
     expect(await read(former, [SECRET, SECRET, FORMER])).toMatchObject({ kind: 'refused' });
-    // A former secret of settings that had no such part.
+    // A former secret from settings without this part.
     expect(await read(callback(bill('00')), [SECRET, { api_id: 'id' }])).toMatchObject({
       kind: 'reports',
     });

@@ -29,7 +29,7 @@ beforeEach(async () => {
     appKey: 'key',
     callbackAfterMs: 1,
     errors: 'code_field',
-    // The worse of the two: whatever commits twice pays twice.
+    // The worse of the two behaviours: a second commit pays twice.
     secondCommit: 'executes',
   });
   server = createServer(emulator.listener).listen(0, '127.0.0.1');

@@ -83,7 +83,7 @@ describe('commit', () => {
     expect(classifyCommit(answer(body), expected())).toMatchObject({ kind: 'unknown' });
   });
 
-  // The table of the airtime page and of the water page; the kplc page prints none.
+  // The tables of the airtime and the water pages; the kplc page has no table.
   const PROOF: Readonly<Record<StreamName, readonly string[]>> = {
     kplc: ['1010', '1011'],
     nairobiwater: ['1010', '1011', '1040', '1120', '2020'],
@@ -98,7 +98,7 @@ describe('commit', () => {
       (code) => classifyCommit(answer({ ErrorCode: code }), expected(stream)).kind !== 'unknown',
     );
     expect(proof).toEqual(PROOF[stream]);
-    // No field is known: no code is believed. And a failing server proves nothing.
+    // Without a known field no code is believed, and a failing server proves nothing.
     for (const code of ALL) {
       const body = answer({ ErrorCode: code });
       expect(classifyCommit(body, expected(stream, null)).kind).toBe('unknown');

@@ -102,7 +102,7 @@ function instruction(changes: Partial<PaymentInstruction>): PaymentInstruction {
 test('two instructions at once under one identifier are both executed: unknown, for people', async () => {
   const connector = connect({});
   const given = instruction({ reference: 'TWICE', account: '0711000002' });
-  // Never done by the dispatcher, which has one attempt of a payment in progress at a time.
+  // The dispatcher never does this: it has one attempt of a payment in progress at a time.
   await Promise.all([connector.pay(given, signal), connector.pay(given, signal)]);
   expect(emulator.truth().filter(({ reference }) => reference === 'TWICE')).toHaveLength(2);
   expect(await connector.status?.(given, signal)).toMatchObject({
@@ -163,7 +163,7 @@ test('an account is checked against the network, and the float is converted to o
   const balance = await connector.balance?.(signal);
   expect(balance).toMatchObject({ kind: 'balance' });
   await connector.close();
-  // Without a network there is no rate, and a number in another currency is no balance.
+  // Without a network the rate is unknown, so a number in another currency is not a balance.
   const byNumber = connect({ billers: { airtime: { network: 'by_number' } } });
   expect(await byNumber.balance?.(signal)).toMatchObject({ kind: 'unknown' });
   await byNumber.close();

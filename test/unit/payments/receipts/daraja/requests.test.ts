@@ -4,7 +4,7 @@ import { createDarajaSource } from '../../../../../src/payments/receipts/daraja/
 import { startRecordingServer } from '../../../../support/recording-server.ts';
 import type { RecordingServer } from '../../../../support/recording-server.ts';
 
-// Money in, as it leaves and as it is read, compared field by field with the documentation. Source:
+// Requests and callbacks of incoming money, compared field by field with the documentation. Source:
 // developer.safaricom.co.ke: Customer To Business (C2B), Pull Transactions, M-PESA Express; mirrored
 // in JacksCodeVault/mpesa-daraja-mcp: daraja_docs_v3/docs, December 2025.
 

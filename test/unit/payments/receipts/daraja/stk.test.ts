@@ -25,7 +25,7 @@ test('0 says that it was paid, as text or as a number', () => {
 });
 
 test.each([
-  // Seen while the customer has not answered yet.
+  // Observed while the customer has not answered yet.
   ['a result that is not documented', answer(200, { ResultCode: '4999' })],
   ['an internal failure', answer(200, { ResultCode: '17' })],
   ['still being processed', answer(500, { errorCode: '500.001.1001', errorMessage: 'processed' })],

@@ -20,7 +20,7 @@ test.each([
   ['+7', '.', 700n],
   ['0.00', '.', 0n],
   ['1.5000', '.', 150n],
-  // A decimal comma is never taken for a separator of thousands, nor the other way round.
+  // A decimal comma is never read as a thousands separator, or the other way round.
   ['1,50', '.', undefined],
   ['1.50', ',', undefined],
   ['1,5000', '.', undefined],

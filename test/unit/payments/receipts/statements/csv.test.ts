@@ -34,7 +34,7 @@ async function read(content: string, rules: CsvRules = RULES) {
   return lines;
 }
 
-/** What one row is read as, on line 2. */
+/** The result of reading one row, on line 2. */
 async function row(text: string, rules: CsvRules = RULES) {
   const titles = rules === SIDES ? 'Date,In,Out,Ref,Text' : 'Date,Amount,Ref,Text';
   return (await read(`${titles}\n${text}\n`, rules))[0];

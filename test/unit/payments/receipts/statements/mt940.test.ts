@@ -106,7 +106,7 @@ test('each message is checked: account, currency, balances', () => {
   expect(problems(good.replace(/:60F.*/, ''))).toMatchObject([
     { problem: expect.stringContaining('field 60') },
   ]);
-  // A second message that was cut off.
+  // A second message that is truncated.
   expect(problems(`${good}\n${good.slice(0, good.indexOf(':62F'))}`)).toMatchObject([
     { line: 8, problem: expect.stringContaining('field 62') },
   ]);

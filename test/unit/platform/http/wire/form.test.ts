@@ -60,7 +60,7 @@ describe('the decoded reading of a form', () => {
         code: 'malformed_request',
         field: 'account',
       });
-      // Un-encoded it is a name, and none that is known.
+      // In an unencoded form it is a name, and an unknown one.
       expect(refusalOf(`${escape}=1`)).toMatchObject({ code: 'unknown_field', field: escape });
     },
   );
