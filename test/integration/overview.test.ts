@@ -68,7 +68,7 @@ test('what is kept from one reading to the next is counted again in the end', as
   const paid = async (): Promise<number> => sumActivity(await recent.read(NOW)).paid;
   const before = await paid();
   const settled = await pool.query(
-    `update payments set outcome = 'success', settled_at = created_at + interval '1 hour'
+    `update payments set outcome = 'success', settled_at = $1
      where outcome is null and created_at > $1::timestamptz - interval '20 hours'`,
     [NOW],
   );
