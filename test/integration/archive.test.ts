@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
-import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { lockFloat } from '../../src/payments/ledger/store.ts';
 import { readStatement } from '../../src/payments/ledger/statement.ts';
@@ -15,6 +14,7 @@ import { archivePayments, verifyArchive } from '../../src/payments/archive/archi
 import { readArchivedPayment } from '../../src/payments/archive/archive-store.ts';
 import { createPayments, readPayment, settlePayments } from '../../src/payments/create/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
+import { chainEverything } from '../support/chain.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
@@ -72,7 +72,7 @@ async function archiveAll(vendorId: number, before = soon()) {
 }
 
 async function violations(): Promise<readonly unknown[]> {
-  await completeChain(books.pool, books.ledgerMac);
+  await chainEverything(books);
   return (await checkLedger(books.pool)).violations;
 }
 

@@ -7,12 +7,12 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
-import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
 import { Tallies } from '../../src/payments/dispatch/tallies.ts';
 import { addPaymentMetrics } from '../../src/payments/metrics.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
+import { chainEverything } from '../support/chain.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -285,7 +285,7 @@ describe('a forgery shows', () => {
       ],
       { from: new Date(Number(to) - 1_800_000), to },
     );
-    await completeChain(books.pool, books.ledgerMac);
+    await chainEverything(books);
     expect(await violations()).toEqual([]);
   });
 

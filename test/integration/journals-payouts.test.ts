@@ -9,10 +9,10 @@ import {
 } from '../../src/payments/house/journals.ts';
 import type { JournalRequest } from '../../src/payments/house/journals.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
-import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { approvePayout, proposePayout, rejectPayout } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
 import { newId } from '../../src/platform/base/ids.ts';
+import { chainEverything } from '../support/chain.ts';
 import { COLLECTOR, OPERATOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -83,7 +83,7 @@ describe('a journal', () => {
     expect(cents('expense:bank-fees')).toBe(500n);
     expect(cents(`commission-due:${OPERATOR}`)).toBe(-20_500n);
     expect(cents('income:other')).toBe(-10_000n);
-    await completeChain(books.pool, books.ledgerMac);
+    await chainEverything(books);
     expect(await violations()).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('a payout', () => {
     expect(booked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await books.balances(vendorId)).toMatchObject({ collected: 30_000n, paid_out: 20_000n });
     await expect(payout({ reference: 'ft 1' })).rejects.toMatchObject({ field: 'reference' });
-    await completeChain(books.pool, books.ledgerMac);
+    await chainEverything(books);
     expect(await violations()).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('a forgery shows', () => {
   beforeEach(async () => {
     await approve((await journal()).journalId);
     await pay((await payout()).payoutId);
-    await completeChain(books.pool, books.ledgerMac);
+    await chainEverything(books);
     expect(await violations()).toEqual([]);
   });
 

@@ -1,18 +1,17 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
-import { readHorizon } from '../../src/platform/cluster/horizon.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { CheckOptions } from '../../src/payments/audit/check.ts';
 import { startChainBuilder } from '../../src/payments/ledger/chain-builder.ts';
 import { ChainAlteredError, completeChain, extendChain } from '../../src/payments/ledger/chain.ts';
 import { lockFloat, postingTime, postTransfer } from '../../src/payments/ledger/store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
+import { chainEverything, pastPostingTimes } from '../support/chain.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
-import { until } from '../support/until.ts';
 import { must, newMasterKey } from './cli-support.ts';
 
 // How the hash chain is built and verified. Which changes of which columns it finds is in
@@ -55,25 +54,7 @@ async function readHead(): Promise<string> {
   return (await checkLedger(books.pool)).head?.hash ?? '';
 }
 
-/**
- * A posting time may be a millisecond ahead of the clock, and the chain ends before later postings. On a
- * cluster its end is not known while a maintenance process of Citus runs.
- */
-async function pastPostingTimes(): Promise<void> {
-  await until('the horizon has passed every posting time', async () => {
-    const horizon = await readHorizon(books.pool);
-    const read = await books.pool.query<{ past: boolean | null }>(
-      `select $1::timestamptz > max(created_at) + interval '1 ms' as past from transfers`,
-      [horizon],
-    );
-    return horizon !== undefined && read.rows[0]?.past !== false;
-  });
-}
-
-async function buildAll(): Promise<number> {
-  await pastPostingTimes();
-  return (await completeChain(books.pool, books.ledgerMac)).blocks;
-}
+const buildAll = async (): Promise<number> => await chainEverything(books);
 
 /** Three vendors in two blocks each: a collection and a fund movement with their transfers. */
 async function makeChain(): Promise<number[]> {
@@ -125,7 +106,7 @@ describe('extending', () => {
     }
     // One span, and no further one once the service stops.
     const signal = AbortSignal.abort();
-    await pastPostingTimes();
+    await pastPostingTimes(books);
     expect(await completeChain(books.pool, books.ledgerMac, { signal })).toMatchObject({
       blocks: 1,
     });
@@ -156,8 +137,8 @@ describe('extending', () => {
     const [vendorId = 0] = await makeChain();
     await run(change);
     await books.addFloat(vendorId, 1n);
-    await pastPostingTimes();
-    // On a cluster the chain waits while Citus looks for deadlocks.
+    await pastPostingTimes(books);
+    // On a cluster the chain waits while Citus itself looks for deadlocks there.
     await vi.waitFor(async () => {
       await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow(ChainAlteredError);
     });
@@ -175,7 +156,7 @@ describe('extending', () => {
     });
     try {
       await books.addFloat(vendorId, 1n);
-      await pastPostingTimes();
+      await pastPostingTimes(books);
       await vi.waitFor(() => {
         job.hurry();
         expect(lines).toHaveLength(1);

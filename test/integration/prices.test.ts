@@ -8,13 +8,13 @@ import {
 } from '../../src/payments/billers/administer-prices.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { chainEverything } from '../support/chain.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { planPayment } from '../../src/payments/create/decide.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
-import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { shareOf } from '../../src/payments/prices/price.ts';
 import type { OperatorTerms } from '../../src/payments/prices/price.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
   later = await setOperatorPrice(books.pool, ROUTE, unnetted, NOW);
 });
 afterEach(async () => {
-  await completeChain(books.pool, books.ledgerMac);
+  await chainEverything(books);
   expect((await checkLedger(books.pool)).violations).toEqual([]);
 });
 afterAll(async () => {

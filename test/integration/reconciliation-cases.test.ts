@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
-import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { proposeResolution, rejectProposal } from '../../src/payments/corrections/cases.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
@@ -13,6 +12,7 @@ import {
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
+import { chainEverything } from '../support/chain.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 // Whatever is decided, the ledger stays consistent.
 afterEach(async () => {
-  await completeChain(books.pool, books.ledgerMac);
+  await chainEverything(books);
   const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
   // The fixture's collections have no authentication code.
   const ours = violations.filter(({ invariant }) => invariant !== 'collections_authentic');
