@@ -138,7 +138,7 @@ describe('extending', () => {
     await run(change);
     await books.addFloat(vendorId, 1n);
     await pastPostingTimes(books);
-    // On a cluster the chain waits while Citus itself looks for deadlocks there.
+    // On a cluster the chain waits while Citus looks for deadlocks.
     await vi.waitFor(async () => {
       await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow(ChainAlteredError);
     });
