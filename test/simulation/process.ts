@@ -83,6 +83,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   };
   let parts: Parts | undefined;
   let stopping = false;
+  let changedWhileStarting = false;
   const callbacks = new Set<Promise<CallbackAnswer>>();
   world.log(`${name} starts`);
 
@@ -95,6 +96,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   boot(state, options).then(
     (booted) => {
       parts = booted;
+      if (changedWhileStarting) reloadUntilDone(world, state, parts);
     },
     async () => {
       world.log(`${name} could not start`);
@@ -146,7 +148,9 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
         .then(end);
     },
     hintSettings: () => {
-      if (parts !== undefined) reloadUntilDone(world, state, parts);
+      // The watch reads the version before the rows, so it finds changes made during its first reading.
+      if (parts === undefined) changedWhileStarting = true;
+      else reloadUntilDone(world, state, parts);
     },
   };
 }
