@@ -44,6 +44,7 @@ export type EntrySource =
       readonly reference: string;
       readonly biller: string;
       readonly merchantReference: string | null;
+      readonly operator: string | null;
       readonly operatorReference: string | null;
     }
   | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
@@ -186,4 +187,63 @@ export interface TopUpView {
 export interface TopUpsAnswer {
   readonly rules: readonly TopUpRuleView[];
   readonly topUps: readonly TopUpView[];
+}
+
+/** A movement of a statement. */
+export interface BookStatementLine {
+  readonly id: string;
+  readonly at: string;
+  /** In an operator's statement; null: our own books. */
+  readonly vid: string | null;
+  /** Such as `paid`. */
+  readonly movement: string;
+  /** Ours; null: there is none. */
+  readonly reference: string | null;
+  /** Whether `reference` is a payment's. */
+  readonly isPayment: boolean;
+  /** The vendor's. */
+  readonly merchantReference: string | null;
+  readonly collector: string | null;
+  readonly collectorReference: string | null;
+  readonly operator: string | null;
+  readonly operatorReference: string | null;
+  /** Of a correction; then `reference` is the payment's. */
+  readonly caseId: string | null;
+  /** The operator's statement that listed it. */
+  readonly statementId: string | null;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amount: string;
+  /** Of the balance; `0.00`: it only moved within it. */
+  readonly change: string;
+  /** After it. */
+  readonly balance: string;
+  /** The vendor's float after it; null in an operator's statement. */
+  readonly float: string | null;
+}
+
+/** `GET /vendors/:vid/statement`, `GET /operators/:code/statement`. */
+export interface BookStatementAnswer {
+  /** Null: this is not the first page. */
+  readonly head:
+    | (Period & {
+        /** A vendor's money with us; our float with an operator. */
+        readonly opening: string;
+        readonly closing: string;
+        /** A part of a vendor's money; null of an operator. */
+        readonly openingFloat: string | null;
+        readonly closingFloat: string | null;
+        /** Their changes sum to closing less opening. */
+        readonly movements: readonly {
+          readonly movement: string;
+          readonly count: number;
+          readonly change: string;
+        }[];
+        readonly count: number;
+      })
+    | null;
+  /** Oldest first. */
+  readonly lines: readonly BookStatementLine[];
+  /** For the next page; null: the period ends here. */
+  readonly next: string | null;
 }

@@ -158,28 +158,3 @@ export interface TestAnswer {
 export interface ReplayAnswer {
   readonly count: number;
 }
-
-/** `GET /vendors/:vid/statement`: the float before and after a period, and what moved. */
-export interface MovementsAnswer {
-  readonly from: string;
-  /** Not included. */
-  readonly to: string;
-  readonly opening: string;
-  readonly closing: string;
-  /** In the period; the lines may be fewer. */
-  readonly count: number;
-  /** The last ones of the period, newest first. */
-  readonly lines: readonly {
-    readonly at: string;
-    /** Such as `paid`. */
-    readonly movement: string;
-    /** Of the payment, collection or fund movement that caused it. */
-    readonly reference: string;
-    readonly merchantReference: string | null;
-    readonly fromAccount: string;
-    readonly toAccount: string;
-    readonly amount: string;
-    /** The float after it. */
-    readonly float: string;
-  }[];
-}

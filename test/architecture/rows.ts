@@ -8,6 +8,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/health-check', 'platform/log', 'platform/outbound', 'platform/embedded'],
   ['platform/db'],
   [
+    'platform/export',
     'platform/gauges',
     'platform/jobs',
     'platform/backup',

@@ -192,10 +192,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     ],
     why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
   },
-  'payments/ledger/store.ts': {
-    tables: ['archived_payments', 'payments'],
-    why: 'a statement of account shows the reference and the account of each payment, page by page in one join',
-  },
   'payments/vendor-floats/store.ts': {
     tables: ['accounts'],
     why: 'reads float, collected income and what was paid of all watched vendors with one statement for each bucket',

@@ -58,6 +58,29 @@ interface CheckJson {
   readonly counted: Record<string, number>;
 }
 
+/** Transfers of collected income at these times, 1.00 each, with their balances. Returns what undoes it. */
+async function collected(vendorId: number, times: string): Promise<() => Promise<void>> {
+  const inserted = await database.asOwner(
+    `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
+     select bucket_of(${vendorId}), ${vendorId}, gen_random_uuid(), 1, 'external', 'collected', 100, at from ${times} as x (at)`,
+  );
+  const change = async (cents: number): Promise<void> => {
+    await database.asOwner(
+      `update accounts set balance_cents = balance_cents
+         + case account when 'collected' then ${cents} else ${-cents} end
+       where vendor_id = ${vendorId} and account in ('collected', 'external')`,
+    );
+  };
+  const cents = (inserted.rowCount ?? 0) * 100;
+  await change(cents);
+  return async () => {
+    await database.asOwner(
+      `delete from transfers where vendor_id = ${vendorId} and created_at < '2025-07-01'`,
+    );
+    await change(-cents);
+  };
+}
+
 /** Runs `work` after the statement `spoil`, then undoes that statement. */
 async function spoilt(spoil: string, undo: string, work: () => Promise<void>): Promise<void> {
   expect((await database.asOwner(spoil)).rowCount).toBe(1);
@@ -245,11 +268,10 @@ describe('malipo ledger statement', () => {
   });
 
   it('covers a day as --to, and takes moments to the second', async () => {
-    await pool.query(
-      `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select bucket_of(1), 1, gen_random_uuid(), 1, 'external', 'collected', 100, at from unnest(array[
-         '2025-03-01 23:59:59.9+03', '2025-03-02 00:00:00+03', '2025-03-02 23:59:59.9+03',
-         '2025-03-03 00:00:00+03']::timestamptz[]) at`,
+    const undo = await collected(
+      1,
+      `unnest(array['2025-03-01 23:59:59.9+03', '2025-03-02 00:00:00+03',
+         '2025-03-02 23:59:59.9+03', '2025-03-03 00:00:00+03']::timestamptz[])`,
     );
     try {
       const day = await statement('--from', '2025-03-02', '--to', '2025-03-02');
@@ -268,7 +290,7 @@ describe('malipo ledger statement', () => {
       expect(moments.transfers).toHaveLength(1);
       expect(moments.to).toBe('2025-03-02T21:00:00.000Z');
     } finally {
-      await database.asOwner("delete from transfers where created_at < '2025-04-01'");
+      await undo();
     }
   });
 
@@ -278,33 +300,40 @@ describe('malipo ledger statement', () => {
     const lines = csv.stdout.split('\r\n');
     expect(lines.pop()).toBe('');
     expect(lines[0]).toBe(
-      'time,movement,reference,merchant_reference,debit_account,credit_account,amount,float',
+      'time,movement,reference,merchant_reference,collector,collector_reference,operator,operator_reference,case,debit_account,credit_account,amount,change,balance,float',
     );
-    expect(lines).toHaveLength(1 + 5 + 4 + 5);
-    expect(lines[8]).toMatch(/,reserved,[0-9A-Z]{32},'=1\+1,float,reserved,100\.00,900\.00$/);
+    expect(lines).toHaveLength(1 + 1 + 4 + 1);
+    expect(lines[1]).toMatch(/,opening,(,){11}0\.00,0\.00$/);
+    expect(lines[2]).toMatch(/,till,day-1,,,,external,collected,1000\.00,1000\.00,1000\.00,0\.00$/);
+    expect(lines[4]).toMatch(
+      /,reserved,[0-9A-Z]{32},'=1\+1,,,,,,float,reserved,100\.00,0\.00,1000\.00,900\.00$/,
+    );
     // Values with commas or quotes are quoted.
-    expect(lines[9]).toMatch(/,[0-9A-Z]{32},"a ""b"", c",float,reserved,100\.00,800\.00$/);
-    expect(lines.at(-4)).toMatch(/,closing,,,,external,-1000\.00,$/);
+    expect(lines[5]).toMatch(/,[0-9A-Z]{32},"a ""b"", c",,.*,1000\.00,800\.00$/);
+    expect(lines[6]).toMatch(/,closing,(,){11}1000\.00,800\.00$/);
   });
 
   it('has any length as CSV, and says so where it has not', async () => {
-    await pool.query(
-      `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select bucket_of(2), 2, gen_random_uuid(), 1, 'external', 'collected', 1, '2025-05-05'::timestamptz + n * interval '1 second'
-       from generate_series(1, 20001) n`,
+    // Many of them at the same time: a page may end between two of them.
+    const undo = await collected(
+      2,
+      `(select '2025-05-05'::timestamptz + n % 5 * interval '1 hour' as at
+        from generate_series(1, 20001) n)`,
     );
     try {
       const period = ['--vid', 'idle', '--from', '2025-05-01', '--to', '2025-05-31'];
       const csv = await must(environment, 'ledger', 'statement', period, '--csv');
-      expect(csv.stdout.split('\r\n')).toHaveLength(1 + 5 + 20_001 + 5 + 1);
-      expect(csv.stdout).toMatch(/,closing,,,,collected,200\.01,/);
+      const lines = csv.stdout.split('\r\n');
+      expect(lines).toHaveLength(1 + 1 + 20_001 + 1 + 1);
+      expect(new Set(lines).size).toBe(lines.length);
+      expect(lines.at(-2)).toMatch(/,closing,.*,20001\.00,0\.00$/);
       const cut = await malipoCutShort(environment, 'ledger', 'statement', ...period, '--csv');
       expect(cut).toMatchObject({ exitCode: 0, stderr: '' });
       const refused = await inProcess(environment, 'ledger', 'statement', ...period);
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
       expect(refused.stderr).toContain('--csv');
     } finally {
-      await database.asOwner('delete from transfers where vendor_id = 2');
+      await undo();
     }
   });
 
@@ -313,6 +342,8 @@ describe('malipo ledger statement', () => {
     [['--to', 'tomorrow'], '--to'],
     [['--from', '2025-03-02', '--to', '2025-03-01'], '--to must be later'],
     [['--csv', '--json'], 'not both'],
+    [['--operator', 'kplc'], '--vid or --operator'],
+    [['--csv', '--xlsx', 'x.xlsx'], 'not both'],
   ])('reports %j as a mistake in the command line', async (options, words) => {
     const wrong = await inProcess(environment, 'ledger', 'statement', '--vid', 'shop', ...options);
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });

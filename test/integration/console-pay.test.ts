@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
-import type { MovementsAnswer } from '../../src/console/vendor-answers.ts';
+import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
@@ -221,18 +221,27 @@ test('a check says which references were used, in the file and before', async ()
 describe('a statement', () => {
   test('leads from the opening to the closing float, on the screen and as a file', async () => {
     const { body } = await cashier.get('/vendors/demo/statement');
-    const shown = body as unknown as MovementsAnswer;
-    expect(shown).toMatchObject({ opening: '0.00', closing: '74940.00' });
-    expect(shown.lines).toHaveLength(200);
-    expect(shown.lines[0]).toMatchObject({ movement: 'reserved', float: '74940.00' });
+    const { head, lines: shown, next: second } = body as unknown as BookStatementAnswer;
+    expect(head).toMatchObject({ openingFloat: '0.00', closingFloat: '74940.00' });
+    expect(shown).toHaveLength(200);
+    const all = [...shown];
+    for (let next = second; next !== null;) {
+      const page = await cashier.get(`/vendors/demo/statement?cursor=${next}`);
+      const { lines: later, ...rest } = page.body as unknown as BookStatementAnswer;
+      expect(rest.head).toBeNull();
+      all.push(...later);
+      next = rest.next;
+    }
+    expect(all).toHaveLength(head?.count ?? 0);
+    expect(all.at(-1)).toMatchObject({ movement: 'reserved', float: '74940.00' });
     const file = await cashier.get('/vendors/demo/statement.csv');
     const lines = file.text.trimEnd().split('\r\n');
-    expect(lines).toHaveLength(shown.count + 3);
+    expect(lines).toHaveLength((head?.count ?? 0) + 3);
     expect(lines[1]).toMatch(/,opening,.*,0\.00$/);
     expect(lines.at(-1)).toMatch(/,closing,.*,74940\.00$/);
     const { code } = await cashier.get('/vendors/demo/statement?from=2020-01-01');
     expect(code).toBe('invalid_field');
     const none = await cashier.get('/vendors/demo/statement?from=2020-01-01&to=2020-01-02');
-    expect(none.body).toMatchObject({ opening: '0.00', closing: '0.00', count: 0 });
+    expect(none.body).toMatchObject({ head: { opening: '0.00', closing: '0.00', count: 0 } });
   });
 });

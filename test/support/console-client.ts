@@ -5,6 +5,8 @@ export interface ConsoleAnswer {
   /** The parsed JSON; empty for any other body. */
   readonly body: Record<string, unknown>;
   readonly text: string;
+  /** Of a file. */
+  readonly bytes: Buffer;
   readonly headers: Headers;
   /** The code of a refusal. */
   readonly code: string | undefined;
@@ -48,11 +50,13 @@ export class ConsoleClient {
     // Server-sent events never end.
     const isLive = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isLive) await response.body?.cancel();
-    const text = isLive ? '' : await response.text();
+    const bytes = isLive ? Buffer.alloc(0) : Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString('utf8');
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
     const answer = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
     const error = answer['error'] as readonly { code: string }[] | undefined;
     const { status } = response;
-    return { status, body: answer, text, headers: response.headers, code: error?.[0]?.code };
+    const { headers: answered } = response;
+    return { status, body: answer, text, bytes, headers: answered, code: error?.[0]?.code };
   }
 }

@@ -63,5 +63,33 @@ const topUps = createRoute({
   component: lazyRouteComponent(() => import('../pages/top-ups/TopUps.tsx'), 'TopUps'),
 });
 
+const vendorStatement = createRoute({
+  getParentRoute: () => shell,
+  path: '/vendors/$vid/statement',
+  validateSearch: readBookFilter,
+  component: lazyRouteComponent(
+    () => import('../pages/book-statement/StatementPage.tsx'),
+    'VendorStatement',
+  ),
+});
+
+const operatorStatement = createRoute({
+  getParentRoute: () => shell,
+  path: '/operators/$code/statement',
+  validateSearch: readBookFilter,
+  component: lazyRouteComponent(
+    () => import('../pages/book-statement/StatementPage.tsx'),
+    'OperatorStatement',
+  ),
+});
+
 /** Pages about money and the books. */
-export const financeRoutes = [ledger, ledgerAccount, journals, margin, topUps] as const;
+export const financeRoutes = [
+  ledger,
+  ledgerAccount,
+  journals,
+  margin,
+  topUps,
+  vendorStatement,
+  operatorStatement,
+] as const;

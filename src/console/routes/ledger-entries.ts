@@ -3,12 +3,13 @@ import { listHouseTransfers } from '../../payments/house/store.ts';
 import type { BookPeriod, HouseTransferRow } from '../../payments/house/store.ts';
 import { listLedgerEntries } from '../../payments/reports/ledger-entries.ts';
 import type { LedgerEntry } from '../../payments/reports/ledger-entries.ts';
+import { houseSourceOf } from '../../payments/reports/sources.ts';
 import type { EntryCursor } from '../../payments/reports/ledger-entries-store.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { AccountAnswer, Books, EntrySource, LedgerEntryView } from '../finance-answers.ts';
+import type { AccountAnswer, Books, LedgerEntryView } from '../finance-answers.ts';
 
 const PAGE = 50;
 
@@ -74,28 +75,28 @@ function houseEntryView(row: HouseTransferRow): LedgerEntryView {
   };
 }
 
-function houseSourceOf(row: HouseTransferRow): EntrySource {
-  const { source, statementId, sourceId, reference } = row;
-  if (source === 'journal') return { kind: 'journal', journalId: sourceId, reference };
-  return statementId === null
-    ? { kind: 'entry', entryId: sourceId, reference }
-    : { kind: 'statement', statementId, reference };
-}
-
 const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID}) (\d) (\d{5,13})$`);
 const HOUSE_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID})$`);
 
-const encode = (text: string): string => Buffer.from(text).toString('base64url');
-const decode = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+export const encode = (text: string): string => Buffer.from(text).toString('base64url');
+export const decode = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
 
-function writeCursor({ createdAt, vendorId, sourceId, leg, spanMs }: EntryCursor): string {
-  return encode([createdAt, vendorId, sourceId, leg, spanMs].join(' '));
+function writeCursor(cursor: EntryCursor): string {
+  return encode(cursorText(cursor));
+}
+
+export function cursorText({ createdAt, vendorId, sourceId, leg, spanMs }: EntryCursor): string {
+  return [createdAt, vendorId, sourceId, leg, spanMs].join(' ');
+}
+
+function readCursor(cursor: string): EntryCursor {
+  return readCursorText(decode(cursor));
 }
 
 /** Throws: `invalid_field`. */
-function readCursor(cursor: string): EntryCursor {
-  const [, createdAt = '', vendorId, sourceId = '', leg, span] = CURSOR.exec(decode(cursor)) ?? [];
+export function readCursorText(text: string): EntryCursor {
+  const [, createdAt = '', vendorId, sourceId = '', leg, span] = CURSOR.exec(text) ?? [];
   if (parseIsoTime(createdAt) === undefined) throw invalidCursor();
   const numbers = { vendorId: Number(vendorId), leg: Number(leg), spanMs: Number(span) };
   return { createdAt, sourceId, ...numbers };
@@ -109,6 +110,6 @@ function readHouseCursor(cursor: string): { postedAt: Date; transferId: string }
   return { postedAt, transferId };
 }
 
-function invalidCursor(): Refusal {
+export function invalidCursor(): Refusal {
   return new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
 }

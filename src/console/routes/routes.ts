@@ -31,7 +31,7 @@ import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
 import { eventRoutes } from './vendor-events.ts';
 import { vendorKeyRoutes } from './vendor-keys.ts';
-import { vendorStatementRoutes } from './vendor-statement.ts';
+import { statementRoutes } from './statements.ts';
 import { webhookRoutes } from './vendor-webhook.ts';
 import { requestRoutes } from './vendor-requests.ts';
 import { vendorRoutes } from './vendors.ts';
@@ -81,7 +81,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...bulkRoutes(options),
     ...vendorKeyRoutes(options),
     ...webhookRoutes(options),
-    ...vendorStatementRoutes(options),
+    ...statementRoutes(options),
     ...eventRoutes(options),
     ...creditRoutes(options),
     ...creditImportRoutes(options),

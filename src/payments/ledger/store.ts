@@ -1,6 +1,5 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { isOwnTermsTransfer } from './account.ts';
 import type { AccountName } from './account.ts';
 
 /** Locks the vendor's float row, which guards all of its accounts. Returns its balance in cents. */
@@ -137,73 +136,6 @@ export async function postTransfer(db: Queryable, transfer: Transfer): Promise<v
       transfer.createdAt,
     ],
   );
-}
-
-export interface StatementRow {
-  createdAt: Date;
-  sourceId: string;
-  leg: number;
-  debitAccount: string;
-  creditAccount: string;
-  amountCents: bigint;
-  merchantReference: string | null;
-}
-
-/** Maximum number of statement rows in memory at once. */
-const FETCH_ROWS = 1000;
-/** How long a statement may wait for its consumer. */
-const READER_PATIENCE = '10min';
-
-/**
- * Opens the transfers of one vendor with from <= created_at < to, in order of time, inside the
- * caller's database transaction. Each call of the returned function reads some more; an empty
- * result is the end.
- */
-export async function openTransfers(
-  db: Queryable,
-  vendorId: number,
-  period: { readonly from: Date; readonly to: Date; readonly scope: 'vendor' | 'all' },
-): Promise<() => Promise<StatementRow[]>> {
-  await db.query('set local statement_timeout = 0');
-  await db.query(`set local idle_in_transaction_session_timeout = '${READER_PATIENCE}'`);
-  await db.query(
-    `declare statement no scroll cursor for
-     select f.created_at as "createdAt", f.source_id as "sourceId", f.leg,
-       f.debit_account as "debitAccount", f.credit_account as "creditAccount",
-       f.amount_cents as "amountCents",
-       coalesce(t.merchant_reference, a.merchant_reference) as "merchantReference"
-     from transfers f left join payments t
-       on t.bucket = f.bucket and t.vendor_id = f.vendor_id and t.payment_id = f.source_id
-     left join archived_payments a
-       on a.bucket = f.bucket and a.vendor_id = f.vendor_id and a.payment_id = f.source_id
-     where f.bucket = bucket_of($1) and f.vendor_id = $1 and f.created_at >= $2 and f.created_at < $3
-       and ($4 = 'all' or not ${isOwnTermsTransfer('f')})
-     order by f.created_at, f.source_id, f.leg`,
-    [vendorId, period.from, period.to, period.scope],
-  );
-  return async () => {
-    const read = await db.query<StatementRow>(`fetch forward ${FETCH_ROWS} from statement`);
-    return read.rows;
-  };
-}
-
-/** Balances computed from the transfers before an instant. */
-export async function readBalancesAt(
-  db: Queryable,
-  vendorId: number,
-  { before, scope }: { readonly before: Date; readonly scope: 'vendor' | 'all' },
-): Promise<{ account: string; balanceCents: bigint }[]> {
-  const read = await db.query<{ account: string; balanceCents: bigint }>(
-    `select s.account, sum(s.change)::bigint as "balanceCents"
-     from transfers f cross join lateral (
-       values (f.debit_account, -f.amount_cents), (f.credit_account, f.amount_cents)
-     ) as s (account, change)
-     where f.bucket = bucket_of($1) and f.vendor_id = $1 and f.created_at < $2
-       and ($3 = 'all' or not ${isOwnTermsTransfer('f')})
-     group by s.account order by s.account`,
-    [vendorId, before, scope],
-  );
-  return read.rows;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { SpanCursor } from '../../platform/db/search-backwards.ts';
+import type { SpanCursor } from '../../platform/db/search-by-time.ts';
 
 /** A transfer of a vendor's books, as stored. */
 export interface EntryRow {
@@ -22,6 +22,14 @@ export interface EntryCursor extends SpanCursor {
   readonly leg: number;
 }
 
+/** Of transfers `f`. */
+export const ENTRY = `select f.created_at as "createdAt",
+       to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAtExactly",
+       f.vendor_id as "vendorId", f.source_id as "sourceId", f.leg::integer as leg,
+       f.debit_account as "debitAccount", f.credit_account as "creditAccount",
+       f.amount_cents as "amountCents"
+     from transfers f`;
+
 /** Transfers of a span of time to or from an account, newest first. */
 export async function listEntriesOfSpan(
   db: Queryable,
@@ -29,12 +37,7 @@ export async function listEntriesOfSpan(
   { from, before, limit }: { from: Date; before: EntryCursor; limit: number },
 ): Promise<EntryRow[]> {
   const listed = await db.query<EntryRow>(
-    `select f.created_at as "createdAt",
-       to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAtExactly",
-       f.vendor_id as "vendorId", f.source_id as "sourceId", f.leg::integer as leg,
-       f.debit_account as "debitAccount", f.credit_account as "creditAccount",
-       f.amount_cents as "amountCents"
-     from transfers f
+    `${ENTRY}
      where f.created_at >= $1 and $2 in (f.debit_account, f.credit_account)
        and ($3::integer is null or f.vendor_id = $3)
        and (f.created_at, f.vendor_id, f.source_id, f.leg)
@@ -61,6 +64,8 @@ export interface PaymentSource {
   sourceId: string;
   billerCode: string;
   merchantReference: string | null;
+  /** Null: not known yet. */
+  operatorCode: string | null;
   /** The operator's. */
   billerReference: string | null;
 }
@@ -74,11 +79,12 @@ export async function findPaymentSources(
   for (const { bucket, items } of await groupByBucket(db, sources)) {
     const read = await db.query<PaymentSource>(
       `select vendor_id as "vendorId", payment_id as "sourceId", biller_code as "billerCode",
-         merchant_reference as "merchantReference", biller_reference as "billerReference"
+         merchant_reference as "merchantReference", operator_code as "operatorCode",
+         biller_reference as "billerReference"
        from payments
        where bucket = $1 and vendor_id = any ($2) and payment_id = any ($3)
        union all
-       select vendor_id, payment_id, biller_code, merchant_reference, biller_reference
+       select vendor_id, payment_id, biller_code, merchant_reference, operator_code, biller_reference
        from archived_payments
        where bucket = $1 and vendor_id = any ($2) and payment_id = any ($3)`,
       [bucket, vendorsOf(items), idsOf(items)],

@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-backwards.ts';
+import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-by-time.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
 import type { BookPeriod } from '../house/store.ts';
 import { lineOf } from '../house/trial-balance.ts';

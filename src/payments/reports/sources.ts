@@ -1,5 +1,6 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { HouseTransferRow } from '../house/store.ts';
 import {
   findCollectionSources,
   findCorrectionSources,
@@ -13,6 +14,8 @@ export type TransferSource =
       readonly reference: string;
       readonly biller: string;
       readonly merchantReference: string | null;
+      /** That executed it; null: not known yet. */
+      readonly operator: string | null;
       /** The operator's. */
       readonly operatorReference: string | null;
     }
@@ -20,6 +23,21 @@ export type TransferSource =
   | { readonly kind: 'funding'; readonly reference: string }
   | { readonly kind: 'payout'; readonly payoutId: string }
   | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null };
+
+/** What caused a transfer of the house. */
+export type HouseSource =
+  | { readonly kind: 'statement'; readonly statementId: string; readonly reference: string | null }
+  | { readonly kind: 'journal'; readonly journalId: string; readonly reference: string | null }
+  | { readonly kind: 'entry'; readonly entryId: string; readonly reference: string | null };
+
+/** The source of a transfer of the house. Pure. */
+export function houseSourceOf(row: HouseTransferRow): HouseSource {
+  const { source, statementId, sourceId, reference } = row;
+  if (source === 'journal') return { kind: 'journal', journalId: sourceId, reference };
+  return statementId === null
+    ? { kind: 'entry', entryId: sourceId, reference }
+    : { kind: 'statement', statementId, reference };
+}
 
 interface Caused {
   readonly vendorId: number;
@@ -57,6 +75,7 @@ export async function findSources(
         reference: encodeReference(vendorId, sourceId),
         biller: payment.billerCode,
         merchantReference: payment.merchantReference,
+        operator: payment.operatorCode,
         operatorReference: payment.billerReference,
       };
     }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { SpanCursor } from '../../platform/db/search-backwards.ts';
+import type { SpanCursor } from '../../platform/db/search-by-time.ts';
 import type { Outcome, PaymentStatus } from '../create/payment.ts';
 
 export interface ListedRow {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-backwards.ts';
+import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-by-time.ts';
 import { listSpan, readBeginning } from './list-store.ts';
 import type { ListCursor, ListedRow, ListFilter } from './list-store.ts';
 

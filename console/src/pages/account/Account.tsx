@@ -9,7 +9,7 @@ import { FloatTiles } from '../vendor/FloatTiles.tsx';
 import { Prices } from '../vendor/Prices.tsx';
 import { Settings } from '../vendor/Settings.tsx';
 import { vendorQuery } from '../vendor/vendor-query.ts';
-import { Movements } from './Movements.tsx';
+import { StatementCard } from '../book-statement/StatementCard.tsx';
 
 /** A vendor's own money, statement, prices and settings. */
 export function Account() {
@@ -26,7 +26,7 @@ export function Account() {
       {vendor.data !== undefined && (
         <>
           <FloatTiles vendor={vendor.data} />
-          <Movements vid={vid} />
+          <StatementCard vid={vid} />
           <Columns>
             <Stack>
               <Prices prices={vendor.data.prices} />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { FloatView, OperatorDetail } from '../../../../src/console/operations-answers.ts';
 import { get } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
 import { Columns, Stack } from '../../design/Columns.tsx';
 import { Facts } from '../../design/Facts.tsx';
@@ -66,7 +67,7 @@ function Shown({ operator }: { readonly operator: OperatorDetail }) {
           <Results sums={operator.lastHour} intervals={operator.intervals} />
         </Stack>
         <Stack>
-          <Float float={operator.float} />
+          <Float code={operator.code} float={operator.float} />
           <BillersOf operator={operator} />
           <About operator={operator} />
         </Stack>
@@ -75,8 +76,9 @@ function Shown({ operator }: { readonly operator: OperatorDetail }) {
   );
 }
 
-function Float({ float }: { readonly float: FloatView | null }) {
+function Float({ code, float }: { readonly code: string; readonly float: FloatView | null }) {
   const { t } = useLingui();
+  const seesBooks = useMay('finance.read');
   const { duration } = useFigures();
   const amount = (value: string | null) =>
     value === null ? t`not set` : <Money amount={value} currency />;
@@ -108,6 +110,20 @@ function Float({ float }: { readonly float: FloatView | null }) {
               ]
         }
       />
+      {seesBooks && (
+        <Facts
+          facts={[
+            {
+              name: t`In our books`,
+              value: (
+                <Link to="/operators/$code/statement" params={{ code }}>
+                  <Trans>Statement</Trans>
+                </Link>
+              ),
+            },
+          ]}
+        />
+      )}
     </Card>
   );
 }

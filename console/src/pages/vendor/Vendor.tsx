@@ -10,7 +10,7 @@ import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Time } from '../../format/Time.tsx';
 import { VendorState } from '../../format/VendorState.tsx';
-import { Movements } from '../account/Movements.tsx';
+import { StatementCard } from '../book-statement/StatementCard.tsx';
 import { Deliveries } from '../integration/Deliveries.tsx';
 import { Keys } from '../integration/Keys.tsx';
 import { Webhook } from '../integration/Webhook.tsx';
@@ -76,7 +76,7 @@ function Shown({ vendor }: { readonly vendor: VendorDetail }) {
           {seesPeople && <VendorPeople vid={vid} />}
         </Stack>
       </Columns>
-      {seesStatement && <Movements vid={vid} />}
+      {seesStatement && <StatementCard vid={vid} />}
       {seesIntegration && (
         <>
           <Deliveries vid={vid} />

@@ -1,0 +1,52 @@
+import { Trans } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
+import type { BookStatementLine } from '../../../../src/console/finance-answers.ts';
+import { useMay } from '../../app/session.ts';
+
+/** Every reference of a line, with links to what is shown elsewhere. */
+export function References({ line }: { readonly line: BookStatementLine }) {
+  const { reference, isPayment, caseId, statementId } = line;
+  const mayReadCases = useMay('cases.read');
+  const isLinked = reference !== null && (isPayment || caseId !== null);
+  const others = [
+    line.merchantReference,
+    pair(line.collector, line.collectorReference),
+    pair(line.operator, line.operatorReference),
+  ].filter((text) => text !== null);
+  return (
+    <>
+      {isLinked ? (
+        <Link to="/payments/$reference" params={{ reference }}>
+          {reference}
+        </Link>
+      ) : (
+        reference
+      )}
+      {others.length > 0 && <small>{others.join(', ')}</small>}
+      {caseId !== null && (
+        <small>
+          {mayReadCases ? (
+            <Link to="/cases/$caseId" params={{ caseId }}>
+              <Trans>Case {caseId}</Trans>
+            </Link>
+          ) : (
+            <Trans>Case {caseId}</Trans>
+          )}
+        </small>
+      )}
+      {statementId !== null && (
+        <small>
+          <Link to="/statements/$statementId" params={{ statementId }}>
+            <Trans>Operator’s statement</Trans>
+          </Link>
+        </small>
+      )}
+    </>
+  );
+}
+
+/** Who numbers it, and the number. */
+function pair(name: string | null, reference: string | null): string | null {
+  if (reference === null) return name;
+  return name === null ? reference : `${name} ${reference}`;
+}

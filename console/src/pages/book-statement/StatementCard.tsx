@@ -1,0 +1,52 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { Card } from '../../design/Card.tsx';
+import { Field } from '../../design/Field.tsx';
+import { today } from '../../format/days.ts';
+import { Files } from './Files.tsx';
+import { Statement } from './Statement.tsx';
+import styles from './Statement.module.css';
+import { useStatement, vendorPath } from './statement-query.ts';
+
+/** A vendor's statement within another page. */
+export function StatementCard({ vid }: { readonly vid: string }) {
+  const { t } = useLingui();
+  const { timeZone } = useSession();
+  const day = today(timeZone);
+  const [days, setDays] = useState({ from: `${day.slice(0, 8)}01`, to: day });
+  const path = vendorPath(vid);
+  const list = useStatement(path, days);
+  return (
+    <Card
+      title={
+        <Link to="/vendors/$vid/statement" params={{ vid }} search={days}>
+          <Trans>Statement</Trans>
+        </Link>
+      }
+      more={
+        <span className={styles['files']}>
+          <Files path={path} days={days} />
+        </span>
+      }
+    >
+      <div className={styles['period']}>
+        <Field
+          label={t`From`}
+          type="date"
+          value={days.from}
+          onChange={(event) => setDays({ ...days, from: event.target.value })}
+        />
+        <Field
+          label={t`To`}
+          hint={t`Days of ${timeZone}`}
+          type="date"
+          value={days.to}
+          onChange={(event) => setDays({ ...days, to: event.target.value })}
+        />
+      </div>
+      <Statement list={list} />
+    </Card>
+  );
+}

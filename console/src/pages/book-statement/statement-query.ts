@@ -1,0 +1,30 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { BookStatementAnswer } from '../../../../src/console/finance-answers.ts';
+import { get } from '../../api/client.ts';
+
+/** Days of the service's time zone, both included. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The API's path of a statement. */
+export const vendorPath = (vid: string): string => `/vendors/${encodeURIComponent(vid)}/statement`;
+export const operatorPath = (code: string): string =>
+  `/operators/${encodeURIComponent(code)}/statement`;
+
+/** A statement of a period, page by page. */
+export function useStatement(path: string, { from, to }: Days) {
+  return useInfiniteQuery({
+    queryKey: ['statement', path, from, to],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      get<BookStatementAnswer>(path, cursor === undefined ? { from, to } : { cursor }, signal),
+    getNextPageParam: (page) => page.next ?? undefined,
+    // A page follows from the one before it, so they are not read anew.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+}
+
+export type StatementList = ReturnType<typeof useStatement>;

@@ -1,0 +1,163 @@
+import { listVendors } from '../../parties/store.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Cell, ExportTable } from '../../platform/export/rows.ts';
+import { MAX_XLSX_ROWS } from '../../platform/export/xlsx.ts';
+import type { BookPeriod } from '../house/store.ts';
+import type { StatementOf } from './statement-accounts.ts';
+import { firstCursor, readStatementHead, readStatementPage } from './statement.ts';
+import type { StatementCursor, StatementHead, StatementLine } from './statement.ts';
+
+/** What a line of a statement refers to. Null: it has none. */
+export interface LineReferences {
+  /** Ours: of the payment, collection, fund movement or payout. */
+  readonly reference: string | null;
+  /** The vendor's. */
+  readonly merchantReference: string | null;
+  readonly collector: string | null;
+  readonly collectorReference: string | null;
+  readonly operator: string | null;
+  readonly operatorReference: string | null;
+  /** A correction's case, which two people decided. */
+  readonly caseId: string | null;
+}
+
+const NONE: LineReferences = {
+  reference: null,
+  merchantReference: null,
+  collector: null,
+  collectorReference: null,
+  operator: null,
+  operatorReference: null,
+  caseId: null,
+};
+
+/** Pure. */
+export function referencesOf(
+  line: Pick<StatementLine, 'vendorId' | 'sourceId' | 'source'>,
+): LineReferences {
+  const { source, vendorId, sourceId } = line;
+  const reference = vendorId === null ? null : encodeReference(vendorId, sourceId);
+  switch (source.kind) {
+    case 'payment': {
+      const { merchantReference, operator, operatorReference } = source;
+      return { ...NONE, reference, merchantReference, operator, operatorReference };
+    }
+    case 'collection': {
+      const { collector, reference: collectorReference } = source;
+      return { ...NONE, reference, collector, collectorReference };
+    }
+    case 'correction':
+      return { ...NONE, reference: source.reference, caseId: source.caseId };
+    case 'statement':
+      return { ...NONE, operatorReference: source.reference };
+    case 'journal':
+    case 'entry':
+      return { ...NONE, reference: source.reference };
+    case 'funding':
+    case 'payout':
+      return { ...NONE, reference };
+  }
+}
+
+/** Lines read at once. */
+const PAGE = 1000;
+
+/** A statement as a table: its lines between a row for the opening and one for the closing balance. */
+export async function statementTable(
+  pool: Pool,
+  of: StatementOf,
+  period: BookPeriod,
+): Promise<{ readonly head: StatementHead; readonly table: ExportTable }> {
+  const head = await readStatementHead(pool, of, period);
+  return { head, table: { titles: titlesOf(of), rows: rowsOf(pool, of, head) } };
+}
+
+/** Throws: `PlainError` if a sheet cannot have the lines. */
+export function requireFitsSheet({ count }: StatementHead): void {
+  // Titles, opening and closing.
+  if (count + 3 <= MAX_XLSX_ROWS) return;
+  throw new PlainError(
+    `A sheet has at most ${MAX_XLSX_ROWS} rows; the statement has ${count}. Choose a shorter period, or CSV.`,
+    { field: 'from' },
+  );
+}
+
+function titlesOf(of: StatementOf): string[] {
+  return [
+    'time',
+    ...(of.kind === 'operator' ? ['vendor'] : []),
+    'movement',
+    'reference',
+    'merchant_reference',
+    'collector',
+    'collector_reference',
+    'operator',
+    'operator_reference',
+    'case',
+    'debit_account',
+    'credit_account',
+    'amount',
+    'change',
+    'balance',
+    ...(of.kind === 'vendor' ? ['float'] : []),
+  ];
+}
+
+async function* rowsOf(
+  pool: Pool,
+  of: StatementOf,
+  head: StatementHead,
+): AsyncGenerator<readonly (readonly Cell[])[]> {
+  const vendors = of.kind === 'operator' ? await listVendors(pool) : [];
+  const vids = new Map(vendors.map(({ vendorId, vid }) => [vendorId, vid]));
+  const { to } = head;
+  let at = firstCursor(head);
+  yield [balanceRow(of, 'opening', head.from, at)];
+  for (let after: StatementCursor | null = at; after !== null;) {
+    const page = await readStatementPage(pool, of, { after, to, limit: PAGE });
+    yield page.lines.map((line) => cellsOf(of, line, vids));
+    const { balanceCents, floatCents } = page.lines.at(-1) ?? at;
+    at = { ...at, balanceCents, floatCents };
+    after = page.next;
+  }
+  yield [balanceRow(of, 'closing', to, at)];
+}
+
+type Sums = Pick<StatementLine, 'balanceCents' | 'floatCents'>;
+
+function balanceRow(of: StatementOf, movement: string, at: Date, sums: Sums): Cell[] {
+  return titlesOf(of).map((title): Cell => {
+    if (title === 'time') return at;
+    if (title === 'movement') return movement;
+    if (title === 'balance') return sums.balanceCents;
+    return title === 'float' ? sums.floatCents : null;
+  });
+}
+
+function cellsOf(
+  of: StatementOf,
+  line: StatementLine,
+  vids: ReadonlyMap<number, string>,
+): readonly Cell[] {
+  const named = referencesOf(line);
+  return [
+    line.at,
+    ...(of.kind === 'operator' ? [vids.get(line.vendorId ?? 0) ?? null] : []),
+    line.movement,
+    named.reference,
+    named.merchantReference,
+    named.collector,
+    named.collectorReference,
+    named.operator,
+    named.operatorReference,
+    named.caseId,
+    line.debitAccount,
+    line.creditAccount,
+    line.amountCents,
+    line.changeCents,
+    line.balanceCents,
+    ...(of.kind === 'vendor' ? [line.floatCents] : []),
+  ];
+}

@@ -1,0 +1,100 @@
+/** Where the next page of a list begins that is searched by time. */
+export interface SpanCursor {
+  /** ISO 8601, to the microsecond. */
+  readonly createdAt: string;
+  /** The length of the first span to search, in milliseconds. */
+  readonly spanMs: number;
+}
+
+/** The first span that is searched; the next ones follow from how long it took. */
+export const FIRST_SPAN_MS = 60_000;
+/** A span that took less is followed by one of eight times its length. */
+const SHORT_MS = 20;
+/** A span that took longer is followed by one of half its length, others by one twice as long. */
+const LONG_MS = 80;
+/** After this time a page ends, so that a rare filter does not read everything in one request. */
+const MAX_SEARCH_MS = 200;
+
+interface Search<Row, Cursor extends SpanCursor> {
+  readonly limit: number;
+  /** The cursor after a row. */
+  readonly after: (row: Row, spanMs: number) => Cursor;
+  /** The cursor before everything of a time and beyond it, in the direction of the search. */
+  readonly at: (time: Date, spanMs: number) => Cursor;
+  /** A monotonic clock in milliseconds. */
+  readonly nowMs?: (() => number) | undefined;
+}
+
+interface Found<Row, Cursor> {
+  readonly rows: Row[];
+  /** Null: there is nothing further. */
+  readonly next: Cursor | null;
+}
+
+/**
+ * Reads rows newest first, where no index has both time and filter because it would cost every create:
+ * backwards, in growing spans of time. The cursor is null when there is nothing older. If fewer rows than
+ * asked for were found with a cursor, the search stopped there, because few rows match.
+ */
+export async function searchBackwards<Row, Cursor extends SpanCursor>(
+  search: Search<Row, Cursor> & {
+    /** Nothing is older. */
+    readonly oldest: Date;
+    readonly before: Cursor;
+    /** Rows of the span that begins at `from`, newest first. */
+    readonly readSpan: (from: Date, before: Cursor, limit: number) => Promise<readonly Row[]>;
+  },
+): Promise<Found<Row, Cursor>> {
+  const { before, oldest, readSpan } = search;
+  return await searchSpans(search, { direction: -1, begin: before, end: oldest, readSpan });
+}
+
+/** The same forwards: oldest first. */
+export async function searchForwards<Row, Cursor extends SpanCursor>(
+  search: Search<Row, Cursor> & {
+    /** Nothing from then on is read. */
+    readonly end: Date;
+    readonly from: Cursor;
+    /** Rows of the span that ends before `to`, oldest first. */
+    readonly readSpan: (to: Date, from: Cursor, limit: number) => Promise<readonly Row[]>;
+  },
+): Promise<Found<Row, Cursor>> {
+  const { from, end, readSpan } = search;
+  return await searchSpans(search, { direction: 1, begin: from, end, readSpan });
+}
+
+async function searchSpans<Row, Cursor extends SpanCursor>(
+  { limit, after, at, nowMs = () => performance.now() }: Search<Row, Cursor>,
+  way: {
+    readonly direction: 1 | -1;
+    readonly begin: Cursor;
+    readonly end: Date;
+    readonly readSpan: (edge: Date, cursor: Cursor, limit: number) => Promise<readonly Row[]>;
+  },
+): Promise<Found<Row, Cursor>> {
+  const { direction, end } = way;
+  const isBeforeEnd = (time: Date): boolean => direction * (Number(end) - Number(time)) > 0;
+  const startedMs = nowMs();
+  const rows: Row[] = [];
+  let cursor = way.begin;
+  while (isBeforeEnd(new Date(cursor.createdAt))) {
+    const spanStartedMs = nowMs();
+    const { spanMs } = cursor;
+    const whole = new Date(Date.parse(cursor.createdAt) + direction * spanMs);
+    const edge = isBeforeEnd(whole) ? whole : end;
+    const missing = limit - rows.length;
+    const found = await way.readSpan(edge, cursor, missing);
+    rows.push(...found);
+    const last = found.at(-1);
+    if (last !== undefined && found.length === missing) return { rows, next: after(last, spanMs) };
+    const next = Math.round(spanMs * factorAfter(nowMs() - spanStartedMs));
+    cursor = at(edge, Math.max(next, FIRST_SPAN_MS));
+    if (nowMs() - startedMs > MAX_SEARCH_MS && isBeforeEnd(edge)) return { rows, next: cursor };
+  }
+  return { rows, next: null };
+}
+
+function factorAfter(tookMs: number): number {
+  if (tookMs < SHORT_MS) return 8;
+  return tookMs > LONG_MS ? 0.5 : 2;
+}

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BookStatementAnswer, BookStatementLine } from '../../src/console/finance-answers.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { findVendor } from '../../src/parties/store.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
+import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
+import {
+  firstCursor,
+  readStatementHead,
+  readStatementPage,
+} from '../../src/payments/reports/statement.ts';
+import type { StatementLine } from '../../src/payments/reports/statement.ts';
+import type { StatementOf } from '../../src/payments/reports/statement-accounts.ts';
+import { requireFitsSheet } from '../../src/payments/reports/statement-table.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { readCsvLine } from '../../src/platform/base/csv.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { readXlsx } from '../support/read-xlsx.ts';
+import { must } from './cli-support.ts';
+
+// Statements of a vendor and of our float with an operator: the same lines on the screen, in both files
+// and on the command line, from the opening to the closing balance.
+
+let database: TestDatabase;
+let running: InProcessService;
+let finance: ConsoleClient;
+let environment: Record<string, string>;
+let vendorId = 0;
+/** A payment that the operator's statement contradicts, and its case. */
+let corrected = '';
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  environment = { DATABASE_URL: database.url };
+  finance = new ConsoleClient(running.origin);
+  await finance.signIn('finance');
+  const { pool } = running.service;
+  vendorId = (await findVendor(pool, 'demo'))?.vendorId ?? 0;
+  const vendor = running.demo();
+  await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+  for (let number = 0; number < 12; number += 1) {
+    const reference = await vendor.accepted({
+      biller_name: 'kplc_prepaid',
+      amount: '100',
+      account: `1423456${number + 100}`,
+      merchant_reference: number === 3 ? '=cmd|"/c calc"!A1' : `order-${number}`,
+    });
+    if (number < 10) await settle(reference, number === 9 ? 'failed' : 'success');
+    if (number === 0) corrected = reference;
+  }
+  await bookTopUp('FT1', 90_000n);
+  await correct();
+  await bookTopUp('FT2', 10_000n);
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+async function settle(reference: string, outcome: 'success' | 'failed'): Promise<void> {
+  const { pool } = running.service;
+  const id = decodeReference(reference);
+  if (id === undefined) throw new Error('no reference');
+  await database.asOwner(
+    `update dispatch_queue set stage = 'verify', sent_at = now(), attempt_number = 1,
+       operator_code = 'kplc' where payment_id = '${id.paymentId}'`,
+  );
+  const report = {
+    ...id,
+    billerCode: 'kplc_prepaid',
+    outcome,
+    paidCents: outcome === 'success' ? 10_000n : null,
+    billerReference: outcome === 'success' ? `OP-${reference.slice(-4)}` : null,
+    message: '',
+    details: null,
+    failureCode: outcome === 'failed' ? ('declined' as const) : null,
+    source: 'answer' as const,
+    operatorCode: 'kplc',
+  };
+  await settlePayments(pool, [report]);
+}
+
+async function bookTopUp(reference: string, amountCents: bigint): Promise<void> {
+  const { pool } = running.service;
+  const { entryId } = await proposeEntry(pool, {
+    ...{ operatorCode: 'kplc', kind: 'top_up', amountCents, reference, note: '', bank: null },
+    movedAt: new Date(Date.now() - 1_000),
+    by: 'Asha',
+  });
+  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+  await approveEntry({ pool, ledgerMac }, { entryId, by: 'Baraka' });
+}
+
+/** Two people return a paid payment to the vendor. */
+async function correct(): Promise<void> {
+  const [support, admin] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
+  await support.signIn('support');
+  await admin.signIn('admin');
+  const opened = await support.send('POST', `/payments/${corrected}/case`, { reason: 'returned' });
+  const caseId = String(opened.body['caseId']);
+  const proposed = await support.send('POST', `/cases/${caseId}/propose`, {
+    resolution: 'return_to_vendor',
+    reason: 'the operator gave it back',
+  });
+  expect(proposed.status).toBeLessThan(300);
+  const { body } = await admin.get(`/cases/${caseId}`);
+  const { id } = body['proposal'] as { id: string };
+  const approved = await admin.send('POST', `/cases/${caseId}/approve`, { proposal: id });
+  expect(approved.status).toBeLessThan(300);
+}
+
+const shop = (): StatementOf => ({ kind: 'vendor', vendorId, withOwnTerms: false });
+const KPLC: StatementOf = { kind: 'operator', operatorCode: 'kplc' };
+const everything = () => ({ from: new Date('2020-01-01T00:00:00Z'), to: new Date() });
+
+async function readAll(of: StatementOf, limit: number) {
+  const { pool } = running.service;
+  const head = await readStatementHead(pool, of, everything());
+  const lines: StatementLine[] = [];
+  for (let after = firstCursor(head); ;) {
+    const page = await readStatementPage(pool, of, { after, to: head.to, limit });
+    lines.push(...page.lines);
+    if (page.next === null) return { head, lines };
+    after = page.next;
+  }
+}
+
+describe.each([
+  ['a vendor', shop, 25],
+  ['an operator', () => KPLC, 12],
+])('the statement of %s', (_, of, count) => {
+  test('has opening, movements and closing that add up, however long its pages are', async () => {
+    const { head, lines } = await readAll(of(), 1000);
+    expect(lines).toHaveLength(count);
+    expect(head.count).toBe(count);
+    const changed = lines.reduce((sum, { changeCents }) => sum + changeCents, 0n);
+    expect(head.openingCents + changed).toBe(head.closingCents);
+    expect(head.movements.reduce((sum, { changeCents }) => sum + changeCents, 0n)).toBe(changed);
+    expect(lines.at(-1)).toMatchObject({
+      balanceCents: head.closingCents,
+      floatCents: head.closingFloatCents,
+    });
+    for (const limit of [1, 2, 7]) expect((await readAll(of(), limit)).lines).toEqual(lines);
+  });
+
+  test('begins anywhere with what was there', async () => {
+    const { head, lines } = await readAll(of(), 1000);
+    const { pool } = running.service;
+    for (const at of [3, 11]) {
+      const line = lines[at];
+      if (line === undefined) throw new Error('no line');
+      // The first millisecond after the line's.
+      const from = new Date(Number(line.at) + 1);
+      const rest = lines.filter((other) => other.at >= from);
+      const later = await readStatementHead(pool, of(), { from, to: head.to });
+      expect(later).toMatchObject({ closingCents: head.closingCents, count: rest.length });
+      const before = lines.findLast((other) => other.at < from);
+      expect(later.openingCents).toBe(before?.balanceCents);
+      expect(later.openingFloatCents).toBe(before?.floatCents);
+    }
+  });
+});
+
+test('our float with an operator is that of the trial balance', async () => {
+  const { head } = await readAll(KPLC, 1000);
+  const { lines } = await readTrialBalance(running.service.pool, everything());
+  const own = lines.filter(({ account }) => /^(operator|operator-float):kplc$/.test(account));
+  const debit = own.reduce((sum, line) => sum + line.debitCents - line.creditCents, 0n);
+  expect(head.closingCents).toBe(debit);
+});
+
+test('a sheet that cannot have all lines is refused', async () => {
+  const { head } = await readAll(shop(), 1000);
+  expect(() => requireFitsSheet({ ...head, count: 1_048_574 })).toThrow('CSV');
+  expect(() => requireFitsSheet(head)).not.toThrow();
+});
+
+const STATEMENTS = ['/vendors/demo/statement', '/operators/kplc/statement'] as const;
+
+/** A line of the screen as the files have it. */
+function cellsOf(line: BookStatementLine, isVendors: boolean): readonly (string | null)[] {
+  return [
+    ...(isVendors ? [] : [line.vid]),
+    line.movement,
+    line.reference,
+    line.merchantReference,
+    line.collector,
+    line.collectorReference,
+    line.operator,
+    line.operatorReference,
+    line.caseId,
+    line.debitAccount,
+    line.creditAccount,
+    line.amount,
+    line.change,
+    line.balance,
+    ...(isVendors ? [line.float] : []),
+  ];
+}
+
+test.each(STATEMENTS)(
+  '%s is the same on the screen, as CSV, for Excel and on the command line',
+  async (path) => {
+    const isVendors = path.startsWith('/vendors');
+    const { body } = await finance.get(path);
+    const { head, lines } = body as unknown as BookStatementAnswer;
+    const shown = lines.map((line) => cellsOf(line, isVendors).map((cell) => cell ?? ''));
+    const csv = (await finance.get(`${path}.csv?to=${head?.to}`)).text.trimEnd().split('\r\n');
+    const written = csv.map((line) => readCsvLine(line).values);
+    const sheet = readXlsx((await finance.get(`${path}.xlsx?to=${head?.to}`)).bytes);
+    const plain = (rows: readonly (readonly string[])[]) =>
+      rows.map((row) => row.map((cell) => cell.replace(/^'(?==)/, '')));
+    expect(plain(written)).toEqual(sheet);
+    expect(written.flat().some((cell) => cell.startsWith("'=cmd"))).toBe(true);
+    expect(sheet.slice(2, -1).map((row) => row.slice(1))).toEqual(shown);
+    const balance = sheet[0]?.indexOf('balance') ?? 0;
+    expect([sheet[1]?.[balance], sheet.at(-1)?.[balance]]).toEqual([head?.opening, head?.closing]);
+    const subject = isVendors ? ['--vid', 'demo'] : ['--operator', 'kplc'];
+    const period = ['--from', head?.from ?? '', '--to', head?.to ?? ''];
+    const told = await must(environment, 'ledger', 'statement', '--json', subject, period);
+    const { transfers, opening_balance, closing_balance } = told.json<{
+      transfers: Record<string, string | null>[];
+      opening_balance: string;
+      closing_balance: string;
+    }>();
+    expect([opening_balance, closing_balance]).toEqual([head?.opening, head?.closing]);
+    expect(
+      transfers.map((line) =>
+        Object.values(line)
+          .slice(1)
+          .map((cell) => cell ?? ''),
+      ),
+    ).toEqual(shown);
+  },
+);
+
+test('each line names its references, a correction its payment and its case', async () => {
+  const { lines } = (await finance.get('/vendors/demo/statement'))
+    .body as unknown as BookStatementAnswer;
+  const named = (movement: string) => lines.filter((line) => line.movement === movement);
+  expect(named('collected')).toMatchObject([
+    { collector: 'demo-collector', collectorReference: expect.stringMatching(/./) as string },
+  ]);
+  const paid = named('paid').find(({ merchantReference }) => merchantReference === 'order-1');
+  expect(paid).toMatchObject({
+    operator: 'kplc',
+    operatorReference: `OP-${paid?.reference?.slice(-4)}`,
+    isPayment: true,
+  });
+  expect(named('correction')).toMatchObject([
+    { reference: corrected, caseId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string },
+  ]);
+  const operators = (await finance.get('/operators/kplc/statement'))
+    .body as unknown as BookStatementAnswer;
+  expect(operators.lines.filter(({ vid }) => vid === null)).toMatchObject([
+    { movement: 'entry', reference: 'FT1', change: '900.00' },
+    { movement: 'entry', reference: 'FT2', change: '100.00' },
+  ]);
+});
+
+test.each([
+  ['/vendors/demo/statement?from=2020-01-01', 'from'],
+  ['/vendors/demo/statement.xlsx?from=2020-01-01', 'from'],
+  ['/vendors/demo/statement?cursor=e30', 'cursor'],
+  ['/operators/kplc/statement?cursor=e30', 'cursor'],
+  ['/operators/kplc/statement.csv?to=2026-02-30', 'to'],
+])('%s is refused, naming %s', async (path, field) => {
+  const { status, body } = await finance.get(path);
+  expect(status).toBe(400);
+  expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
+});
+
+test('an operator that does not exist is not found', async () => {
+  expect((await finance.get('/operators/nobody/statement')).status).toBe(404);
+});
