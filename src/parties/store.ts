@@ -103,6 +103,17 @@ export async function findVendor(db: Queryable, vid: string): Promise<VendorRow 
   return found.rows[0];
 }
 
+export async function findVendorById(
+  db: Queryable,
+  vendorId: number,
+): Promise<VendorRow | undefined> {
+  const found = await db.query<VendorRow>(
+    `select ${VENDOR_COLUMNS} from vendors where vendor_id = $1`,
+    [vendorId],
+  );
+  return found.rows[0];
+}
+
 export async function findCollector(
   db: Queryable,
   collector: string,

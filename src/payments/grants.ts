@@ -47,6 +47,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
     ],
   },
   receipt_reports: APPEND_ONLY,
+  receipt_debits: APPEND_ONLY,
   receipt_events: APPEND_ONLY,
   receipt_pushes: { insert: true, update: ['checkout_id', 'state', 'reason', 'asked_at'] },
 

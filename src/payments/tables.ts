@@ -30,6 +30,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipt_accounts: 'local',
   receipts: 'local',
   receipt_reports: 'local',
+  receipt_debits: 'local',
   receipt_events: 'local',
   receipt_pushes: 'local',
   // Rules use sources; a vendor has few rows.

@@ -38,6 +38,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipt_accounts',
     'receipts',
     'receipt_reports',
+    'receipt_debits',
     'receipt_events',
     'receipt_pushes',
   ],

@@ -8,11 +8,12 @@ import {
   rejectForReceipt,
   requireReceipt,
 } from '../../src/payments/receipts/assign.ts';
+import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import { OPEN_STATES } from '../../src/payments/receipts/receipt.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal } from '../../src/payments/receipts/reverse.ts';
 import { listReceiptEvents, listReceipts } from '../../src/payments/receipts/store.ts';
-import { creditLeftClaims, takeReport } from '../../src/payments/receipts/take.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -237,6 +238,28 @@ test('a claim that waits is logged once by a process', async () => {
   const logged = new Set<string>();
   for (let run = 0; run < 3; run += 1) await creditLeftClaims({ ...deps(), log }, logged);
   expect(lines.filter((line) => line.includes(report.receipt))).toHaveLength(1);
+});
+
+test('claims that wait do not hold up later ones, however many there are', async () => {
+  const vendorId = await books.addVendor();
+  await addAccount(books.pool, {
+    ...{ sourceCode: SOURCE, account: 'WAITS2', by: 'Asha' },
+    vid: vidOf(vendorId),
+  });
+  const suspended = async (isSuspended: boolean): Promise<void> => {
+    const status = isSuspended ? 'suspended' : 'active';
+    const text = 'update collectors set status = $2 where collector = $1';
+    await books.pool.query(text, [COLLECTOR, status]);
+  };
+  for (let count = 0; count < 4; count += 1) {
+    const report = { ...reportOf('WAITS2', 'pull'), collector: 'nobody' };
+    expect(await takeReport(deps(), report)).toBe('claimed');
+  }
+  await suspended(true);
+  expect(await takeReport(deps(), reportOf('WAITS2', 'pull'))).toBe('claimed');
+  await suspended(false);
+  expect(await creditLeftClaims(deps(), new Set(), 2)).toBe(1);
+  expect(await collected(vendorId)).toBe(CENTS);
 });
 
 test('the database itself refuses a decision by the proposer', async () => {

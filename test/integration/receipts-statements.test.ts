@@ -8,7 +8,8 @@ import type { Imported } from '../../src/payments/receipts/statements/import.ts'
 import { requireSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
-import { takeReversal } from '../../src/payments/receipts/reverse.ts';
+import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
+import { takeReversal, takeUnlessDebited } from '../../src/payments/receipts/reverse.ts';
 import { listReports } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
@@ -222,6 +223,41 @@ test('a return that comes before its credit is kept, and the credit is not credi
   const { receiptId, state } = await requireReceipt(books.pool, { receipt: 'FT26008888' });
   expect(state).toBe('unmatched');
   expect(await listReports(books.pool, receiptId)).toMatchObject([{ account: '100200' }]);
+});
+
+test('a plain debit that an earlier import listed keeps its credit from being credited', async () => {
+  const vendorId = await addBank('bank_debit_first', CSV);
+  const debit = 'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT26006666,returned\n';
+  const credit = 'Date,Amount,Ref,Narrative\n2026-01-05,10,FT26006666,ACC 100200\n';
+  const other = 'Date,Amount,Ref,Narrative\n2026-01-05,11,FT26006667,ACC 100200\n';
+  expect(await take('bank_debit_first', debit)).toEqual({ ...NONE, debits: 1 });
+  expect(await take('bank_debit_first', debit)).toEqual({ ...NONE, debits: 1 });
+  expect(await take('bank_debit_first', credit)).toEqual({ ...NONE, reversed: 1 });
+  expect(await take('bank_debit_first', credit)).toEqual({ ...NONE, repeated: 1 });
+  expect(await take('bank_debit_first', debit)).toEqual({ ...NONE, reversed: 1 });
+  expect(await take('bank_debit_first', other)).toEqual({ ...NONE, credited: 1 });
+  expect(await collected(vendorId)).toBe(1_100n);
+  const { receiptId, state } = await requireReceipt(books.pool, { receipt: 'FT26006666' });
+  expect(state).toBe('unmatched');
+  const opened = await books.pool.query<{ kind: string }>(
+    'select kind from cases where evidence_id = $1',
+    [receiptId],
+  );
+  expect(opened.rows).toEqual([{ kind: 'receipt_reversed' }]);
+});
+
+test('a debit with M-PESA’s number keeps a late confirmation from being credited', async () => {
+  const vendorId = await addBank('bank_mpesa_debit', CSV);
+  const debit = 'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT26006670,MPESA UA59000009 returned\n';
+  expect(await take('bank_mpesa_debit', debit)).toEqual({ ...NONE, debits: 1 });
+  const report: ReceiptReport = {
+    ...{ issuer: 'mpesa', receipt: 'UA59000009', sourceCode: 'bank_mpesa_debit' },
+    ...{ collector: COLLECTOR, account: '100200', payer: null, amountCents: 1_000n },
+    ...{ channel: 'confirmation', paidAt: new Date('2026-01-05T00:00:00Z') },
+  };
+  expect(await takeUnlessDebited(deps(), report)).toBe('reversed');
+  expect(await takeUnlessDebited(deps(), report)).toBe('repeated');
+  expect(await collected(vendorId)).toBe(0n);
 });
 
 test('the bank’s order does not matter: a return above its credit in one file', async () => {

@@ -14,7 +14,7 @@ import { pullSource } from '../../src/payments/receipts/pull.ts';
 import { openSource } from '../../src/payments/receipts/sources.ts';
 import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { findSource } from '../../src/payments/receipts/sources-store.ts';
-import { creditLeftClaims } from '../../src/payments/receipts/take.ts';
+import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import type { ReceiptDeps } from '../../src/payments/receipts/take.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { checkTopUp, pushTopUp } from '../../src/payments/receipts/push.ts';

@@ -2,13 +2,13 @@ import type { VendorDirectory } from '../../parties/directory.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { creditLeftClaims } from './left-claims.ts';
 import { pullDueSources } from './pull.ts';
 import { checkOpenPushes } from './pushes.ts';
 import { createReceiptReceiver } from './receiver.ts';
 import type { ReceiptReceiver } from './receiver.ts';
 import { createReceiptSources } from './sources.ts';
 import type { ReceiptSources } from './sources.ts';
-import { creditLeftClaims } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 export interface ReceiptsOptions extends ReceiptDeps {

@@ -4,10 +4,10 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
 import type { ReceiptReport } from './receipt.ts';
-import { insertReceiptEvent, lockReceipt, setReversed } from './store.ts';
+import { insertReceiptEvent, isDebited, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { insertOrLock, openReceiptCase } from './take.ts';
-import type { ReceiptDeps } from './take.ts';
+import { insertOrLock, openReceiptCase, takeReport } from './take.ts';
+import type { ReceiptDeps, Taken } from './take.ts';
 
 interface ReportedBy {
   /** A person, or the channel. */
@@ -35,18 +35,35 @@ export async function reportReversal(
 
 /**
  * A provider or a bank reports a reversal, possibly of a receipt that it has not reported yet. Such a
- * receipt is kept as unmatched, so that its own report does not credit it: people decide.
+ * receipt is kept as unmatched, so that its own report does not credit it: people decide. Returns
+ * false if the reversal was known.
  */
 export async function takeReversal(
   { pool, ledgerMac }: ReceiptDeps,
   report: ReceiptReport,
   note = 'reported as reversed',
-): Promise<void> {
-  await databaseTransaction(pool, async (client) => {
+): Promise<boolean> {
+  return await databaseTransaction(pool, async (client) => {
     const kept = { state: 'unmatched', vendorId: null } as const;
     const { row } = await insertOrLock(client, ledgerMac, report, kept);
-    await reverse(client, row, { actor: report.channel, note });
+    return await reverse(client, row, { actor: report.channel, note });
   });
+}
+
+/**
+ * Takes a report of a payment, unless a bank statement has listed a debit of its number and amount
+ * before: that may be its return, so people decide.
+ */
+export async function takeUnlessDebited(
+  deps: ReceiptDeps,
+  report: ReceiptReport,
+  confirmFromCents: bigint | null = null,
+): Promise<Taken> {
+  if (!(await isDebited(deps.pool, report))) {
+    return await takeReport(deps, report, confirmFromCents);
+  }
+  const note = 'a bank statement listed a debit of this number and amount before the payment';
+  return (await takeReversal(deps, report, note)) ? 'reversed' : 'repeated';
 }
 
 /** The caller holds the receipt's lock. */

@@ -126,11 +126,22 @@ export async function listProposedReceipts(db: Queryable, limit: number): Promis
   return listed.rows;
 }
 
-/** Claimed receipts that were not credited at once: their process ended, or the database did. */
-export async function listLeftClaims(db: Queryable, limit: number): Promise<ReceiptRow[]> {
+/**
+ * Claimed receipts that were not credited at once: their process ended, or the database did. Oldest
+ * first.
+ * @param page.after the receipt id of the last one before; null: from the beginning.
+ */
+export async function listLeftClaims(
+  db: Queryable,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<ReceiptRow[]> {
   const listed = await db.query<ReceiptRow>(
-    `select ${COLUMNS} from receipts where state = 'claimed' order by received_at limit $1`,
-    [limit],
+    `select ${COLUMNS} from receipts
+     where state = 'claimed' and (received_at, receipt_id) >
+       (coalesce((select received_at from receipts where receipt_id = $1), '-infinity'),
+        coalesce($1, '00000000-0000-0000-0000-000000000000'))
+     order by received_at, receipt_id limit $2`,
+    [page.after, page.limit],
   );
   return listed.rows;
 }
@@ -227,6 +238,28 @@ export async function insertReport(
     ],
   );
   return inserted.rowCount === 1;
+}
+
+/** Keeps a debit of a bank statement whose credit is not known. */
+export async function insertDebit(db: Queryable, report: ReceiptReport): Promise<void> {
+  const { issuer, receipt, amountCents, sourceCode, paidAt } = report;
+  await db.query(
+    `insert into receipt_debits (issuer, receipt, amount_cents, source_code, booked_at, reported_at)
+     values ($1, $2, $3, $4, $5, now()) on conflict do nothing`,
+    [issuer, receipt, amountCents, sourceCode, paidAt],
+  );
+}
+
+/** Whether a bank has listed a debit of this receipt number and amount. */
+export async function isDebited(
+  db: Queryable,
+  { issuer, receipt, amountCents }: Pick<ReceiptReport, 'issuer' | 'receipt' | 'amountCents'>,
+): Promise<boolean> {
+  const found = await db.query(
+    'select from receipt_debits where issuer = $1 and receipt = $2 and amount_cents = $3',
+    [issuer, receipt, amountCents],
+  );
+  return found.rowCount === 1;
 }
 
 export interface ReceiptReportRow {

@@ -2,9 +2,8 @@ import { isReversal } from './daraja/payment.ts';
 import type { C2bPayment } from './daraja/payment.ts';
 import { MPESA } from './receipt.ts';
 import type { Channel } from './receipt.ts';
-import { takeReversal } from './reverse.ts';
+import { takeReversal, takeUnlessDebited } from './reverse.ts';
 import type { OpenSource } from './sources.ts';
-import { takeReport } from './take.ts';
 import type { ReceiptDeps, Taken } from './take.ts';
 
 /** Takes a payment that Daraja reported. A reversal is never credited: it opens a case. */
@@ -18,7 +17,7 @@ export async function takePayment(
   const { sourceCode, collector } = row;
   const content = { receipt, amountCents, paidAt, account, payer };
   const report = { issuer: MPESA, sourceCode, collector, channel, ...content };
-  if (!isReversal(payment)) return await takeReport(deps, report, daraja.confirmFromCents);
+  if (!isReversal(payment)) return await takeUnlessDebited(deps, report, daraja.confirmFromCents);
   await takeReversal(deps, report);
   return 'reversed';
 }

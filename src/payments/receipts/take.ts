@@ -1,7 +1,7 @@
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { isInScope } from '../../parties/vendor.ts';
-import { findCollector, listVendors, scopeOf } from '../../parties/store.ts';
+import { findCollector, findVendorById, scopeOf } from '../../parties/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
@@ -20,7 +20,6 @@ import {
   insertReceipt,
   insertReceiptEvent,
   insertReport,
-  listLeftClaims,
   lockReceipt,
   setClaimed,
 } from './store.ts';
@@ -291,34 +290,6 @@ export async function mayCollect(db: Queryable, name: string, vendorId: number):
   if (collector === undefined || collector.status !== 'active') return false;
   const scope = scopeOf(collector);
   if (scope === 'all') return true;
-  const vendor = (await listVendors(db)).find((row) => row.vendorId === vendorId);
+  const vendor = await findVendorById(db, vendorId);
   return vendor !== undefined && isInScope(scope, vendor.vid);
-}
-
-/** Claims credited in one run. */
-const MAX_CLAIMS = 1_000;
-
-/**
- * Credits what a process claimed and did not credit. Returns how many.
- * @param logged the receipts that an earlier run has logged as waiting: a process logs each once.
- */
-export async function creditLeftClaims(
-  deps: ReceiptDeps,
-  logged: Set<string> = new Set(),
-): Promise<number> {
-  const rows = await listLeftClaims(deps.pool, MAX_CLAIMS);
-  const left = new Set(rows.map(({ receiptId }) => receiptId));
-  for (const receiptId of logged) if (!left.has(receiptId)) logged.delete(receiptId);
-  let credited = 0;
-  for (const row of rows) {
-    const log = logged.has(row.receiptId) ? deps.log.child({}, { level: 'silent' }) : deps.log;
-    logged.add(row.receiptId);
-    try {
-      if (await credit({ ...deps, log }, row)) credited += 1;
-    } catch (error) {
-      // One receipt that cannot be credited must not hold up the others.
-      log.error({ err: error, receipt: row.receipt }, 'a receipt could not be credited');
-    }
-  }
-  return credited;
 }

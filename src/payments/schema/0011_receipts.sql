@@ -90,6 +90,19 @@ create table receipt_reports (
   primary key (receipt_id, source_code, channel, amount_cents, account, paid_at)
 );
 
+-- Debits of bank statements that were no return of a receipt known then. A credit of this number and
+-- amount that is reported later is not credited: the bank may have listed its return first.
+-- Append-only.
+create table receipt_debits (
+  booked_at timestamptz not null,
+  reported_at timestamptz not null,
+  amount_cents bigint not null check (amount_cents > 0),
+  issuer text not null,
+  receipt text not null,
+  source_code text not null,
+  primary key (issuer, receipt, amount_cents)
+);
+
 -- What happened to a receipt, and who decided it. Append-only.
 create table receipt_events (
   at timestamptz not null,

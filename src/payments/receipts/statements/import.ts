@@ -2,11 +2,11 @@ import type { Pool } from '../../../platform/db/pool.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { reportReversal, takeReversal } from '../reverse.ts';
+import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
-import { findReceipts, listReceiptsOfEntry } from '../store.ts';
+import { findReceipts, insertDebit, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
-import { takeReplaced, takeReport } from '../take.ts';
+import { takeReplaced } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
 import type { LineProblem } from './line.ts';
 import { readStatement } from './read.ts';
@@ -103,7 +103,7 @@ async function takeEntry(
   const taken: (keyof Imported)[] = [];
   for (const { report } of entry) {
     if (gone === undefined || before.has(report.receipt)) {
-      taken.push(COUNTED[await takeReport(deps, report)]);
+      taken.push(COUNTED[await takeUnlessDebited(deps, report)]);
     } else {
       await takeReplaced(deps, gone, report);
       taken.push('conflicts');
@@ -133,7 +133,11 @@ async function takeOther(
   const known = (await findReceipts(deps.pool, receipt)).find((row) => row.issuer === issuer);
   const isReturn = line.kind === 'credit_returned';
   // Banks book charges under the reference of the payment: only an equal amount is a return.
-  if (!isReturn && known?.amountCents !== amountCents) return 'debits';
+  if (!isReturn && known?.amountCents !== amountCents) {
+    // Its credit may be in a statement that is imported later.
+    if (known === undefined) await insertDebit(deps.pool, report);
+    return 'debits';
+  }
   const note = `bank statement, ${line.reference}, ${formatMoney(amountCents)}`;
   if (known === undefined) {
     await takeReversal(deps, report, note);
