@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
 import { drive, Journey } from './drive.ts';
+import { listMovements } from './movements.ts';
 import { startFaultProxy } from './proxy.ts';
 import type { FaultProxy, TransportFault } from './proxy.ts';
 import { startReceiver } from './receiver.ts';
@@ -34,6 +35,7 @@ export function describeConformance(subject: Subject): void {
     describeDeclaration(of);
     describeOutcomes(subject, of);
     describePartRefund(subject, of);
+    describeStatement(subject, of);
     describeTransport(subject, of);
     describeCallbacks(subject, of);
     describeGateway(subject, of);
@@ -163,6 +165,25 @@ function describePartRefund(subject: Subject, of: () => Bench): void {
       new Set([AMOUNT_CENTS]),
     );
     expect(await provider.executed(account)).toHaveLength(1);
+  });
+}
+
+/** Of providers that list what they executed. */
+function describeStatement(subject: Subject, of: () => Bench): void {
+  test('the statement lists each payment once, as it was executed, and nothing that was not', async () => {
+    const { connector } = of();
+    const [paid, declined] = [begin(subject, of(), 'paid'), begin(subject, of(), 'declined')];
+    if (connector.pullStatement === null || !paid || !declined) return;
+    const journey = await finish(of(), paid);
+    await finish(of(), declined);
+    const listed = await listMovements(connector);
+    expect(listed.filter(({ account }) => account === declined.account)).toEqual([]);
+    expect(listed.filter(({ account }) => account === paid.account)).toMatchObject([
+      {
+        ...{ kind: 'payment', amountCents: AMOUNT_CENTS, reference: journey.reference },
+        billerCode: subject.billerCode,
+      },
+    ]);
   });
 }
 

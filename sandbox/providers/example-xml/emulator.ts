@@ -20,6 +20,7 @@ interface Bill {
   readonly cents: bigint;
   readonly receipt: string;
   readonly callback: string;
+  readonly atMs: number;
   code: '00' | '01' | '20' | '22' | '70';
 }
 
@@ -36,6 +37,8 @@ const TEXTS = {
   '90': 'Unknown key',
 } as const;
 
+/** Movements on a page of the statement. */
+const PER_PAGE = 2;
 const OPENING_CENTS = 1_000_000_00n;
 /** Nairobi has no daylight saving time. */
 const NAIROBI_MS = 3 * 3_600_000;
@@ -101,6 +104,8 @@ export class ExampleXmlEmulator {
         const content = `<Valid>${isKnown}</Valid>${isKnown ? person : '<Text>No such meter</Text>'}`;
         return send(response, 200, `<Account>${content}</Account>`);
       }
+      case '/v1/movements':
+        return send(response, 200, this.#movements(body));
       case '/v1/balance': {
         const bills = [...this.#bills.values()].filter(({ code }) => code === '00');
         const left = bills.reduce((sum, { cents }) => sum - cents, OPENING_CENTS);
@@ -132,6 +137,7 @@ export class ExampleXmlEmulator {
       cents: suffix === '9914' ? cents - 1000n : cents,
       receipt: `XU${String(this.#bills.size + 1).padStart(8, '0')}`,
       callback: field(body, 'Callback'),
+      atMs: Date.now() + this.#skewMs,
       code: ['9924', '9905', '9906', '9909'].includes(suffix) ? '01' : '00',
     };
     this.#bills.set(key, bill);
@@ -141,6 +147,20 @@ export class ExampleXmlEmulator {
     if (suffix === '9906') this.#decideLater(bill, '00', 3);
     if (suffix === '9915') this.#decideLater(bill, '70', 1);
     return said;
+  }
+
+  /** A page of what moved the float from `From` to `To`, excluded. */
+  #movements(body: string): string {
+    const [from, to, page] = [field(body, 'From'), field(body, 'To'), Number(field(body, 'Page'))];
+    const all = [...this.#bills.values()]
+      .filter(({ code }) => code === '00' || code === '70')
+      .filter(({ atMs }) => from <= timeOf(atMs) && timeOf(atMs) < to)
+      .flatMap((bill) => [
+        movement(bill, 'BILL'),
+        ...(bill.code === '70' ? [movement(bill, 'RETURN')] : []),
+      ]);
+    const listed = all.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+    return `<Statement>${listed.join('')}<More>${page * PER_PAGE < all.length}</More></Statement>`;
   }
 
   #decideLater(bill: Bill, code: Bill['code'], times: number): void {
@@ -153,13 +173,22 @@ export class ExampleXmlEmulator {
   }
 
   async #callBack(bill: Bill): Promise<void> {
-    const atMs = Date.now() + this.#skewMs + NAIROBI_MS;
-    const time = new Date(atMs).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+    const time = timeOf(Date.now() + this.#skewMs);
     const body = billAnswer(bill);
     const made = createHmac('sha256', this.#options.callbackKey).update(`${time}.${body}`);
     const headers = { 'x-time': time, 'x-signature': made.digest('base64') };
     await post(xmlPost(bill.callback, body, headers));
   }
+}
+
+/** `20260105101530`, in Nairobi. */
+function timeOf(atMs: number): string {
+  return new Date(atMs + NAIROBI_MS).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+}
+
+function movement({ key, receipt, account, cents, atMs }: Bill, type: 'BILL' | 'RETURN'): string {
+  const names = `<Receipt>${receipt}</Receipt><Key>${key}</Key><Account>${account}</Account>`;
+  return `<Movement><Type>${type}</Type><Time>${timeOf(atMs)}</Time>${names}<Amount>${cents}</Amount></Movement>`;
 }
 
 function billAnswer({ key, code, receipt, cents, account }: Bill): string {

@@ -49,6 +49,7 @@ async function pullMovements(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await pullStatement({ ...window, cursor }, signal);
     if (answer.kind === 'unknown') throw new Error(answer.reason);
+    const before = movements.size;
     for (const movement of answer.movements) {
       const name = `${movement.kind} ${movement.operatorReference}`;
       const known = movements.get(name);
@@ -62,6 +63,10 @@ async function pullMovements(
       movements.set(name, movement);
     }
     if (answer.next === null) return [...movements.values()];
+    // An operator that ignores which page is asked for has no last page.
+    if (answer.movements.length > 1 && movements.size === before) {
+      throw new Error('a page lists nothing new');
+    }
     if (cursors.has(answer.next)) throw new Error('the pages go round in a circle');
     cursors.add(answer.next);
     cursor = answer.next;

@@ -73,7 +73,6 @@ export function createHttpConnector(options: HttpOptions): Connector {
         : async (query, signal) =>
             asStatus(await status(query, { deadlineMs: statusTimeoutMs, signal })),
     ...compileQuestions(settings, { context, routeOf, deadlineMs: statusTimeoutMs }),
-    pullStatement: null,
     quote: null,
     callbacks: compileCallbacks(settings, { context, keys: options.verifyingKeys }),
     close: () => (closing ??= close()),

@@ -18,12 +18,12 @@ export const HTTP: Declaration = {
   result: 'answer',
   statusBy: 'cannot_be_asked',
   callbackTrust: 'no_callbacks',
-  movements: 'not pulled: the settings describe no list of movements; import the operator’s file',
+  movements: 'not pulled: its settings have no statement',
 };
 
 /** Specific to this configuration. */
 export function declarationOf(settings: HttpSettings): Declaration {
-  const { declaration, callback, status } = settings;
+  const { declaration, callback, status, statement } = settings;
   return {
     title: declaration.title,
     source: declaration.source,
@@ -36,7 +36,7 @@ export function declarationOf(settings: HttpSettings): Declaration {
     result: callback === undefined ? 'answer' : 'answer_or_callback',
     statusBy: statusByOf(settings, status !== undefined),
     callbackTrust: callbackTrustOf(callback),
-    movements: HTTP.movements,
+    movements: statement === undefined ? HTTP.movements : 'pulled',
   };
 }
 

@@ -43,9 +43,11 @@ export function compileRequest(
     const unsigned = { ...given, now_ms: Date.now(), nonce: randomUUID() };
     const input = signing === null ? unsigned : await signing.before(unsigned);
     const content = method === 'GET' ? NO_BODY : await fillBody(input);
+    const filled = await path.render(input, encodeURIComponent);
+    requireNoDotSegment(`${where}.path`, filled);
     const request = {
       method,
-      path: prefix + (await path.render(input, encodeURIComponent)),
+      path: prefix + filled,
       body: content.body,
       headers: {
         ...content.headers,
@@ -55,6 +57,13 @@ export function compileRequest(
     };
     return signing === null ? request : await signing.after(request, unsigned);
   };
+}
+
+/** A value of dots alone, such as an account, would make it another path. Throws: `Error` with the place. */
+function requireNoDotSegment(where: string, path: string): void {
+  const [segments = ''] = path.split('?');
+  if (!segments.split('/').some((segment) => segment === '.' || segment === '..')) return;
+  throw new Error(`${where}: a part of it is “.” or “..”`);
 }
 
 /** Throws: `Error` with the place. */

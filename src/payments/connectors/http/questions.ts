@@ -8,6 +8,7 @@ import { compileProducts } from './products.ts';
 import { ask } from './send.ts';
 import type { Route } from './send.ts';
 import type { HttpSettings, RequestSettings } from './settings.ts';
+import { compileStatement } from './statement.ts';
 
 /** Dependencies of queries to the operator. */
 export interface Asking {
@@ -20,9 +21,10 @@ export interface Asking {
 export function compileQuestions(
   settings: HttpSettings,
   by: Asking,
-): Pick<Connector, 'validate' | 'balance' | 'products'> {
+): Pick<Connector, 'validate' | 'balance' | 'products' | 'pullStatement'> {
   return {
     products: compileProducts(settings, by),
+    pullStatement: compileStatement(settings, by),
     validate:
       settings.validate === undefined ? null : compileValidate(settings.validate, settings, by),
     balance: settings.balance === undefined ? null : compileBalance(settings.balance, settings, by),

@@ -154,6 +154,39 @@ const products = Type.Object(
   closed,
 );
 
+/** What a movement of our float may be; `ignored`: it does not move it. */
+export const MOVEMENTS = ['payment', 'reversal', 'top_up', 'charge', 'ignored'] as const;
+export type MovementClass = (typeof MOVEMENTS)[number];
+
+const statement = Type.Object(
+  {
+    ...request,
+    /** The longest period that one request may ask for. Default: any. */
+    window_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 2_678_400_000 })),
+    answer: Type.Object(
+      {
+        http_status: httpStatus,
+        /** The list of movements. The expressions about one get it as `movement`. */
+        list: expression,
+        /** True, or the cursor of the next page; anything else: this was the last. */
+        next: optional,
+        kind: expression,
+        kinds: Type.Record(text, oneOf(MOVEMENTS), closed),
+        /** Milliseconds since 1970. */
+        at: expression,
+        operator_reference: expression,
+        /** Ours. */
+        reference: optional,
+        biller: optional,
+        account: optional,
+        amount: expression,
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
 const callback = Type.Object(
   {
     /** Default: `answer_format`. */
@@ -251,6 +284,8 @@ export const SETTINGS = Type.Object(
       ),
     ),
     products: Type.Optional(products),
+    /** Movements of our float. */
+    statement: Type.Optional(statement),
     callback: Type.Optional(callback),
   },
   closed,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileRequest } from '../../../../../src/payments/connectors/http/message.ts';
+import { readXml } from '../../../../../src/payments/connectors/http/xml.ts';
 import { readJson } from '../../../../../src/payments/connectors/values.ts';
 
 /** For an operator without its own path prefix, headers or signatures. */
@@ -30,6 +31,31 @@ test.each([
     body,
     headers: { 'content-type': type },
   });
+});
+
+const HOSTILE = `1' or "2"\n</acc>{{ secret.key }}&x=1$(id)%00`;
+
+test('a hostile account stays one value in every format', async () => {
+  const input = { account: HOSTILE, secret: { key: 's' } };
+  const filled = async (settings: Parameters<typeof compileRequest>[1]) =>
+    await compileRequest('pay', settings, PLAIN)(input);
+  const { body: json } = await filled({ path: '/', json: "{ 'acc': account }" });
+  expect(JSON.parse(json ?? '')).toEqual({ acc: HOSTILE });
+  const { body: form } = await filled({ path: '/', form: "{ 'acc': account }" });
+  expect([...new URLSearchParams(form ?? '')]).toEqual([['acc', HOSTILE]]);
+  const { body: xml } = await filled({ path: '/', xml: '<p><acc>{{ account }}</acc></p>' });
+  expect(readXml(xml ?? '')).toEqual({ p: { acc: HOSTILE } });
+  const { path } = await filled({ path: '/a/{{ account }}?b={{ account }}' });
+  const url = new URL(path, 'http://localhost');
+  expect([url.pathname, url.searchParams.get('b')]).toEqual([
+    `/a/${encodeURIComponent(HOSTILE)}`,
+    HOSTILE,
+  ]);
+});
+
+test.each(['.', '..'])('an account %s does not make the path another one', async (account) => {
+  const request = compileRequest('pay', { path: '/bills/{{ account }}/pay' }, PLAIN);
+  await expect(request({ account })).rejects.toThrow('pay.path');
 });
 
 test('a GET has no body', async () => {
