@@ -24,14 +24,28 @@ export interface SidesView {
 export interface LedgerLine extends SidesView {
   readonly books: Books;
   readonly account: string;
-  readonly class: 'asset' | 'liability' | 'equity' | 'income' | 'expense' | 'clearing';
+  readonly class:
+    | 'asset'
+    | 'contra_asset'
+    | 'liability'
+    | 'contra_liability'
+    | 'equity'
+    | 'income'
+    | 'expense'
+    | 'clearing';
+}
+
+/** A line of the trial balance. */
+export interface LedgerSum extends LedgerLine {
+  /** The accounts that it is the sum of. */
+  readonly parts: readonly LedgerLine[];
 }
 
 /** `GET /ledger`: the trial balance. */
 export interface LedgerAnswer extends Period {
   /** Null: of the house and of all vendors. */
   readonly vid: string | null;
-  readonly lines: readonly LedgerLine[];
+  readonly lines: readonly LedgerSum[];
   readonly total: SidesView;
   /** False: the books are wrong. */
   readonly isEven: boolean;

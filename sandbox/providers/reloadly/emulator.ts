@@ -311,6 +311,16 @@ export function networkShown(id: number): object {
   };
 }
 
+/** A network that sells bundles of data. */
+export function bundlesShown(id: number): object {
+  return {
+    ...networkShown(id),
+    ...{ name: 'Example Kenya Data', bundle: true, data: true, denominationType: 'FIXED' },
+    ...{ minAmount: null, maxAmount: null, localMinAmount: null, localMaxAmount: null },
+    ...{ fixedAmounts: [0.39, 0.78], localFixedAmounts: [50, 100.0] },
+  };
+}
+
 export function fxShown(id: number, amount: number): object {
   const fxRate = Number((amount * RATE).toFixed(4));
   return { id, name: `Example Kenya ${id}`, fxRate, currencyCode: 'KES' };

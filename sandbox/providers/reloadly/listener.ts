@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http.ts';
-import { fxShown, networkOf, networkShown } from './emulator.ts';
+import { bundlesShown, fxShown, networkOf, networkShown } from './emulator.ts';
 import type { ReloadlyEmulator, TopUpBody } from './emulator.ts';
 
 export interface Gateway {
@@ -115,6 +115,10 @@ function lookUp(method: string, path: string, response: ServerResponse): void {
     return phone.endsWith('9922')
       ? refuse(response, 404, 'COULD_NOT_AUTO_DETECT_OPERATOR')
       : sendJson(response, 200, networkShown(networkOf(phone)));
+  }
+  // One network with a range, one with fixed amounts.
+  if (method === 'GET' && path === '/operators/countries/KE') {
+    return sendJson(response, 200, [networkShown(341), networkShown(342), bundlesShown(900)]);
   }
   const [, id] = /^\/operators\/(\d+)$/.exec(path) ?? [];
   if (method === 'GET' && id !== undefined) {

@@ -19,7 +19,7 @@ export function addTrialBalance(house: Command, cli: Cli): void {
   command(
     house,
     'trial-balance',
-    'Every account of the house, and those of all vendors together, over a period: before it, what was posted, and at its end. Exits with 1 unless debits equal credits.',
+    'Every account of the house, and those of all vendors together, over a period: before it, what was posted, and at its end. Our float with an operator is one line, with what payments took from it; --json shows the parts. Exits with 1 unless debits equal credits.',
   )
     .addOption(fromBookOption())
     .addOption(toBookOption())
@@ -40,6 +40,12 @@ export function addTrialBalance(house: Command, cli: Cli): void {
               account: line.account,
               class: line.class,
               ...sidesJson(line),
+              parts: line.parts.map((part) => ({
+                books: part.books,
+                account: part.account,
+                class: part.class,
+                ...sidesJson(part),
+              })),
             })),
             ...sidesJson(total),
             is_even: isEven,
@@ -80,7 +86,7 @@ function balanceText({ lines, total }: TrialBalance): string {
       ...lines.map((line) => [
         line.books,
         line.account,
-        line.class,
+        line.class.replace('_', ' '),
         before(line),
         amount(line.debitsCents),
         amount(line.creditsCents),

@@ -48,7 +48,7 @@ export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
         return {
           ...periodView(period),
           vid: query.vid ?? null,
-          lines: balance.lines.map(onWire),
+          lines: balance.lines.map((line) => ({ ...onWire(line), parts: line.parts.map(onWire) })),
           total: onWire(balance.total),
           isEven: balance.isEven,
         };

@@ -44,3 +44,11 @@ export function centsOf(text: string | undefined): bigint | undefined {
   const cents = BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
   return cents > 0n ? cents : undefined;
 }
+
+/** Cents of decimal text, which may have fractions of a cent, zero included; undefined for other text. */
+export function decimalCents(text: string | undefined, round: 'up' | 'down'): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(text ?? '') ?? [];
+  if (whole === undefined) return undefined;
+  const cents = BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'));
+  return round === 'up' && /[1-9]/.test(fraction.slice(2)) ? cents + 1n : cents;
+}

@@ -16,7 +16,17 @@ export type HouseAccount =
   | 'opening'
   | 'suspense';
 
-export type AccountClass = 'asset' | 'liability' | 'equity' | 'income' | 'expense' | 'clearing';
+export type AccountClass =
+  | 'asset'
+  /** Its credits lower an asset. */
+  | 'contra_asset'
+  | 'liability'
+  /** Its debits lower a liability. */
+  | 'contra_liability'
+  | 'equity'
+  | 'income'
+  | 'expense'
+  | 'clearing';
 
 /** By the part of the name before the colon; vendors' accounts as the house sees them. */
 const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, AccountClass>>>> = {
@@ -24,10 +34,9 @@ const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, Acco
     bank: 'asset',
     'operator-float': 'asset',
     'operator-charges': 'expense',
-    // Less what operators owe us: `commission_due` of the vendors.
-    'commission-due': 'asset',
-    // Less what we owe: `vat` of the vendors.
-    'vat-paid': 'liability',
+    // What operators have paid of it.
+    'commission-due': 'contra_asset',
+    'vat-paid': 'contra_liability',
     income: 'income',
     expense: 'expense',
     equity: 'equity',
@@ -38,17 +47,17 @@ const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, Acco
     // Money that came in for vendors, at our banks.
     external: 'asset',
     // What went from our banks to vendors.
-    paid_out: 'asset',
+    paid_out: 'contra_asset',
     exposure: 'asset',
     collected: 'liability',
     float: 'liability',
     reserved: 'liability',
     // What payments took from our float with the operator.
-    operator: 'asset',
-    receivable: 'asset',
+    operator: 'contra_asset',
+    receivable: 'contra_asset',
     fees: 'income',
     commission: 'income',
-    // What an operator still has to pay of it.
+    // What operators have to pay of it.
     commission_due: 'asset',
     cost: 'expense',
     vat: 'liability',
@@ -58,4 +67,36 @@ const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, Acco
 /** What kind of account it is, for a trial balance. */
 export function classOf(books: 'house' | 'vendors', account: string): AccountClass {
   return CLASSES[books][account.split(':')[0] ?? ''] ?? 'clearing';
+}
+
+/** A line of the trial balance, as an accountant knows it, and the accounts that it is made of. */
+export interface LineName {
+  readonly books: 'house' | 'vendors';
+  readonly account: string;
+  readonly class: AccountClass;
+}
+
+/** Accounts that lower another one are part of its line. By the part of the name before the colon. */
+const LINES: Readonly<
+  Record<'house' | 'vendors', Readonly<Record<string, Omit<LineName, 'class'>>>>
+> = {
+  house: { 'vat-paid': { books: 'vendors', account: 'vat' } },
+  vendors: {
+    operator: { books: 'house', account: 'operator-float' },
+    receivable: { books: 'house', account: 'operator-float' },
+    commission_due: { books: 'house', account: 'commission-due' },
+    paid_out: { books: 'vendors', account: 'external' },
+  },
+};
+
+/** Lines whose class is not that of the account with their name. */
+const LINE_CLASSES: Readonly<Record<string, AccountClass>> = { 'commission-due': 'asset' };
+
+/** The line of the trial balance that the account is part of. */
+export function lineNameOf(books: 'house' | 'vendors', account: string): LineName {
+  const [kind = '', ...rest] = account.split(':');
+  const line = LINES[books][kind] ?? { books, account: kind };
+  const name = [line.account, ...rest].join(':');
+  const lineClass = LINE_CLASSES[line.account] ?? classOf(line.books, name);
+  return { books: line.books, account: name, class: lineClass };
 }

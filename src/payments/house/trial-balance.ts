@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { classOf } from './account.ts';
+import { classOf, lineNameOf } from './account.ts';
 import type { AccountClass } from './account.ts';
 import { readHousePeriod, readVendorsPeriod } from './store.ts';
 import type { AccountPeriod, BookPeriod } from './store.ts';
@@ -24,16 +24,23 @@ export interface TrialBalanceLine extends Sides {
   readonly class: AccountClass;
 }
 
+/** A line as an accountant expects it: our float with an operator is one, with what payments took. */
+export interface TrialBalanceSum extends TrialBalanceLine {
+  /** The accounts that it is the sum of. */
+  readonly parts: readonly TrialBalanceLine[];
+}
+
 export interface TrialBalance {
-  readonly lines: readonly TrialBalanceLine[];
+  readonly lines: readonly TrialBalanceSum[];
   readonly total: Sides;
   /** False: the books are wrong. */
   readonly isEven: boolean;
 }
 
 /**
- * The accounts of the house and, in one line for each account, those of all vendors; or those of one
- * vendor. A transfer counts when it was posted, so that a period that is over does not change.
+ * The accounts of the house and, in one line for each account, those of all vendors, where accounts
+ * that lower another one are part of its line; or the accounts of one vendor, each by itself. A
+ * transfer counts when it was posted, so that a period that is over does not change.
  */
 export async function readTrialBalance(
   pool: Pool,
@@ -42,23 +49,57 @@ export async function readTrialBalance(
 ): Promise<TrialBalance> {
   return await snapshot(pool, async (client: Queryable) => {
     const vendors = await readVendorsPeriod(client, period, { vendorId, account: null });
-    return trialBalance(vendorId === null ? await readHousePeriod(client, period) : [], vendors);
+    if (vendorId === null) return trialBalance(await readHousePeriod(client, period), vendors);
+    const lines = vendors.map((account) => lineOf('vendors', account));
+    return balanceOf(lines.map((line) => ({ ...line, parts: [line] })));
   });
 }
 
-/**
- * Our float with an operator is `operator-float:<code>` of the house less `operator:<code>` of the
- * vendors. Pure.
- */
+/** Of the house and all vendors. Pure. */
 export function trialBalance(
   house: readonly AccountPeriod[],
   vendors: readonly AccountPeriod[],
 ): TrialBalance {
-  const lines = [
-    ...house.map((account) => lineOf('house', account)),
-    ...vendors.map((account) => lineOf('vendors', account)),
+  const accounts = [
+    ...house.map((account) => ({ ...account, books: 'house' as const })),
+    ...vendors.map((account) => ({ ...account, books: 'vendors' as const })),
   ];
-  const total = lines.reduce(add, NOTHING);
+  const named = accounts.map((account) => ({
+    account,
+    line: lineNameOf(account.books, account.account),
+  }));
+  const byLine = Map.groupBy(named, ({ line }) => `${line.books} ${line.account}`);
+  const lines = [...byLine.values()].flatMap((parts) => {
+    const [first] = parts;
+    const periods = parts.map(({ account }) => account);
+    return first === undefined ? [] : [{ ...first.line, ...sumOf(periods) }];
+  });
+  return balanceOf(lines.toSorted(byBooks));
+}
+
+/** The house first. */
+function byBooks(one: TrialBalanceLine, other: TrialBalanceLine): number {
+  if (one.books !== other.books) return one.books === 'house' ? -1 : 1;
+  return one.account < other.account ? -1 : 1;
+}
+
+type AccountOfBooks = AccountPeriod & Pick<TrialBalanceLine, 'books'>;
+
+function sumOf(accounts: readonly AccountOfBooks[]): Sides & Pick<TrialBalanceSum, 'parts'> {
+  const sum = (of: (account: AccountPeriod) => bigint): bigint =>
+    accounts.reduce((total, account) => total + of(account), 0n);
+  return {
+    ...sidesOf({
+      openingCents: sum(({ openingCents }) => openingCents),
+      debitCents: sum(({ debitCents }) => debitCents),
+      creditCents: sum(({ creditCents }) => creditCents),
+    }),
+    parts: accounts.map(({ books, ...account }) => lineOf(books, account)),
+  };
+}
+
+function balanceOf(lines: readonly TrialBalanceSum[]): TrialBalance {
+  const total = lines.reduce<Sides>(add, NOTHING);
   return {
     lines,
     total,
@@ -89,16 +130,18 @@ function add(one: Sides, other: Sides): Sides {
   };
 }
 
-/** An account as a line of the trial balance. Pure. */
-export function lineOf(
-  books: TrialBalanceLine['books'],
-  { account, openingCents, debitCents: debitsCents, creditCents: creditsCents }: AccountPeriod,
-): TrialBalanceLine {
+/** An account as a line of its own. Pure. */
+export function lineOf(books: TrialBalanceLine['books'], of: AccountPeriod): TrialBalanceLine {
+  return { books, account: of.account, class: classOf(books, of.account), ...sidesOf(of) };
+}
+
+function sidesOf({
+  openingCents,
+  debitCents: debitsCents,
+  creditCents: creditsCents,
+}: Omit<AccountPeriod, 'account'>): Sides {
   const closingCents = openingCents + creditsCents - debitsCents;
   return {
-    books,
-    account,
-    class: classOf(books, account),
     openingDebitCents: openingCents < 0n ? -openingCents : 0n,
     openingCreditCents: openingCents > 0n ? openingCents : 0n,
     debitsCents,

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type {
   LedgerAnswer,
   LedgerLine,
+  LedgerSum,
   SidesView,
 } from '../../../../src/console/finance-answers.ts';
 import { apiUrl, get } from '../../api/client.ts';
@@ -120,22 +121,47 @@ function Lines({ answer, filter }: { readonly answer: LedgerAnswer; readonly fil
 }
 
 function AccountName({
-  line: { books, account, class: kind },
+  line: { books, account, class: kind, parts },
   filter,
 }: {
-  readonly line: LedgerLine;
+  readonly line: LedgerSum;
   readonly filter: BookFilter;
 }) {
   const classes = useClassNames();
+  const isItself = parts.length === 1 && parts[0]?.account === account;
+  if (isItself) {
+    return (
+      <>
+        <AccountLink books={books} account={account} filter={filter} />
+        <small>
+          {books === 'house' ? <Trans>our own</Trans> : <Trans>vendors</Trans>}, {classes[kind]}
+        </small>
+      </>
+    );
+  }
   return (
     <>
-      <Link to="/ledger/$books/$account" params={{ books, account }} search={filter}>
-        {account}
-      </Link>
-      <small>
-        {books === 'house' ? <Trans>our own</Trans> : <Trans>vendors</Trans>}, {classes[kind]}
-      </small>
+      {account}
+      <small>{classes[kind]}</small>
+      {parts.map((part) => (
+        <small key={`${part.books} ${part.account}`}>
+          <AccountLink books={part.books} account={part.account} filter={filter} />{' '}
+          <Balance debit={part.debit} credit={part.credit} />
+        </small>
+      ))}
     </>
+  );
+}
+
+function AccountLink({
+  books,
+  account,
+  filter,
+}: Pick<LedgerLine, 'books' | 'account'> & { readonly filter: BookFilter }) {
+  return (
+    <Link to="/ledger/$books/$account" params={{ books, account }} search={filter}>
+      {account}
+    </Link>
   );
 }
 
@@ -166,7 +192,9 @@ export function useClassNames(): Readonly<Record<LedgerLine['class'], string>> {
   const { t } = useLingui();
   return {
     asset: t`asset`,
+    contra_asset: t`contra asset`,
     liability: t`liability`,
+    contra_liability: t`contra liability`,
     equity: t`equity`,
     income: t`income`,
     expense: t`expense`,

@@ -7,7 +7,7 @@ import type {
   StatementPage,
   StatementQuery,
 } from '../../dispatch/connector.ts';
-import { centsOf, listOf, objectOf, textOf } from '../values.ts';
+import { centsOf, decimalCents, listOf, objectOf, textOf } from '../values.ts';
 import type { Answer } from './classify.ts';
 import { PER_PAGE } from './requests.ts';
 import { readTransaction } from './transaction.ts';
@@ -26,13 +26,10 @@ export function readBalance(answer: Answer): BalanceAnswer {
   const account = listOf(answer.content)
     .map((one) => objectOf(one))
     .find((one) => one?.['unit'] === CURRENCY);
-  const [, whole, fraction = ''] =
-    /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(textOf(account?.['available']) ?? '') ?? [];
-  if (whole === undefined) return { kind: 'unknown', reason: `no balance in ${CURRENCY}` };
-  return {
-    kind: 'balance',
-    balanceCents: BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0')),
-  };
+  const balanceCents = decimalCents(textOf(account?.['available']), 'down');
+  return balanceCents === undefined
+    ? { kind: 'unknown', reason: `no balance in ${CURRENCY}` }
+    : { kind: 'balance', balanceCents };
 }
 
 /** The amount due is the sum of all statements, the due date the earliest. */

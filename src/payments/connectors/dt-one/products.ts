@@ -2,7 +2,7 @@ import { CURRENCY } from '../../../platform/base/money.ts';
 import type { Product, Range } from '../../billers/product.ts';
 import type { ProductPage } from '../../dispatch/connector.ts';
 import { cleanMessage } from '../text.ts';
-import { listOf, objectOf, textOf } from '../values.ts';
+import { decimalCents, listOf, objectOf, textOf } from '../values.ts';
 import type { Answer } from './classify.ts';
 import { PER_PAGE } from './requests.ts';
 
@@ -79,7 +79,8 @@ function rangeOf(given: Content, round: 'up' | 'down'): Range | null {
   const currency = textOf(given?.['unit']) ?? '';
   const ends = endsOf(given);
   if (!/^[A-Z]{3}$/.test(currency) || ends === undefined) return null;
-  const [minimumCents, maximumCents] = [centsOf(ends[0], 'up'), centsOf(ends[1], round)];
+  const [minimumCents, maximumCents] = [decimalCents(ends[0], 'up'), decimalCents(ends[1], round)];
+  if (minimumCents === undefined || maximumCents === undefined) return null;
   return minimumCents > maximumCents || minimumCents === 0n
     ? null
     : { minimumCents, maximumCents, currency };
@@ -110,16 +111,7 @@ function alternatives(given: unknown): string {
   return cleanMessage(texts.map((fields) => fields.join(' + ')).join(' or ')).slice(0, 200);
 }
 
-const DECIMAL = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
-
 function decimal(value: unknown): string | undefined {
-  const text = textOf(value) ?? '';
-  return DECIMAL.test(text) ? text : undefined;
-}
-
-/** Cents of decimal text, which may have fractions of a cent. */
-function centsOf(text: string, round: 'up' | 'down'): bigint {
-  const [, whole = '0', fraction = ''] = DECIMAL.exec(text) ?? [];
-  const cents = BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'));
-  return round === 'up' && /[1-9]/.test(fraction.slice(2)) ? cents + 1n : cents;
+  const text = textOf(value);
+  return decimalCents(text, 'down') === undefined ? undefined : text;
 }

@@ -77,7 +77,6 @@ export function createReloadlyConnector(options: ReloadlyOptions): Connector {
     },
     status: async (query, signal) =>
       classifyReport(await askReport(query.reference, signal), askedOf(query)),
-    products: null,
     pullStatement: null,
     ...createQuestions(options, client),
     callbacks: createCallbacks({

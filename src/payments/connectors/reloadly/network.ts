@@ -16,8 +16,9 @@ export interface Network {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-export function readNetwork(ending: Ending): Network | undefined {
-  const values = objectOf(readBody(ending));
+/** @param value as an answer shows it. */
+export function readNetwork(value: unknown): Network | undefined {
+  const values = objectOf(value);
   const id = textOf(values?.['operatorId'] ?? values?.['id']);
   if (values === undefined || id === undefined || !/^\d{1,9}$/.test(id)) return undefined;
   return {
@@ -36,7 +37,7 @@ export function checkNetwork(
 ): Network | Declined | NotSent {
   const refusal = refused(ending);
   if (refusal !== undefined) return refusal;
-  const network = readNetwork(ending);
+  const network = readNetwork(readBody(ending));
   if (network === undefined) return notSent('the network of the number is not known', ANSWERED);
   if (!network.isActive) return notSent('the network is not in service', ANSWERED);
   if (amountsIn === 'recipient' && !network.takesLocalAmounts) {

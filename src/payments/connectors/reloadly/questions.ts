@@ -6,7 +6,8 @@ import type { Limit } from '../with-token.ts';
 import { readBody, readError, refused } from './classify.ts';
 import type { Client } from './client.ts';
 import { readNetwork } from './network.ts';
-import { networkPath, phoneOf, quoteRequest } from './requests.ts';
+import { readProducts } from './products.ts';
+import { networkPath, networksPath, phoneOf, quoteRequest } from './requests.ts';
 import type { AmountsIn } from './requests.ts';
 import { convertedCents, wholeCentsOf } from './transaction.ts';
 
@@ -26,7 +27,7 @@ export interface QuestionOptions {
 export function createQuestions(
   options: QuestionOptions,
   client: Client,
-): Pick<Connector, 'validate' | 'balance' | 'quote'> {
+): Pick<Connector, 'validate' | 'balance' | 'quote' | 'products'> {
   const { billers, country, amountsIn } = options;
   const limitOf = (signal: AbortSignal): Limit => ({
     deadlineMs: options.statusTimeoutMs,
@@ -39,12 +40,16 @@ export function createQuestions(
       const ending = await client.get(networkPath(phone, country), limitOf(signal));
       const refusal = refused(ending);
       if (refusal?.kind === 'declined') return { kind: 'invalid', message: refusal.message };
-      const network = readNetwork(ending);
+      const network = readNetwork(readBody(ending));
       if (network === undefined) return { kind: 'unknown', reason: 'no answer about the number' };
       const wanted = billers.get(billerCode);
       return wanted === undefined || wanted === BY_NUMBER || wanted === network.id
         ? { kind: 'valid', name: null, amountDueCents: null, dueDate: null }
         : { kind: 'invalid', message: 'The number belongs to another network' };
+    },
+    products: async (_cursor, signal) => {
+      const ending = await client.get(networksPath(country), limitOf(signal));
+      return readProducts(ending, { amountsIn, billers });
     },
     balance: async (signal) => await balanceOf(client, options, limitOf(signal)),
     // From KES to KES there is no exchange.
@@ -89,7 +94,7 @@ async function converted(
   limit: Limit,
 ): Promise<bigint | undefined> {
   if (rateOf === null) return undefined;
-  const network = readNetwork(await client.get(`/operators/${rateOf}`, limit));
+  const network = readNetwork(readBody(await client.get(`/operators/${rateOf}`, limit)));
   // The rate is to the network's own currency, which must be ours.
   const isOurs = network?.values['destinationCurrencyCode'] === CURRENCY;
   return isOurs ? convertedCents(amount, network?.rate) : undefined;

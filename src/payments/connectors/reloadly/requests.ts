@@ -50,6 +50,11 @@ export function networkPath(phone: string, country: string): string {
   return `/operators/mnp-lookup/phone/${phone}/countries/${country}`;
 }
 
+/** All networks that sell in a country. */
+export function networksPath(country: string): string {
+  return `/operators/countries/${country}`;
+}
+
 export function quoteRequest(networkId: string, amountCents: bigint): object {
   return { operatorId: Number(networkId), amount: moneyNumber(amountCents) };
 }

@@ -1,7 +1,7 @@
 import type { Paid } from '../../dispatch/connector.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { cleanMessage } from '../text.ts';
-import { objectOf, textOf } from '../values.ts';
+import { decimalCents, objectOf, textOf } from '../values.ts';
 import { phoneOf } from './requests.ts';
 import type { AmountsIn } from './requests.ts';
 
@@ -51,17 +51,12 @@ export function paidBy(transaction: Transaction, amountsIn: AmountsIn): Paid | u
   };
 }
 
-const DECIMAL = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
-
 /**
  * Cents of decimal text, rounded down: an exchange rate leaves fractions of cents, and we never report
  * more than was delivered.
  */
 export function wholeCentsOf(text: string | undefined): bigint | undefined {
-  const [, whole, fraction = ''] = DECIMAL.exec(text ?? '') ?? [];
-  return whole === undefined
-    ? undefined
-    : BigInt(whole) * 100n + BigInt(fraction.slice(0, 2).padEnd(2, '0'));
+  return decimalCents(text, 'down');
 }
 
 /** Cents of an amount in another currency at a rate, rounded down. Undefined: not decimal text. */
@@ -74,6 +69,7 @@ export function convertedCents(
   return (one * other) / ((SCALE * SCALE) / 100n);
 }
 
+const DECIMAL = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
 const DIGITS = 12;
 const SCALE = 10n ** BigInt(DIGITS);
 

@@ -206,6 +206,7 @@ test('Reloadly', async () => {
       await connector.balance?.(signal);
       await connector.validate?.({ ...INSTRUCTION, account: '+256700000001' }, signal);
       await connector.quote?.(INSTRUCTION, signal);
+      await connector.products?.(null, signal);
     },
   });
   const { reference } = INSTRUCTION;
@@ -216,6 +217,7 @@ test('Reloadly', async () => {
     'GET /accounts/balance',
     'GET /operators/mnp-lookup/phone/256700000001/countries/UG',
     'POST /operators/fx-rate',
+    'GET /operators/countries/UG',
   ]);
   expect(json(requests[0])).toEqual({
     client_id: 'id',

@@ -37,7 +37,7 @@ test('shows a balance on one side', () => {
     [{ account: 'operator-float:kplc', openingCents: -2n, debitCents: 10n, creditCents: 4n }],
     [{ account: 'float', openingCents: 6n, debitCents: 0n, creditCents: 0n }],
   );
-  expect(lines).toEqual([
+  expect(lines).toMatchObject([
     {
       books: 'house',
       account: 'operator-float:kplc',
@@ -62,4 +62,56 @@ test('shows a balance on one side', () => {
     },
   ]);
   expect(classOf('vendors', 'unheard-of')).toBe('clearing');
+});
+
+test('our float with an operator is one line, an asset, with what payments took from it', () => {
+  const posted = (account: string, debitCents: bigint, creditCents: bigint, openingCents = 0n) => ({
+    ...{ account, debitCents, creditCents, openingCents },
+  });
+  const { lines, isEven } = trialBalance(
+    [
+      posted('operator-float:kplc', 50_000n, 0n, -10_000n),
+      posted('commission-due:kplc', 0n, 200n),
+      posted('vat-paid', 40n, 0n),
+      posted('bank:kcb', 160n, 50_000n, 10_000n),
+    ],
+    [
+      posted('external', 30_500n, 0n),
+      posted('operator:kplc', 100n, 30_100n),
+      posted('receivable:kplc', 0n, 500n),
+      posted('paid_out', 0n, 900n),
+      posted('collected', 900n, 0n),
+      posted('commission_due:kplc', 300n, 0n),
+      posted('commission', 0n, 300n),
+    ],
+  );
+  const shown = lines.map((line) => [
+    ...[line.account, line.class],
+    ...[line.openingDebitCents, line.debitsCents, line.creditsCents],
+    ...[line.debitCents, line.creditCents],
+  ]);
+  expect(shown).toEqual([
+    ['bank:kcb', 'asset', 0n, 160n, 50_000n, 0n, 59_840n],
+    ['commission-due:kplc', 'asset', 0n, 300n, 200n, 100n, 0n],
+    ['operator-float:kplc', 'asset', 10_000n, 50_100n, 30_600n, 29_500n, 0n],
+    ['collected', 'liability', 0n, 900n, 0n, 900n, 0n],
+    ['commission', 'income', 0n, 0n, 300n, 0n, 300n],
+    ['external', 'asset', 0n, 30_500n, 900n, 29_600n, 0n],
+    ['vat', 'liability', 0n, 40n, 0n, 40n, 0n],
+  ]);
+  expect(isEven).toBe(true);
+  const float = lines.find(({ account }) => account === 'operator-float:kplc');
+  expect(float?.parts).toMatchObject([
+    { books: 'house', account: 'operator-float:kplc', class: 'asset', debitCents: 60_000n },
+    { books: 'vendors', account: 'operator:kplc', class: 'contra_asset', creditCents: 30_000n },
+    { books: 'vendors', account: 'receivable:kplc', class: 'contra_asset', creditCents: 500n },
+  ]);
+});
+
+test('a float whose top-ups nobody has booked is a line with a credit balance', () => {
+  const consumed = { account: 'operator:kplc', openingCents: 0n, debitCents: 0n, creditCents: 5n };
+  const { lines } = trialBalance([], [consumed]);
+  expect(lines).toMatchObject([
+    { books: 'house', account: 'operator-float:kplc', creditCents: 5n, parts: [{}] },
+  ]);
 });

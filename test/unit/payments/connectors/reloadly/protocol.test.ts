@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readProducts } from '../../../../../src/payments/connectors/reloadly/products.ts';
 import { reloadly } from '../../../../../src/payments/connectors/reloadly/protocol.ts';
 import type {
   Connector,
@@ -178,4 +179,74 @@ test('a wallet in our currency: the recipient’s amount is quoted', async () =>
     currency: 'KES',
   });
   await connector.close();
+});
+
+function answered(content: unknown) {
+  const body = Buffer.from(JSON.stringify(content));
+  return { kind: 'answer', httpStatus: 200, headers: {}, body } as const;
+}
+
+describe('its networks', () => {
+  test('are listed with the amounts that they take, for the billers that use them', async () => {
+    const billers = { airtime: { network: 341 }, data: { network: 900 } };
+    const connector = connect({ billers });
+    const page = await connector.products?.(null, signal);
+    const shown = page?.kind === 'page' ? page.products : [];
+    expect(shown.map((one) => [one.productCode, one.service, one.value, one.billerCodes])).toEqual([
+      ['341', 'Mobile, Airtime', '5 to 10000 KES', ['airtime']],
+      ['342', 'Mobile, Airtime', '5 to 10000 KES', []],
+      ['900/50', 'Mobile, Data, Bundle', '50 KES', ['data']],
+      ['900/100', 'Mobile, Data, Bundle', '100 KES', ['data']],
+    ]);
+    expect(shown.map(({ amount }) => amount)).toEqual([
+      ...[1, 2].map(() => ({ minimumCents: 500n, maximumCents: 1_000_000n, currency: 'KES' })),
+      { minimumCents: 5_000n, maximumCents: 5_000n, currency: 'KES' },
+      { minimumCents: 10_000n, maximumCents: 10_000n, currency: 'KES' },
+    ]);
+    await connector.close();
+  });
+
+  test('of a wallet in our currency are listed with amounts of the wallet', async () => {
+    const connector = connect({ amounts_in: 'wallet' });
+    const page = await connector.products?.(null, signal);
+    expect(page).toMatchObject({
+      products: [
+        { amount: { minimumCents: 4n, maximumCents: 7_800n, currency: 'USD' } },
+        {},
+        {},
+        {},
+      ],
+    });
+    await connector.close();
+  });
+
+  test.each<[string, unknown]>([
+    ['no list', { content: [] }],
+    ['a text', '<html>'],
+  ])('are not known from %s', (_what, content) => {
+    const ending = answered(content);
+    const listing = { amountsIn: 'recipient', billers: new Map() } as const;
+    expect(readProducts(ending, listing)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('that are not active, or take no amounts in shillings, are not sold', () => {
+    const network = (changes: object) => ({
+      ...{ operatorId: 7, name: 'N', status: 'ACTIVE', denominationType: 'RANGE' },
+      ...{ supportsLocalAmounts: true, destinationCurrencyCode: 'KES' },
+      ...{ localMinAmount: 5.001, localMaxAmount: 10.009, ...changes },
+    });
+    const rows = [
+      network({ status: 'INACTIVE' }),
+      network({}),
+      network({ supportsLocalAmounts: false }),
+    ];
+    const ending = answered(rows);
+    const listing = { amountsIn: 'recipient', billers: new Map([['airtime', '7']]) } as const;
+    expect(readProducts(ending, listing)).toMatchObject({
+      products: [
+        { billerCodes: ['airtime'], amount: { minimumCents: 501n, maximumCents: 1_000n } },
+        { billerCodes: [] },
+      ],
+    });
+  });
 });
