@@ -172,6 +172,13 @@ const OPERATIONS: Readonly<
     params: { biller_code: 'gotv' },
     body: { header_status: 200, data: { ...GOTV, status: 'ONLINE' } },
   }),
+  billerProducts: () => ({
+    params: { biller_code: 'gotv' },
+    body: {
+      header_status: 200,
+      data: { biller_code: 'gotv', only_products: 'false', products: [] },
+    },
+  }),
   create: () => ({
     params: {
       biller_name: 'gotv',

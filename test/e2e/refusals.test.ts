@@ -138,6 +138,11 @@ describe('refusals', () => {
       { biller_code: 'x' },
       { status: 404, code: 'unknown_biller', field: 'biller_code' },
     ],
+    [
+      'billerProducts',
+      { biller_code: 'x' },
+      { status: 404, code: 'unknown_biller', field: 'biller_code' },
+    ],
     ['lookup', { prefix: '000' }, { status: 404, code: 'unknown_prefix', field: 'prefix' }],
     ['lookup', { prefix: '0722' }, { status: 400, code: 'invalid_field', field: 'prefix' }],
     ['fund', { currency: 'USD' }, { status: 400, code: 'unsupported_currency', field: 'currency' }],

@@ -45,6 +45,7 @@ function biller(billerCode: string, change: Partial<Biller> = {}): Biller {
     operatorCode: OPERATOR,
     minimumCents: MINIMUM_CENTS,
     maximumCents: null,
+    products: [],
     soldAmounts: null,
     feePrices: new Map(),
     secondaryAccount: false,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { setBiller } from '../../src/payments/billers/administer.ts';
 import type { Product } from '../../src/payments/billers/product.ts';
 import { listListings, listProducts } from '../../src/payments/billers/products-store.ts';
+import { billerProducts } from '../../src/payments/operations/biller-products.ts';
 import type { Connector, ProductPage } from '../../src/payments/dispatch/connector.ts';
 import { refreshDue, refreshProducts } from '../../src/payments/dispatch/product-watch.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
@@ -136,6 +137,49 @@ describe('a list', () => {
     await due(counting);
     expect(asked).toBe(2);
   });
+});
+
+test('vendors see what a biller sells: names and amounts, without operators and their prices', async () => {
+  const price = { minimumCents: 1n, maximumCents: 2n, currency: 'USD' };
+  const range = { minimumCents: 10_000n, maximumCents: 20_000n, currency: 'KES' };
+  await refresh(
+    listing([
+      product('1', { price }),
+      product('2', { name: 'Wallet', amount: range, value: '', validity: null }),
+      product('3', { price }),
+      { ...product('4'), name: 'Of another biller', billerCodes: ['another'] },
+      product('5', { name: 'In dollars', amount: price }),
+      product('6', { name: 'Without an amount', amount: null }),
+    ]),
+  );
+  const { catalogue } = openPaymentsOf(books);
+  await catalogue.reload();
+  const asked = { vid: 'any', biller_code: BILLER };
+  const answer = () => billerProducts({ catalogue }).handle(asked, undefined, {} as never);
+  expect(answer()).toEqual({
+    header_status: 200,
+    data: {
+      biller_code: BILLER,
+      only_products: 'false',
+      products: [
+        {
+          ...{ name: 'Wallet', minimum_amount: '100.00', maximum_amount: '200.00' },
+          ...{ value: null, validity: null },
+        },
+        {
+          ...{ name: 'Bouquet 1', minimum_amount: '600.00', maximum_amount: '600.00' },
+          ...{ value: '1 MONTH', validity: '30 DAY' },
+        },
+        {
+          ...{ name: 'Bouquet 3', minimum_amount: '600.00', maximum_amount: '600.00' },
+          ...{ value: '1 MONTH', validity: '30 DAY' },
+        },
+      ],
+    },
+  });
+  await setBiller(books.pool, BILLER, { amounts: 'products' });
+  await catalogue.reload();
+  expect(answer()).toMatchObject({ data: { only_products: 'true' } });
 });
 
 describe('a biller that takes only amounts of products', () => {

@@ -6,7 +6,12 @@ import type { OperationName, Params } from './vendor-client.ts';
 export const OPERATIONS = Object.keys(PATHS) as OperationName[];
 
 /** The operations that accept GET; all accept POST. */
-export const READING: readonly OperationName[] = ['list', 'billerStatus', 'balance'];
+export const READING: readonly OperationName[] = [
+  'list',
+  'billerStatus',
+  'billerProducts',
+  'balance',
+];
 
 /** Operations whose refusals have additional fields. */
 export const REFUSAL_KINDS: ReadonlyMap<OperationName, RefusalKind> = new Map([
@@ -58,6 +63,7 @@ export function usualParams(
     case 'lookup':
       return { vid, prefix: '722' };
     case 'billerStatus':
+    case 'billerProducts':
       return { vid, biller_code: 'gotv' };
     case 'idDecision':
     case 'genericScore':

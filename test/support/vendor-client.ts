@@ -151,6 +151,7 @@ export const PATHS = {
   collect: '/payments/v2/collections',
   list: '/billing/list',
   billerStatus: '/billing/biller/status',
+  billerProducts: '/billing/biller/products',
   create: '/transaction/create',
   status: '/transaction/check/status',
   validate: '/billing/validate/account',
@@ -165,7 +166,11 @@ export const PATHS = {
 export type OperationName = keyof typeof PATHS;
 
 /** The operations without a `hash`. */
-export const UNSIGNED: ReadonlySet<OperationName> = new Set(['list', 'billerStatus']);
+export const UNSIGNED: ReadonlySet<OperationName> = new Set([
+  'list',
+  'billerStatus',
+  'billerProducts',
+]);
 
 /** The payment as a status answer shows it. */
 export interface Payment {

@@ -1,6 +1,6 @@
 import type { FeePrices, OperatorPrice } from '../prices/price.ts';
 import type { AccountFormat } from './account-format.ts';
-import type { Range } from './product.ts';
+import type { Range, SoldProduct } from './product.ts';
 
 export type Availability = 'ONLINE' | 'OFFLINE';
 
@@ -13,6 +13,8 @@ export interface Biller extends AccountFormat {
   readonly operatorCode: string;
   readonly minimumCents: bigint;
   readonly maximumCents: bigint | null;
+  /** What its payments may buy, with known amounts. */
+  readonly products: readonly SoldProduct[];
   /** Null: any amount. Otherwise the amounts for which its operators sell something; empty: unknown. */
   readonly soldAmounts: readonly Range[] | null;
   /** The fee that vendors pay in addition to the amount. */

@@ -4,8 +4,8 @@ import { openOperatorKeys } from '../../parties/keys.ts';
 import { feePricesByBiller, listFeePrices } from '../prices/store.ts';
 import type { FeePrices } from '../prices/price.ts';
 import type { Biller, Operator, OperatorSecret, Route } from './biller.ts';
-import { listSoldAmounts } from './products-store.ts';
-import type { SoldAmount } from './products-store.ts';
+import type { SoldProduct } from './product.ts';
+import { listSoldProducts } from './products-store.ts';
 import { listRoutes } from './routes-store.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
 import type { BillerRow, OperatorRow } from './store.ts';
@@ -34,8 +34,9 @@ export function billerOf(
   {
     feePrices = new Map(),
     sold = [],
-  }: { readonly feePrices?: FeePrices | undefined; readonly sold?: readonly SoldAmount[] } = {},
+  }: { readonly feePrices?: FeePrices | undefined; readonly sold?: readonly SoldProduct[] } = {},
 ): Biller {
+  const products = soldThrough(routes, sold, row.billerCode);
   const usable = routes.some(({ obstacle }) => obstacle === null);
   return {
     billerCode: row.billerCode,
@@ -44,7 +45,8 @@ export function billerOf(
     operatorCode: row.operatorCode,
     minimumCents: row.minimumCents,
     maximumCents: row.maximumCents,
-    soldAmounts: row.amounts === 'any' ? null : soldThrough(routes, sold, row.billerCode),
+    products,
+    soldAmounts: row.amounts === 'any' ? null : products,
     feePrices,
     secondaryAccount: row.secondaryAccount,
     validatesAccounts: row.validatesAccounts,
@@ -58,9 +60,9 @@ export function billerOf(
 /** Of the operators that may execute the biller's payments. */
 function soldThrough(
   routes: readonly Route[],
-  sold: readonly SoldAmount[],
+  sold: readonly SoldProduct[],
   billerCode: string,
-): SoldAmount[] {
+): SoldProduct[] {
   const operators = new Set(routes.map(({ operatorCode }) => operatorCode));
   return sold.filter((one) => one.billerCode === billerCode && operators.has(one.operatorCode));
 }
@@ -102,7 +104,7 @@ export function createBillerCatalogue(options: {
         listBillers(pool),
         listFeePrices(pool, 'current'),
         listRoutes(pool),
-        listSoldAmounts(pool),
+        listSoldProducts(pool),
         listOperators(pool),
         listPrefixes(pool),
         masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),

@@ -30,6 +30,15 @@ export interface Range {
   readonly currency: string;
 }
 
+/** A product that payments of a biller may buy from an operator, with what may be paid for it. */
+export interface SoldProduct extends Range {
+  readonly billerCode: string;
+  readonly operatorCode: string;
+  readonly name: string;
+  readonly value: string;
+  readonly validity: string | null;
+}
+
 /** Which amounts a biller takes within its limits: any, or those of the products that are sold for it. */
 export const AMOUNT_RULES = ['any', 'products'] as const;
 export type AmountRule = (typeof AMOUNT_RULES)[number];

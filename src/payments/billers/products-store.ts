@@ -2,7 +2,7 @@ import { CURRENCY } from '../../platform/base/money.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
-import type { Product, Range } from './product.ts';
+import type { Product, Range, SoldProduct } from './product.ts';
 
 /** When an operator's list was read. */
 export interface ListingRow {
@@ -183,20 +183,14 @@ function rangeOf(
     : { minimumCents, maximumCents, currency };
 }
 
-/** The products with known prices that payments of a biller may buy from an operator. */
-export interface SoldAmount extends Range {
-  readonly billerCode: string;
-  readonly operatorCode: string;
-}
-
-/** Of the billers that take only amounts of products. */
-export async function listSoldAmounts(db: Queryable): Promise<SoldAmount[]> {
-  const read = await db.query<SoldAmount>(
-    `select b.biller_code as "billerCode", p.operator_code as "operatorCode",
-       p.minimum_cents as "minimumCents", p.maximum_cents as "maximumCents", p.currency
+/** Products with known amounts in our currency, by amount, for each biller whose payments buy them. */
+export async function listSoldProducts(db: Queryable): Promise<SoldProduct[]> {
+  const read = await db.query<SoldProduct>(
+    `select b.biller_code as "billerCode", p.operator_code as "operatorCode", p.name, p.value,
+       p.validity, p.minimum_cents as "minimumCents", p.maximum_cents as "maximumCents", p.currency
      from billers b join operator_products p on b.biller_code = any (p.biller_codes)
-     where b.amounts = 'products' and p.minimum_cents is not null and p.currency = $1
-     order by b.biller_code, p.minimum_cents`,
+     where p.minimum_cents is not null and p.currency = $1
+     order by b.biller_code, p.minimum_cents, p.maximum_cents, p.name, p.operator_code`,
     [CURRENCY],
   );
   return read.rows;

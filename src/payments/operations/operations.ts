@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../../platform/http/operation.ts';
 import { accountBalance } from './account-balance.ts';
+import { billerProducts } from './biller-products.ts';
 import { billerStatus } from './biller-status.ts';
 import { bulkResult } from './bulk-result.ts';
 import { bulkStatus } from './bulk-status.ts';
@@ -32,6 +33,7 @@ export function billingOperations(deps: BillingDeps): AnyOperation[] {
   return [
     listBillers(deps),
     billerStatus(deps),
+    billerProducts(deps),
     createPayment(deps),
     paymentStatus(deps),
     validateAccount(deps),

@@ -24,6 +24,7 @@ const BILLER: Biller = {
   operatorCode: 'kplc',
   minimumCents: 5_000n,
   maximumCents: null,
+  products: [],
   soldAmounts: null,
   feePrices: flatPrices(30n),
   secondaryAccount: false,

@@ -93,6 +93,7 @@ describe('openapi.json', () => {
         'post /payments/v2/billing/fund',
         'get /billing/list',
         'get /billing/biller/status',
+        'get /billing/biller/products',
         'post /transaction/create',
         'post /transaction/check/status',
         'post /billing/validate/account',

@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import { vid } from '../../parties/http/fields.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { Operation } from '../../platform/http/operation.ts';
+import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
+import type { SoldProduct } from '../billers/product.ts';
+import { EXAMPLE_BILLER } from './biller-on-wire.ts';
+import type { BillerDeps } from './biller-on-wire.ts';
+import { billerCode } from './fields.ts';
+
+const request = Type.Object({ vid, biller_code: billerCode });
+const product = Type.Object({
+  name: Type.String({ description: 'As the operator names it.', examples: ['Compact bouquet'] }),
+  minimum_amount: moneyText('The smallest `amount` of create that buys it.'),
+  maximum_amount: moneyText('The largest one; the same for a fixed price.'),
+  value: nullable(
+    Type.String({ description: 'What the customer gets, if it is not the amount itself.' }),
+  ),
+  validity: nullable(
+    Type.String({ description: 'How long the customer can use it.', examples: ['30 DAY'] }),
+  ),
+});
+const response = Type.Object({
+  header_status: headerStatus,
+  data: Type.Object({
+    biller_code: Type.String({ description: 'Sent as `biller_name` to create.' }),
+    only_products: Type.String({
+      description: '`"true"` when create refuses amounts that buy none of the products.',
+      examples: ['true'],
+    }),
+    products: Type.Array(product, {
+      description: 'By amount. Empty if the operators of the biller list nothing.',
+    }),
+  }),
+});
+
+const EXAMPLE_PRODUCT = {
+  name: 'Compact bouquet',
+  minimum_amount: '1150.00',
+  maximum_amount: '1150.00',
+  value: '1 MONTH',
+  validity: '30 DAY',
+};
+
+/** What operators list, as vendors see it: without the operator, its codes and its prices. */
+export function billerProducts({
+  catalogue,
+}: Pick<BillerDeps, 'catalogue'>): Operation<typeof request, typeof response, undefined> {
+  return {
+    name: 'billerProducts',
+    method: 'GET',
+    path: '/billing/biller/products',
+    tag: 'Billing',
+    summary: 'Products of a biller',
+    description:
+      'Bundles, bouquets and vouchers that payments of a biller buy, with the amounts to pay. The amount of create decides which one is bought. Unsigned.',
+    signedBy: undefined,
+    request,
+    response,
+    refusals: { unknown_biller: {} },
+    example: {
+      request: { vid: 'demo', biller_code: EXAMPLE_BILLER.biller_code },
+      answer: {
+        header_status: 200,
+        data: {
+          biller_code: EXAMPLE_BILLER.biller_code,
+          only_products: 'true',
+          products: [EXAMPLE_PRODUCT],
+        },
+      },
+    },
+    handle: (asked) => {
+      const biller = catalogue.biller(asked.biller_code);
+      if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_code' });
+      return {
+        header_status: 200,
+        data: {
+          biller_code: biller.billerCode,
+          only_products: String(biller.soldAmounts !== null && biller.soldAmounts.length > 0),
+          products: onceEach(biller.products.map(onWire)),
+        },
+      };
+    },
+  };
+}
+
+function onWire({ name, minimumCents, maximumCents, value, validity }: SoldProduct) {
+  return {
+    name,
+    minimum_amount: formatMoney(minimumCents),
+    maximum_amount: formatMoney(maximumCents),
+    value: value === '' ? null : value,
+    validity,
+  };
+}
+
+/** Several operators may list the same product. */
+function onceEach<Item>(items: readonly Item[]): Item[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
