@@ -14,6 +14,8 @@ export interface PaymentRow {
   readonly operator_code: string | null;
   readonly operator_handle: string | null;
   readonly has_case: boolean;
+  /** Until it is due, or the lease of its call ends; 0 if it is not open. */
+  readonly due_in_ms: number;
 }
 
 /** @param condition SQL about `t`, a payment, and `q`, its row of the queue. */
@@ -22,6 +24,7 @@ export async function readPayments(pool: Pool, condition = 'true'): Promise<Paym
     `select v.vid, t.vendor_id, t.payment_id, t.merchant_reference, t.account,
        (t.amount_cents / 100.0)::numeric(14, 2)::text as amount, t.outcome,
        q.operator_code, q.operator_handle,
+       coalesce(extract(epoch from q.due_at - now()) * 1000, 0)::float8 as due_in_ms,
        exists (select from cases c where c.bucket = t.bucket and c.vendor_id = t.vendor_id
          and c.payment_id = t.payment_id and c.kind = 'no_answer') as has_case
      from payments t join vendors v using (vendor_id)
