@@ -261,3 +261,109 @@ export interface BookStatementAnswer {
   /** For the next page; null: the period ends here. */
   readonly next: string | null;
 }
+
+/** Ages in days, in this order in every answer: from 0 to 1, from 1 to 7, from 7 to 30, longer. */
+export const AGES = ['0-1', '1-7', '7-30', '>30'] as const;
+export type Age = (typeof AGES)[number];
+
+/** What a vendor or an operator owes us, of one correction. */
+export interface ReceivableView {
+  readonly debtor: 'vendor' | 'operator';
+  /** Vid or code. */
+  readonly name: string;
+  /** Null: no correction explains it. */
+  readonly since: string | null;
+  readonly age: Age;
+  /** What is left of it. */
+  readonly amount: string;
+  readonly owed: string;
+  /** Of the payment. */
+  readonly reference: string | null;
+  readonly caseId: string | null;
+  /** The open case about collecting it. */
+  readonly openCaseId: string | null;
+}
+
+/** `GET /receivables`: what is owed to us, oldest first. */
+export interface ReceivablesAnswer {
+  readonly at: string;
+  readonly items: readonly ReceivableView[];
+  readonly byAge: readonly string[];
+  readonly total: string;
+}
+
+/** `GET /exposure`: what we may lose. */
+export interface ExposureAnswer {
+  readonly at: string;
+  /** Payments whose outcome is unknown. */
+  readonly unknown: readonly {
+    readonly operator: string;
+    readonly count: number;
+    readonly amount: string;
+    readonly ages: readonly {
+      readonly count: number;
+      readonly amount: string;
+      /** The payments that it counts were created at or after this time; null: any. */
+      readonly from: string | null;
+      /** And before this one. */
+      readonly to: string;
+    }[];
+  }[];
+  readonly unknownTotal: string;
+  /** Credited income that was taken back, of open cases. */
+  readonly reversed: readonly {
+    readonly vid: string;
+    readonly issuer: string | null;
+    readonly receipt: string | null;
+    readonly caseId: string;
+    readonly since: string;
+    readonly age: Age;
+    readonly amount: string;
+  }[];
+  readonly reversedByAge: readonly string[];
+  readonly reversedTotal: string;
+}
+
+export interface VatSumsView {
+  readonly charges: number;
+  /** Without VAT. */
+  readonly fees: string;
+  readonly charged: string;
+  readonly returned: string;
+  readonly vat: string;
+}
+
+/** `GET /vat`: the VAT of a month. */
+export interface VatAnswer extends Period {
+  /** YYYY-MM */
+  readonly month: string;
+  readonly vendors: readonly (VatSumsView & { readonly vid: string })[];
+  readonly total: VatSumsView;
+  readonly opening: string;
+  readonly paid: string;
+  readonly closing: string;
+  /** False: the ledger's account shows another sum. */
+  readonly isEqual: boolean;
+}
+
+/** A transfer of a correction. */
+export interface CorrectionView {
+  readonly id: string;
+  readonly at: string;
+  /** Null: our own accounts. */
+  readonly vid: string | null;
+  /** Of the payment. */
+  readonly reference: string | null;
+  readonly caseId: string;
+  readonly resolution: string;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amount: string;
+  readonly proposedBy: string | null;
+  readonly approvedBy: string | null;
+}
+
+/** `GET /corrections`: of a period, oldest first. */
+export interface CorrectionsAnswer extends Period {
+  readonly corrections: readonly CorrectionView[];
+}

@@ -63,6 +63,28 @@ const topUps = createRoute({
   component: lazyRouteComponent(() => import('../pages/top-ups/TopUps.tsx'), 'TopUps'),
 });
 
+const receivables = createRoute({
+  getParentRoute: () => shell,
+  path: '/receivables',
+  component: lazyRouteComponent(
+    () => import('../pages/receivables/Receivables.tsx'),
+    'Receivables',
+  ),
+});
+
+export interface MonthFilter {
+  /** YYYY-MM */
+  readonly month?: string;
+}
+
+const vat = createRoute({
+  getParentRoute: () => shell,
+  path: '/vat',
+  validateSearch: ({ month }: Record<string, unknown>): MonthFilter =>
+    typeof month === 'string' && month !== '' ? { month } : {},
+  component: lazyRouteComponent(() => import('../pages/vat/Vat.tsx'), 'Vat'),
+});
+
 const vendorStatement = createRoute({
   getParentRoute: () => shell,
   path: '/vendors/$vid/statement',
@@ -90,6 +112,8 @@ export const financeRoutes = [
   journals,
   margin,
   topUps,
+  receivables,
+  vat,
   vendorStatement,
   operatorStatement,
 ] as const;

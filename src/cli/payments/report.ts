@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { csvLine } from '../../platform/base/csv.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { marginOf, reportMargin } from '../../payments/reports/margin.ts';
 import type { MarginReport } from '../../payments/reports/margin.ts';
@@ -11,10 +10,19 @@ import { command, periodEnd, periodStart } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
+import { addHouseReport } from './report-house.ts';
+import { requireOneFormat, writeCsv } from './report-output.ts';
+import type { ReportFormat } from './report-output.ts';
+import { addExposure, addReceivables } from './report-receivables.ts';
+import { addVat } from './report-vat.ts';
 
 export function addReportCommands(program: Command, cli: Cli): void {
   const report = program.command('report').description('Reports over a period.');
   addMargin(report, cli);
+  addVat(report, cli);
+  addReceivables(report, cli);
+  addExposure(report, cli);
+  addHouseReport(report, cli);
 }
 
 function dimensions(text: string): readonly Dimension[] {
@@ -24,9 +32,7 @@ function dimensions(text: string): readonly Dimension[] {
   throw new InvalidArgumentError(`It must be some of ${DIMENSIONS.join(', ')}, with commas.`);
 }
 
-interface MarginOptions {
-  readonly json?: boolean;
-  readonly csv?: boolean;
+interface MarginOptions extends ReportFormat {
   readonly from: string;
   readonly to: string;
   readonly by: readonly Dimension[];
@@ -43,9 +49,7 @@ function addMargin(report: Command, cli: Cli): void {
     .option('--by <names>', `some of ${DIMENSIONS.join(', ')}, with commas`, dimensions, ['biller'])
     .option('--csv', 'CSV')
     .action(async (options: MarginOptions) => {
-      if (options.csv === true && options.json === true) {
-        throw new UsageError('Give --csv or --json, not both.');
-      }
+      requireOneFormat(options);
       await cli.run(options, async ({ pool, wireTime, config }) => {
         const from = periodStart(options.from, '--from', wireTime);
         const to = periodEnd(options.to, '--to', wireTime);
@@ -58,8 +62,7 @@ function addMargin(report: Command, cli: Cli): void {
           ...amountsOf(row),
         }));
         if (options.csv === true) {
-          cli.surroundings.stdout.write(csvOf(options.by, lines));
-          return undefined;
+          return writeCsv(cli.surroundings.stdout, rowsOf(options.by, lines));
         }
         return {
           json: {
@@ -111,12 +114,11 @@ function cellsOf(line: Amounts): string[] {
   return [String(line.payments), ...AMOUNTS.map((name) => line[name])];
 }
 
-function csvOf(by: readonly Dimension[], lines: readonly Line[]): string {
-  const rows = [
+function rowsOf(by: readonly Dimension[], lines: readonly Line[]): string[][] {
+  return [
     [...by, 'payments', ...AMOUNTS],
     ...lines.map((line) => [...by.map((name) => line[name] ?? ''), ...cellsOf(line)]),
   ];
-  return rows.map(csvLine).join('');
 }
 
 function textOf(by: readonly Dimension[], lines: readonly Line[], { total }: MarginReport): string {

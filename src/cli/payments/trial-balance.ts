@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { readTrialBalance } from '../../payments/house/trial-balance.ts';
-import type { Sides, TrialBalance } from '../../payments/house/trial-balance.ts';
+import type { Sides, TrialBalance, TrialBalanceLine } from '../../payments/house/trial-balance.ts';
 import { bookPeriod, command, fromBookOption, signerName, toBookOption } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -36,25 +36,22 @@ export function addTrialBalance(house: Command, cli: Cli): void {
             from: period.from.toISOString(),
             to: period.to.toISOString(),
             accounts: lines.map((line) => ({
-              books: line.books,
-              account: line.account,
-              class: line.class,
-              ...sidesJson(line),
-              parts: line.parts.map((part) => ({
-                books: part.books,
-                account: part.account,
-                class: part.class,
-                ...sidesJson(part),
-              })),
+              ...accountJson(line),
+              parts: line.parts.map(accountJson),
             })),
             ...sidesJson(total),
             is_even: isEven,
           },
-          text: balanceText(balance),
+          text: accountsText(balance),
           exitCode: isEven ? EXIT.done : EXIT.failed,
         };
       });
     });
+}
+
+/** A line for programs. */
+export function accountJson(line: TrialBalanceLine) {
+  return { books: line.books, account: line.account, class: line.class, ...sidesJson(line) };
 }
 
 function sidesJson(sides: Sides) {
@@ -70,7 +67,8 @@ function sidesJson(sides: Sides) {
 
 const amount = (cents: bigint): string => (cents === 0n ? '' : formatMoney(cents));
 
-function balanceText({ lines, total }: TrialBalance): string {
+/** The accounts for people. */
+export function accountsText({ lines, total }: TrialBalance): string {
   return table(
     [
       { title: 'BOOKS' },

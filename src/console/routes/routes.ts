@@ -7,7 +7,10 @@ import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
 import { journalRoutes } from './journals.ts';
 import { ledgerRoutes } from './ledger.ts';
+import { correctionRoutes } from './corrections.ts';
 import { marginRoutes } from './margin.ts';
+import { receivableRoutes } from './receivables.ts';
+import { vatRoutes } from './vat.ts';
 import { payoutRoutes } from './payouts.ts';
 import { topUpRoutes } from './top-ups.ts';
 import { homeRoutes } from './home.ts';
@@ -65,6 +68,9 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...reconciliationRoutes(options),
     ...ledgerRoutes(options),
     ...marginRoutes(options),
+    ...receivableRoutes(options),
+    ...vatRoutes(options),
+    ...correctionRoutes(options),
     ...topUpRoutes(options),
     ...journalRoutes(options),
     ...payoutRoutes(options),

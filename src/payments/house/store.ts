@@ -244,3 +244,13 @@ export async function readConsumed(
 export async function isFloatBooked(db: Queryable, operatorCode: string): Promise<boolean> {
   return (await readFloatBeginning(db, operatorCode)).isBooked;
 }
+
+/** The operators whose float is booked, by code. */
+export async function listBookedFloats(db: Queryable): Promise<string[]> {
+  const listed = await db.query<{ operatorCode: string }>(
+    `select distinct substr(account, 16) as "operatorCode"
+     from house_transfers t cross join lateral (values (debit_account), (credit_account)) s (account)
+     where account like 'operator-float:%' order by 1`,
+  );
+  return listed.rows.map(({ operatorCode }) => operatorCode);
+}

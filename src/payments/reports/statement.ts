@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../platform/base/days.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { FIRST_SPAN_MS, searchForwards } from '../../platform/db/search-by-time.ts';
+import { searchForwards } from '../../platform/db/search-by-time.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
 import type { AccountPeriod, BookPeriod, HouseTransferRow } from '../house/store.ts';
 import { movementName } from '../ledger/account.ts';
@@ -170,7 +171,7 @@ const houseMovement = ({ source }: HouseTransferRow): string => source.replace('
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-function cursorAt(time: Date, spanMs = FIRST_SPAN_MS): EntryCursor {
+function cursorAt(time: Date, spanMs = DAY_MS): EntryCursor {
   return { createdAt: time.toISOString(), vendorId: 0, sourceId: FIRST_ID, leg: 0, spanMs };
 }
 
@@ -180,13 +181,31 @@ export function firstCursor(head: StatementHead): StatementCursor {
   return { ...cursorAt(from), balanceCents, floatCents };
 }
 
-/** Some lines of a statement, oldest first. */
+interface PageRequest {
+  readonly after: StatementCursor;
+  readonly to: Date;
+  readonly limit: number;
+}
+
+/** Some lines of a statement, oldest first; none if there are no further ones. */
 export async function readStatementPage(
   pool: Pool,
   of: StatementOf,
-  page: { readonly after: StatementCursor; readonly to: Date; readonly limit: number },
+  request: PageRequest,
 ): Promise<StatementPage> {
-  const { after, to, limit } = page;
+  let page = await searchPage(pool, of, request);
+  while (page.lines.length === 0 && page.next !== null) {
+    page = await searchPage(pool, of, { ...request, after: page.next });
+  }
+  return page;
+}
+
+/** The same, but it may stop before it has found anything. */
+async function searchPage(
+  pool: Pool,
+  of: StatementOf,
+  { after, to, limit }: PageRequest,
+): Promise<StatementPage> {
   const { rows, next } = await searchForwards<EntryRow, EntryCursor>({
     end: to,
     from: after,

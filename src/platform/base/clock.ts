@@ -95,6 +95,19 @@ export function periodOfDay(
   return from === undefined || to === undefined ? undefined : { from, to };
 }
 
+/** A month `YYYY-MM` of the service's time zone. Undefined if there is no such month. */
+export function periodOfMonth(
+  month: string,
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } | undefined {
+  const first = parseDay(`${month}-01`);
+  if (first === undefined) return undefined;
+  const next = isoDay(new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1)));
+  const from = wireTime.parse(`${month}-01 00:00:00`);
+  const to = wireTime.parse(`${next} 00:00:00`);
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
 const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 /** ISO 8601 with an offset or `Z`; undefined if it is not a valid time in this form. */

@@ -86,9 +86,13 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
     const found = await way.readSpan(edge, cursor, missing);
     rows.push(...found);
     const last = found.at(-1);
-    if (last !== undefined && found.length === missing) return { rows, next: after(last, spanMs) };
     const next = Math.round(spanMs * factorAfter(nowMs() - spanStartedMs));
-    cursor = at(edge, Math.max(next, FIRST_SPAN_MS));
+    const nextMs = Math.max(next, FIRST_SPAN_MS);
+    if (last !== undefined && found.length === missing) {
+      // A full page says nothing about the rest of the span, so only a slow one changes it.
+      return { rows, next: after(last, Math.min(nextMs, spanMs)) };
+    }
+    cursor = at(edge, nextMs);
     if (nowMs() - startedMs > MAX_SEARCH_MS && isBeforeEnd(edge)) return { rows, next: cursor };
   }
   return { rows, next: null };

@@ -48,7 +48,10 @@ function Summary({ head }: { readonly head: Head }) {
   const { t } = useLingui();
   const { count } = useFigures();
   const names = useMovementNames();
-  const moved = head.movements.filter(({ change }) => Number(change) !== 0);
+  const order = Object.keys(names);
+  const moved = head.movements
+    .filter(({ change }) => Number(change) !== 0)
+    .toSorted((one, other) => order.indexOf(one.movement) - order.indexOf(other.movement));
   return (
     <div className={styles['summary']}>
       <Rows

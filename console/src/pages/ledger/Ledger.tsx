@@ -17,13 +17,15 @@ import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Money } from '../../format/Money.tsx';
+import { Corrections } from './Corrections.tsx';
 import { PeriodFilters, PeriodText, usePeriod } from './period.tsx';
 
 /** The trial balance: every account, and where it leads. */
 export function Ledger() {
   const filter: BookFilter = useSearch({ from: '/shell/ledger' });
   const navigate = useNavigate();
-  const asked = { ...filter, ...usePeriod(filter) };
+  const period = usePeriod(filter);
+  const asked = { ...filter, ...period };
   const found = useQuery({
     queryKey: ['ledger', asked],
     placeholderData: keepPreviousData,
@@ -64,6 +66,7 @@ export function Ledger() {
           )}
         </Card>
       )}
+      {filter.vid === undefined && <Corrections period={period} />}
     </>
   );
 }

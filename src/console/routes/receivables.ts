@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import { AGES } from '../../payments/reports/ages.ts';
+import { reportExposure, reportReceivables } from '../../payments/reports/receivables.ts';
+import type { ExposureReport, ReceivablesReport } from '../../payments/reports/receivables.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { csvLine } from '../../platform/base/csv.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { ExposureAnswer, ReceivablesAnswer } from '../finance-answers.ts';
+import { onWire } from '../on-wire.ts';
+import { Download, route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+
+export interface ReceivableRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+}
+
+/** What others owe us, and what we may lose; each by age. */
+export function receivableRoutes({ pool, clock }: ReceivableRoutesOptions): AnyRoute[] {
+  const read = async () => receivablesAnswer(await reportReceivables(pool, clock.now()));
+  const permission = 'finance.read' as const;
+  return [
+    route({ method: 'GET', path: '/receivables', permission, handle: read }),
+    route({
+      method: 'GET',
+      path: '/receivables.csv',
+      permission,
+      handle: async () =>
+        new Download({
+          name: 'receivables.csv',
+          type: 'text/csv; charset=utf-8',
+          body: Readable.from(csvOf(await read())),
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/exposure',
+      permission,
+      handle: async () => exposureAnswer(await reportExposure(pool, clock.now())),
+    }),
+  ];
+}
+
+function receivablesAnswer(found: ReceivablesReport): ReceivablesAnswer {
+  return {
+    at: found.at.toISOString(),
+    items: found.items.map(onWire),
+    byAge: found.byAge.map(formatMoney),
+    total: formatMoney(found.totalCents),
+  };
+}
+
+const COLUMNS = [
+  'debtor',
+  'name',
+  'since',
+  'age',
+  'amount',
+  'owed',
+  'reference',
+  'caseId',
+  'openCaseId',
+] as const;
+
+function* csvOf({ items }: ReceivablesAnswer): Generator<string> {
+  yield csvLine(COLUMNS);
+  for (const item of items) yield csvLine(COLUMNS.map((name) => item[name] ?? ''));
+}
+
+function exposureAnswer(found: ExposureReport): ExposureAnswer {
+  const ends = [found.at, ...found.limits];
+  return {
+    at: found.at.toISOString(),
+    unknown: found.unknown.map(({ operator, count, amountCents, ages }) => ({
+      ...{ operator, count, amount: formatMoney(amountCents) },
+      ages: AGES.map((_, index) => ({
+        count: ages[index]?.count ?? 0,
+        amount: formatMoney(ages[index]?.amountCents ?? 0n),
+        from: found.limits[index]?.toISOString() ?? null,
+        to: (ends[index] ?? found.at).toISOString(),
+      })),
+    })),
+    unknownTotal: formatMoney(found.unknownCents),
+    reversed: found.reversed.map(({ vid, issuer, receipt, caseId, since, age, amountCents }) =>
+      onWire({ vid, issuer, receipt, caseId, since, age, amountCents }),
+    ),
+    reversedByAge: found.reversedByAge.map(formatMoney),
+    reversedTotal: formatMoney(found.reversedCents),
+  };
+}

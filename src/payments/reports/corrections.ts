@@ -1,0 +1,37 @@
+import { listVendors } from '../../parties/store.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { BookPeriod } from '../house/store.ts';
+import { listCorrectionTransfers } from './corrections-store.ts';
+import type { CorrectionTransfer } from './corrections-store.ts';
+
+/** Two people decide each, so that a period has few. */
+export const MAX_CORRECTIONS = 10_000;
+
+/** A transfer of a correction, naming payment and case. */
+export interface Correction extends Omit<CorrectionTransfer, 'paymentId'> {
+  /** Null: our own accounts. */
+  readonly vid: string | null;
+  /** Of the payment; null: it is about none of a vendor's. */
+  readonly reference: string | null;
+}
+
+/** The corrections of a period, oldest first. Throws: `PlainError` if there are too many. */
+export async function reportCorrections(pool: Pool, period: BookPeriod): Promise<Correction[]> {
+  const rows = await listCorrectionTransfers(pool, period, MAX_CORRECTIONS + 1);
+  if (rows.length > MAX_CORRECTIONS) {
+    throw new PlainError(
+      `There are more than ${MAX_CORRECTIONS} corrections. Choose a shorter period.`,
+      { field: 'from' },
+    );
+  }
+  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  return rows.map(({ paymentId, ...row }) => ({
+    ...row,
+    vid: vids.get(row.vendorId) ?? null,
+    // One between our own accounts names its payment, not the vendor.
+    reference:
+      paymentId === null || row.vendorId === 0 ? null : encodeReference(row.vendorId, paymentId),
+  }));
+}

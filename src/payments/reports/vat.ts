@@ -1,0 +1,83 @@
+import { listVendors } from '../../parties/store.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import { snapshot } from '../../platform/db/pool.ts';
+import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
+import type { BookPeriod } from '../house/store.ts';
+import { readVat } from './vat-store.ts';
+import type { VatRow } from './vat-store.ts';
+
+/** In cents. */
+export interface VatSums {
+  readonly charges: number;
+  /** Without VAT, less what was given back. */
+  readonly feesCents: bigint;
+  readonly chargedCents: bigint;
+  readonly returnedCents: bigint;
+  /** Charged less returned. */
+  readonly vatCents: bigint;
+}
+
+export interface VatReport extends BookPeriod {
+  readonly vendors: readonly (VatSums & { readonly vid: string })[];
+  readonly total: VatSums;
+  /** The ledger’s account `vat` less `vat-paid` of the house: what we owe the tax authority. */
+  readonly openingCents: bigint;
+  /** Posted to `vat-paid` in the period. */
+  readonly paidCents: bigint;
+  readonly closingCents: bigint;
+  /** Whether the total is what the ledger’s account shows. */
+  readonly isEqual: boolean;
+}
+
+const NOTHING: VatSums = {
+  charges: 0,
+  feesCents: 0n,
+  chargedCents: 0n,
+  returnedCents: 0n,
+  vatCents: 0n,
+};
+
+/** The VAT of a period by vendor, with the account that it has to equal. Reads one snapshot. */
+export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatReport> {
+  return await snapshot(pool, async (client) => {
+    const rows = await readVat(client, period);
+    const accounts = await readVendorsPeriod(client, period, { vendorId: null, account: 'vat' });
+    const [account] = accounts;
+    const house = await readHousePeriod(client, period);
+    const paid = house.find((line) => line.account === 'vat-paid');
+    const vids = new Map((await listVendors(client)).map((row) => [row.vendorId, row.vid]));
+    const vendors = rows
+      .filter(({ chargedCents, returnedCents }) => chargedCents + returnedCents > 0n)
+      .map((row) => ({ vid: vids.get(row.vendorId) ?? '', ...sumsOf(row) }))
+      .toSorted((one, other) => (one.vid < other.vid ? -1 : 1));
+    const total = vendors.reduce<VatSums>(add, NOTHING);
+    const openingCents = (account?.openingCents ?? 0n) + (paid?.openingCents ?? 0n);
+    const paidCents = (paid?.debitCents ?? 0n) - (paid?.creditCents ?? 0n);
+    return {
+      ...period,
+      vendors,
+      total,
+      openingCents,
+      paidCents,
+      closingCents: openingCents + total.vatCents - paidCents,
+      isEqual:
+        total.chargedCents === (account?.creditCents ?? 0n) &&
+        total.returnedCents === (account?.debitCents ?? 0n),
+    };
+  });
+}
+
+function sumsOf({ charges, feesCents, chargedCents, returnedCents }: VatRow): VatSums {
+  const vatCents = chargedCents - returnedCents;
+  return { charges, feesCents, chargedCents, returnedCents, vatCents };
+}
+
+function add(one: VatSums, other: VatSums): VatSums {
+  return {
+    charges: one.charges + other.charges,
+    feesCents: one.feesCents + other.feesCents,
+    chargedCents: one.chargedCents + other.chargedCents,
+    returnedCents: one.returnedCents + other.returnedCents,
+    vatCents: one.vatCents + other.vatCents,
+  };
+}

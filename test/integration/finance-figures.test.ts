@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CaseDetail, PaymentsAnswer } from '../../src/console/answers.ts';
+import type {
+  BookStatementAnswer,
+  CorrectionsAnswer,
+  ExposureAnswer,
+  LedgerAnswer,
+  MarginAnswer,
+  ReceivablesAnswer,
+  VatAnswer,
+} from '../../src/console/finance-answers.ts';
+import type { HomeAnswer } from '../../src/console/operations-answers.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { findVendor } from '../../src/parties/store.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
+import { openCase } from '../../src/payments/cases/cases-store.ts';
+import { decodeReference } from '../../src/platform/base/ids.ts';
+import { formatMoney } from '../../src/platform/base/money.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { addOwingVendor } from '../support/owing-vendor.ts';
+import { startSimulatedOperators } from '../support/simulated-operators.ts';
+import type { SimulatedOperators } from '../support/simulated-operators.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
+import { must } from './cli-support.ts';
+
+// Payments with faults, operators that are killed while they pay, and corrections. Then every figure of the
+// finance pages and of the first page is that of the command line, and the sum of the ledger's rows.
+
+let database: TestDatabase;
+let running: InProcessService;
+let operators: SimulatedOperators;
+let folder: string;
+let finance: ConsoleClient;
+let environment: Record<string, string>;
+/** A payment that the vendor owes. */
+let owed = '';
+const POOR = 'poor';
+
+/** What the simulated operators do, by the last digits of the account. */
+const FAULTS = ['9901', '9902', '9903', '9904', '9908', '9910'] as const;
+const NEVER_TELLS = '9909';
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+  database = await createTestDatabase();
+  operators = await startSimulatedOperators(folder);
+  running = await startInProcess(database.url, {
+    environment: { ROLES: 'api,dispatcher,jobs' },
+    operatorOrigin: operators.origin,
+  });
+  environment = { DATABASE_URL: database.url };
+  finance = new ConsoleClient(running.origin);
+  await finance.signIn('finance');
+  await addPrice();
+  await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
+  await payWithFaults();
+  owed = await addOwingVendor(running, POOR, 11_160n);
+  await takeBackIncome();
+});
+afterAll(async () => {
+  await running.stop();
+  await operators.kill('SIGTERM');
+  await database.drop();
+  await removeFolder(folder);
+});
+
+async function addPrice(): Promise<void> {
+  const formula = {
+    tiers: [{ fromCents: 0n, flatCents: 1_160n, bps: 0 }],
+    minimumCents: null,
+    maximumCents: null,
+    vatBps: 1_600,
+    vatIncluded: true,
+  };
+  const key = { billerCode: 'kplc_prepaid', vendorId: null };
+  await setFeePrice(running.service.pool, key, formula, { validFrom: null, setBy: 'Asha' });
+}
+
+let payments = 0;
+
+async function pay(vendor: VendorClient, fault: string, amount = '100.00'): Promise<string> {
+  payments += 1;
+  return await vendor.accepted({
+    biller_name: 'kplc_prepaid',
+    amount,
+    account: `142${String(payments).padStart(3, '0')}${fault}`,
+    merchant_reference: `order-${payments}`,
+  });
+}
+
+const count = async (sql: string): Promise<number> =>
+  Number(
+    (await running.service.pool.query<{ n: number }>(`select count(*)::integer as n ${sql}`))
+      .rows[0]?.n,
+  );
+
+async function payWithFaults(): Promise<void> {
+  const vendor = running.demo();
+  // The price counts when the process has read it.
+  await until('a payment with a fee', async () => {
+    await pay(vendor, '9901');
+    return (await count('from payments where fee_cents > 0')) > 0;
+  });
+  for (const fault of [...FAULTS, NEVER_TELLS, NEVER_TELLS]) await pay(vendor, fault);
+  await operators.kill('SIGKILL');
+  for (const fault of FAULTS) await pay(vendor, fault);
+  operators = await startSimulatedOperators(folder, ['--port', String(operators.port)]);
+  await until('all results but two', async () => {
+    const open = await count('from payments where outcome is null');
+    const unknown = await count(`from dispatch_queue where stage = 'verify'`);
+    return open === 2 && unknown === 2;
+  });
+}
+
+async function takeBackIncome(): Promise<void> {
+  const { pool } = running.service;
+  const vendorId = (await findVendor(pool, 'demo'))?.vendorId ?? 0;
+  await openCase(pool, {
+    ...{ vendorId, paymentId: null, kind: 'receipt_reversed', operatorCode: null },
+    evidenceId: decodeReference(owed)?.paymentId ?? null,
+    facts: { issuer: 'mpesa', receipt: 'TKM1', paid_cents: 5_000, receipt_state: 'credited' },
+  });
+}
+
+const shown = async <Answer>(path: string): Promise<Answer> => {
+  const { status, body } = await finance.get(path);
+  expect(status).toBe(200);
+  return body as unknown as Answer;
+};
+const told = async <Answer>(...words: readonly (string | readonly string[])[]): Promise<Answer> =>
+  (await must(environment, ...words.flat(), '--json')).json<Answer>();
+/** One sum straight from the tables. */
+const sum = async (sql: string): Promise<string> => {
+  const read = await running.service.pool.query<{ cents: bigint | null }>(
+    `select (select ${sql})::bigint as cents`,
+  );
+  return formatMoney(read.rows[0]?.cents ?? 0n);
+};
+
+test('the ledger is consistent', async () => {
+  const { pool, sealing } = { ...running.service, sealing: running.sealing };
+  const mac = await openLedgerMac(pool, sealing.masterKeys);
+  expect((await checkLedger(pool, { mac })).violations).toEqual([]);
+});
+
+test('receivables name payment and case, and are the ledger’s accounts', async () => {
+  const { items, total, byAge } = await shown<ReceivablesAnswer>('/receivables');
+  expect(items).toMatchObject([
+    { debtor: 'vendor', name: POOR, age: '0-1', amount: '111.60', owed: '111.60', reference: owed },
+  ]);
+  expect(total).toBe(await sum(`-sum(balance_cents) from accounts where account = 'exposure'`));
+  expect(byAge).toEqual([total, '0.00', '0.00', '0.00']);
+  const report = await told<{ items: Record<string, string>[]; total: string }>(
+    'report',
+    'receivables',
+  );
+  expect(report.total).toBe(total);
+  expect(report.items).toMatchObject([
+    { name: POOR, reference: owed, case: items[0]?.caseId, open_case: items[0]?.openCaseId },
+  ]);
+  for (const caseId of [items[0]?.caseId, items[0]?.openCaseId]) {
+    expect((await shown<CaseDetail>(`/cases/${caseId}`)).reference).toBe(owed);
+  }
+  const csv = (await finance.get('/receivables.csv')).text.trimEnd().split('\r\n');
+  expect(csv).toHaveLength(2);
+  expect(csv[1]).toContain(`,111.60,111.60,${owed},`);
+});
+
+test('exposure is what the queue and the open cases hold, and each figure leads to its payments', async () => {
+  const { unknown, unknownTotal, reversed, reversedTotal } =
+    await shown<ExposureAnswer>('/exposure');
+  expect(unknown).toMatchObject([{ operator: 'kplc', count: 2, amount: '200.00' }]);
+  expect(unknownTotal).toBe(await sum(`sum(amount_cents) from payments where outcome is null`));
+  const [first] = unknown[0]?.ages ?? [];
+  const list = await shown<PaymentsAnswer>(
+    `/payments?status=PENDING&operator=kplc&from=${first?.from}&to=${first?.to}`,
+  );
+  expect(list.payments).toHaveLength(first?.count ?? 0);
+  expect(reversed).toMatchObject([{ vid: 'demo', receipt: 'TKM1', amount: '50.00', age: '0-1' }]);
+  const report = await told<Record<string, unknown>>('report', 'exposure');
+  expect(report).toMatchObject({ unknown_total: unknownTotal, reversed_total: reversedTotal });
+});
+
+test('the VAT of the month is the ledger’s account', async () => {
+  const { month, vendors, total, closing, isEqual } = await shown<VatAnswer>('/vat');
+  expect(isEqual).toBe(true);
+  expect(total.vat).not.toBe('0.00');
+  expect(total.vat).toBe(await sum(`sum(balance_cents) from accounts where account = 'vat'`));
+  expect(closing).toBe(total.vat);
+  expect(vendors.map(({ vid }) => vid)).toEqual(['demo', POOR]);
+  const report = await told<Record<string, unknown>>('report', 'vat', '--month', month);
+  expect(report).toMatchObject({ ...total, vendors, is_equal: true });
+  const csv = (await finance.get('/vat.csv')).text.trimEnd().split('\r\n');
+  const written = await must(environment, 'report', 'vat', '--month', month, '--csv');
+  expect(written.stdout.trimEnd().split('\r\n')).toEqual(csv);
+});
+
+test('fees and margins are those of the command line and of the accounts', async () => {
+  const { total, from, to } = await shown<MarginAnswer>('/margin');
+  const report = await told<Record<string, unknown>>('report', 'margin', [
+    '--from',
+    from,
+    '--to',
+    to,
+  ]);
+  expect(report).toMatchObject({ total });
+  expect(total).toMatchObject({
+    payments: await count(`from payments where outcome = 'success'`),
+    amount: await sum(`sum(balance_cents) from accounts where account like 'operator:%'`),
+    fees: await sum(`sum(balance_cents) from accounts where account = 'fees'`),
+    vat: await sum(`sum(balance_cents) from accounts where account = 'vat'`),
+  });
+});
+
+test('the trial balance is that of the house report and of the accounts', async () => {
+  const { lines: sums, isEven, from, to } = await shown<LedgerAnswer>('/ledger');
+  const lines = sums.flatMap(({ parts }) => parts);
+  expect(isEven).toBe(true);
+  const period = ['--from', from, '--to', to];
+  const report = await told<{
+    accounts: { account: string; debit: string; credit: string }[];
+    corrections: Record<string, string>[];
+  }>('report', 'house', period);
+  const plain = (all: readonly { account: string; debit: string; credit: string }[]) =>
+    all.map(({ account, debit, credit }) => ({ account, debit, credit }));
+  expect(plain(report.accounts)).toEqual(plain(lines));
+  for (const { books, account, debit, credit } of lines) {
+    if (books === 'house') continue;
+    const balance = `sum(balance_cents) from accounts where account = '${account}'`;
+    const isCredit = credit !== '0.00';
+    expect(isCredit ? credit : debit).toBe(await sum(isCredit ? balance : `-${balance}`));
+  }
+  const { corrections } = await shown<CorrectionsAnswer>('/corrections');
+  expect(corrections.map(({ reference }) => reference)).toEqual(corrections.map(() => owed));
+  expect(report.corrections).toMatchObject(
+    corrections.map(({ reference, caseId, amount, approvedBy }) => ({
+      ...{ reference, amount, case: caseId, approved_by: approvedBy },
+    })),
+  );
+  for (const part of ['accounts', 'floats', 'corrections']) {
+    const csv = await must(environment, 'report', 'house', period, '--csv', '--part', part);
+    const rows = csv.stdout.trimEnd().split('\r\n');
+    const expected = { accounts: lines.length, floats: 0, corrections: corrections.length }[part];
+    expect(rows).toHaveLength(1 + (expected ?? 0));
+    expect(new Set(rows.map((row) => row.split(',').length)).size).toBe(1);
+  }
+});
+
+test.each([
+  [
+    '/vendors/demo/statement',
+    ['--vid', 'demo'],
+    `sum(balance_cents) from accounts
+    where account in ('collected', 'float', 'reserved') and vendor_id = (select vendor_id from vendors where vid = 'demo')`,
+  ],
+  [
+    '/operators/kplc/statement',
+    ['--operator', 'kplc'],
+    `-sum(balance_cents) from accounts
+    where account in ('operator:kplc', 'receivable:kplc')`,
+  ],
+])('the statement %s closes with the balance of its accounts', async (path, subject, sql) => {
+  const { head, lines, next } = await shown<BookStatementAnswer>(path);
+  expect(next).toBeNull();
+  expect(lines).toHaveLength(head?.count ?? 0);
+  expect(lines.at(-1)?.balance).toBe(head?.closing);
+  expect(head?.closing).toBe(await sum(sql));
+  const report = await told<Record<string, unknown>>('ledger', 'statement', subject);
+  expect(report).toMatchObject({ opening_balance: head?.opening, closing_balance: head?.closing });
+});
+
+test('the first page has the figures of the overview and of the payments', async () => {
+  const home = await shown<HomeAnswer>('/home');
+  const overview = await told<Record<string, Record<string, unknown>>>('overview');
+  const created = await count('from payments');
+  expect(home.today).toMatchObject({ created });
+  expect(overview['today']).toMatchObject({ created, failed: home.today.failed });
+  expect(home.unknown.count).toBe(2);
+  expect(overview['unknown']).toMatchObject({ count: 2 });
+  expect(overview['open_cases']).toMatchObject({ count: home.house?.cases.count });
+  expect(home.house?.cases.count).toBe(await count('from cases where resolved_at is null'));
+});
