@@ -104,6 +104,8 @@ export interface WebhookAnswer {
     /** Failures in a row. */
     readonly failures: number;
     readonly failingSince: string | null;
+    /** The types of events that are not sent. */
+    readonly offTypes: readonly EventType[];
   } | null;
   /** Events that wait for their delivery. */
   readonly waiting: number;

@@ -11,6 +11,7 @@ import type {
   WebhookAnswer,
   WebhookSet,
 } from '../../src/console/vendor-answers.ts';
+import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -208,6 +209,15 @@ describe('webhooks', () => {
     const { secrets } = await read<WebhookAnswer>(demoAdmin, path);
     expect(secrets).toHaveLength(2);
     await act(demoAdmin, 'POST', `${path}/secrets/${secrets[1]?.keyId}/retire`, {});
+    const types = ['transaction.succeeded', 'transaction.failed'];
+    const chosen = await act<WebhookAnswer>(demoAdmin, 'PUT', `${path}/types`, { types });
+    expect(chosen.webhook?.offTypes).toContain('float.low');
+    expect(chosen.webhook?.offTypes).not.toContain('transaction.failed');
+    for (const wrong of [[], ['payment.done'], ['float.low', 'float.low']]) {
+      const body = { types: wrong, reason: 'x' };
+      expect((await demoAdmin.send('PUT', `${path}/types`, body)).code).toBe('invalid_field');
+    }
+    await act(demoAdmin, 'PUT', `${path}/types`, { types: EVENT_TYPES });
     const off = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/disable`, {});
     expect(off.webhook?.disabledReason).not.toBeNull();
     const on = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/enable`, {});

@@ -88,6 +88,9 @@ test.each([
   [['replay', 'VID'], 'At least one of --reference'],
   [['replay', 'VID', '--reference', 'X'], '--reference is not a transaction'],
   [['enable', 'OTHER'], 'has no webhook'],
+  [['types', 'OTHER'], 'has no webhook'],
+  [['types', 'VID', '--off', 'payment.done'], 'There are transaction.succeeded'],
+  [['types', 'VID', '--off', 'float.low', '--on', 'float.low'], 'both name float.low'],
 ])('%j is refused in plain words', async (args, words) => {
   const other = `vendor-${await books.addVendor()}`;
   const named = args.map((arg) => (arg === 'VID' ? vid : arg === 'OTHER' ? other : arg));
@@ -119,6 +122,15 @@ test('what waits, fails and is given up is shown, counted and sent again', async
     replayed: 1,
   });
   expect(await webhook('replay', vid, '--since', '2099-01-01')).toEqual({ vid, replayed: 0 });
+});
+
+test('the types that are sent are chosen', async () => {
+  await webhook('types', vid, '--off', 'float.low,float.recovered');
+  const { types } = await webhook('types', vid, '--on', 'float.low');
+  expect(types).toContainEqual({ type: 'float.low', sent: true });
+  expect(types).toContainEqual({ type: 'float.recovered', sent: false });
+  expect((await webhook('list'))['webhooks']).toMatchObject([{ off_types: ['float.recovered'] }]);
+  await webhook('types', vid, '--on', 'float.recovered');
 });
 
 test('a disabled one is seen, enabled again, and removed with its secrets', async () => {

@@ -12,8 +12,10 @@ import {
   removeWebhook,
   replayEvents,
   rotateSecret,
+  setEventTypes,
   setWebhook,
 } from '../../src/payments/events/administer.ts';
+import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { WEBHOOK_POLICY } from '../../src/payments/events/decide.ts';
 import type { WebhookPolicy } from '../../src/payments/events/decide.ts';
 import { createDeliverer } from '../../src/payments/events/deliver.ts';
@@ -103,6 +105,24 @@ async function pay(
   const report = end === 'success' ? paidReport(made, { details }) : failedReport(made);
   expect(await settlePayments(books.pool, [report])).toEqual(['settled']);
   return made;
+}
+
+/** The operator reports later that it had paid, and two people charge the vendor. */
+async function correct(made: NewPayment, shop: Shop): Promise<void> {
+  const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
+  await settlePayments(books.pool, [late]);
+  const [row] = await listCasesAbout(books.pool, shop.vendorId, made.paymentId);
+  const caseId = row?.caseId ?? '';
+  const proposal = {
+    resolution: 'charge_vendor',
+    note: 'as agreed',
+    amount_cents: null,
+    operator_reference: null,
+    message: null,
+    details: null,
+  };
+  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 
 function startSender(given: Partial<WebhookPolicy> = {}) {
@@ -204,21 +224,7 @@ describe('an event', () => {
   test('reports a failure, and then its correction', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
-    const made = await pay(shop, 'failed');
-    const late = paidReport(made, { billerReference: 'LATE', source: 'callback' });
-    await settlePayments(books.pool, [late]);
-    const [row] = await listCasesAbout(books.pool, shop.vendorId, made.paymentId);
-    const caseId = row?.caseId ?? '';
-    const proposal = {
-      resolution: 'charge_vendor',
-      note: 'as agreed',
-      amount_cents: null,
-      operator_reference: null,
-      message: null,
-      details: null,
-    };
-    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
-    await approveCurrent(books, { caseId, by: 'Baraka' });
+    await correct(await pay(shop, 'failed'), shop);
     startSender();
     const events = await untilAll(shop, 'delivered');
     expect(new Set(events.map((event) => event.eventId)).size).toBe(2);
@@ -230,6 +236,45 @@ describe('an event', () => {
       'transaction.corrected SUCCESS null',
       'transaction.failed FAILED declined',
     ]);
+  });
+
+  test('of a type that is off is not sent; it can be once the type is on', async () => {
+    const receiver = await receive();
+    const shop = await shopWith(receiver.url);
+    const paidBefore = await pay(shop);
+    const wanted = EVENT_TYPES.filter((type) => type === 'transaction.failed');
+    await setEventTypes(books.pool, shop, wanted);
+    const made = await pay(shop);
+    const failed = await pay(shop, 'failed');
+    await correct(failed, shop);
+    const announce = 'select announce_event(bucket_of($1), $1, gen_random_uuid(), $2, now(), $3)';
+    await books.pool.query(announce, [shop.vendorId, 'float.low', '{}']);
+    startSender();
+    const events = await until('the failure to be delivered', async () => {
+      const all = await eventsOf(shop);
+      return all.some(({ state }) => state === 'delivered') ? all : undefined;
+    });
+    expect(events.map(({ type, state }) => `${type} ${state}`).toSorted()).toEqual([
+      'float.low off',
+      'transaction.corrected off',
+      'transaction.failed delivered',
+      'transaction.succeeded off',
+      'transaction.succeeded off',
+    ]);
+    const offOnes = { paymentId: undefined, since: undefined, until: undefined, state: undefined };
+    const replay = async (paymentId: string) =>
+      await replayEvents(books.pool, shop, { ...offOnes, paymentId });
+    expect(await replay(made.paymentId)).toBe(0);
+    await setEventTypes(books.pool, shop, ['transaction.succeeded', ...wanted]);
+    expect(await replay(made.paymentId)).toBe(1);
+    expect(await replay(paidBefore.paymentId)).toBe(1);
+    await until('both to arrive', async () => receiver.calls.length === 3);
+    expect(receiver.calls.map(({ event }) => event.type)).toEqual([
+      'transaction.failed',
+      'transaction.succeeded',
+      'transaction.succeeded',
+    ]);
+    await expect(setEventTypes(books.pool, shop, [])).rejects.toMatchObject({ field: 'types' });
   });
 
   test('is signed with both secrets while one is changed', async () => {

@@ -35,6 +35,7 @@ export function addWebhookList(webhook: Command, cli: Cli): void {
             { title: 'FAILING SINCE' },
             { title: 'WAITING', align: 'right' },
             { title: 'OLDEST' },
+            { title: 'OFF TYPES' },
             { title: 'SECRETS' },
           ],
           rows.map((row) => [
@@ -45,6 +46,7 @@ export function addWebhookList(webhook: Command, cli: Cli): void {
             time(row.failingSince),
             String(row.waiting),
             time(row.oldestWaitingAt),
+            row.offTypes.join(', '),
             keysText(keysOf(keys, row.vid), (at) => wireTime.format(at)),
           ]),
           'no webhooks',
@@ -62,6 +64,7 @@ function webhookJson(row: WebhookRow) {
     status: row.disabledAt === null ? 'active' : 'disabled',
     disabled_at: row.disabledAt?.toISOString() ?? null,
     disabled_reason: row.disabledReason,
+    off_types: row.offTypes,
     failures: row.failureCount,
     failing_since: row.failingSince?.toISOString() ?? null,
     waiting: row.waiting,

@@ -1,17 +1,19 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { decodeReference } from '../../platform/base/ids.ts';
 import {
+  changeEventTypes,
   enableWebhook,
   removeWebhook,
   replayEvents,
+  requireWebhook,
   rotateSecret,
   setWebhook,
   stopWebhook,
 } from '../../payments/events/administer.ts';
-import { EVENT_STATES } from '../../payments/events/event-types.ts';
+import { EVENT_STATES, EVENT_TYPES } from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
-import type { EventState } from '../../payments/events/event-types.ts';
+import type { EventState, EventType } from '../../payments/events/event-types.ts';
 import { listEvents } from '../../payments/events/webhooks-store.ts';
 import {
   command,
@@ -25,7 +27,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
-import { record } from '../output.ts';
+import { record, table } from '../output.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { addWebhookList, eventsAnswer } from './webhook-view.ts';
@@ -42,6 +44,7 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
     .command('webhook')
     .description('Webhooks: the URLs to which vendors’ events are sent.');
   addSet(webhook, cli);
+  addTypes(webhook, cli);
   addWebhookList(webhook, cli);
   addTest(webhook, cli);
   addRotateSecret(webhook, cli);
@@ -79,6 +82,50 @@ function addSet(webhook: Command, cli: Cli): void {
         };
       });
     });
+}
+
+interface TypesOptions extends Common {
+  readonly on?: readonly EventType[];
+  readonly off?: readonly EventType[];
+}
+
+function addTypes(webhook: Command, cli: Cli): void {
+  about(
+    webhook,
+    'types',
+    'Show or choose the types of events that are sent. By default all are. Events of a type that is off are kept for 30 days, and can be replayed after it is on again.',
+  )
+    .option('--on <types>', 'send these, separated by commas', eventTypes)
+    .option('--off <types>', 'do not send these, separated by commas', eventTypes)
+    .action(async (vid: string, { on = [], off = [], ...options }: TypesOptions) => {
+      const both = on.filter((type) => off.includes(type));
+      if (both.length > 0) throw new UsageError(`--on and --off both name ${both.join(', ')}.`);
+      await cli.run(options, async ({ pool }) => {
+        const vendor = await requireVendor(pool, vid);
+        if (on.length + off.length > 0) await changeEventTypes(pool, vendor, { on, off });
+        const webhookNow = await requireWebhook(pool, vendor);
+        const types = EVENT_TYPES.map((type) => ({
+          type,
+          sent: !webhookNow.offTypes.includes(type),
+        }));
+        return {
+          json: { vid, types },
+          text: table(
+            [{ title: 'TYPE' }, { title: 'SENT' }],
+            types.map(({ type, sent }) => [type, sent ? 'yes' : 'no']),
+            'no types',
+          ),
+        };
+      });
+    });
+}
+
+function eventTypes(text: string): readonly EventType[] {
+  return text.split(',').map((name) => {
+    const type = EVENT_TYPES.find((known) => known === name.trim());
+    if (type !== undefined) return type;
+    throw new InvalidArgumentError(`There are ${EVENT_TYPES.join(', ')}.`);
+  });
 }
 
 const MAX_ANSWER_LENGTH = 500;

@@ -93,7 +93,9 @@ function replayOneRoute({ pool }: EventRoutesOptions): AnyRoute {
     handle: async (input): Promise<ReplayAnswer> => {
       const vendor = await requireVendor(pool, input.params.vid);
       const count = await replayEvents(pool, vendor, { ...ALL, eventId: input.params.eventId });
-      if (count === 0) throw new PlainError('There is no such event any more.');
+      if (count === 0) {
+        throw new PlainError('There is no such event any more, or its type is switched off.');
+      }
       return { count };
     },
   });

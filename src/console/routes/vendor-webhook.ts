@@ -6,9 +6,11 @@ import {
   enableWebhook,
   removeWebhook,
   rotateSecret,
+  setEventTypes,
   setWebhook,
   stopWebhook,
 } from '../../payments/events/administer.ts';
+import { EVENT_TYPES } from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import { countWaiting, findWebhook } from '../../payments/events/webhooks-store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -40,6 +42,7 @@ export function webhookRoutes(options: WebhookRoutesOptions): AnyRoute[] {
       handle: async (input) => await answerOf(pool, await requireVendor(pool, input.params.vid)),
     }),
     setRoute(options),
+    typesRoute(options),
     switchRoute(options, 'enable'),
     switchRoute(options, 'disable'),
     removeRoute(options),
@@ -63,6 +66,7 @@ async function answerOf(pool: Pool, { vendorId, vid }: VendorRow): Promise<Webho
             disabledReason: found.disabledReason,
             failures: found.failureCount,
             failingSince: found.failingSince?.toISOString() ?? null,
+            offTypes: found.offTypes,
           },
     waiting: await countWaiting(pool, vendorId),
     secrets: secrets.map(keyView),
@@ -96,6 +100,34 @@ function setRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
       return new Audited(answer, {
         before: before && { url: before.url, allowsPrivate: before.allowsPrivate },
         after: { url: answer.webhook?.url, allowsPrivate },
+      });
+    },
+  });
+}
+
+function typesRoute({ pool }: WebhookRoutesOptions): AnyRoute {
+  return route({
+    method: 'PUT',
+    path: '/vendors/:vid/webhook/types',
+    permission: 'integration.act',
+    action: 'webhook.types',
+    params,
+    body: Type.Object(
+      {
+        /** Those that are sent. */
+        types: Type.Array(Type.Enum([...EVENT_TYPES]), { uniqueItems: true }),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
+    handle: async (input) => {
+      const vendor = await requireVendor(pool, input.params.vid);
+      const before = await findWebhook(pool, vendor.vendorId);
+      await setEventTypes(pool, vendor, input.body.types);
+      const answer = await answerOf(pool, vendor);
+      return new Audited(answer, {
+        before: { off: before?.offTypes },
+        after: { off: answer.webhook?.offTypes },
       });
     },
   });

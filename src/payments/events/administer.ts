@@ -7,16 +7,20 @@ import type { Holder } from '../../parties/keys.ts';
 import { endKeys, listKeysOf } from '../../parties/store.ts';
 import type { VendorRow } from '../../parties/store.ts';
 import { readWebhookUrl } from './address.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import type { EventType } from './event-types.ts';
 import { disableWebhook } from './store.ts';
 import {
   deleteWebhook,
+  findWebhook,
   lockWebhook,
   putWebhook,
   replayAfter,
   retryWaiting,
   setEnabled,
+  setOffTypes,
 } from './webhooks-store.ts';
-import type { ReplayFilter } from './webhooks-store.ts';
+import type { FoundWebhook, ReplayFilter } from './webhooks-store.ts';
 
 /**
  * Administration of vendors' webhooks. Each function is one database transaction, except a replay,
@@ -85,6 +89,44 @@ async function giveNewSecret(
   return secret;
 }
 
+/**
+ * Chooses the types of events that are sent. Waiting events of the others end in the state `off`, as
+ * new ones do; they can be sent again once their type is on.
+ */
+export async function setEventTypes(
+  pool: Pool,
+  vendor: VendorKey,
+  types: readonly EventType[],
+): Promise<void> {
+  const offTypes = EVENT_TYPES.filter((type) => !types.includes(type));
+  if (offTypes.length === EVENT_TYPES.length) {
+    throw new PlainError('Choose at least one type, or disable the webhook.', { field: 'types' });
+  }
+  await withWebhook(pool, vendor, (client) => setOffTypes(client, vendor.vendorId, offTypes));
+}
+
+/** Switches some types on and others off; the rest stay. */
+export async function changeEventTypes(
+  pool: Pool,
+  vendor: VendorKey,
+  { on, off }: { readonly on: readonly EventType[]; readonly off: readonly EventType[] },
+): Promise<void> {
+  const { offTypes } = await requireWebhook(pool, vendor);
+  const types = EVENT_TYPES.filter((type) => on.includes(type) || !offTypes.includes(type));
+  await setEventTypes(
+    pool,
+    vendor,
+    types.filter((type) => !off.includes(type)),
+  );
+}
+
+/** Throws: `PlainError` if the vendor has none. */
+export async function requireWebhook(pool: Pool, vendor: VendorKey): Promise<FoundWebhook> {
+  const found = await findWebhook(pool, vendor.vendorId);
+  if (found === undefined) throw noWebhook(vendor);
+  return found;
+}
+
 /** Resumes calls of the webhook, with all waiting events. Returns how many events that is. */
 export async function enableWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
@@ -109,7 +151,8 @@ export async function removeWebhook(pool: Pool, vendor: VendorKey): Promise<numb
 }
 
 /**
- * Sends events again, with their own ids, in small commits. Returns how many.
+ * Sends events again, with their own ids, in small commits; not those of types that are off. Returns
+ * how many.
  * Throws: `PlainError` if the vendor has no webhook.
  */
 export async function replayEvents(
@@ -122,9 +165,11 @@ export async function replayEvents(
   // Ends, because every round continues after the previous one.
   for (;;) {
     const after = afterId;
-    const ids = await withWebhook(pool, vendor, (client) =>
-      replayAfter(client, vendor.vendorId, { ...filter, afterId: after, limit: REPLAY_ROWS }),
-    );
+    const ids = await withWebhook(pool, vendor, async (client) => {
+      const { offTypes = [] } = (await findWebhook(client, vendor.vendorId)) ?? {};
+      const some = { ...filter, afterId: after, limit: REPLAY_ROWS, offTypes };
+      return await replayAfter(client, vendor.vendorId, some);
+    });
     count += ids.length;
     if (ids.length < REPLAY_ROWS) return count;
     afterId = ids.reduce((last, id) => (id > last ? id : last), afterId);
@@ -138,8 +183,10 @@ async function withWebhook<Result>(
 ): Promise<Result> {
   return await databaseTransaction(pool, async (client) => {
     if (await lockWebhook(client, vendor.vendorId)) return await work(client);
-    throw new PlainError(
-      `Vendor ${vendor.vid} has no webhook. Set one: webhook set ${vendor.vid} URL`,
-    );
+    throw noWebhook(vendor);
   });
+}
+
+function noWebhook({ vid }: VendorKey): PlainError {
+  return new PlainError(`Vendor ${vid} has no webhook. Set one: webhook set ${vid} URL`);
 }

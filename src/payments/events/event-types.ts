@@ -11,6 +11,9 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** `given_up`: delivery failed for days, or the webhook was removed. */
-export const EVENT_STATES = ['waiting', 'delivered', 'given_up'] as const;
+/**
+ * `given_up`: delivery failed for days, or the webhook was removed. `off`: the vendor did not want
+ * events of its type.
+ */
+export const EVENT_STATES = ['waiting', 'delivered', 'given_up', 'off'] as const;
 export type EventState = (typeof EVENT_STATES)[number];

@@ -178,13 +178,17 @@ export async function announceCorrection(
   },
 ): Promise<void> {
   await db.query(
-    `insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
-       created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
-       biller_reference, message, failure_code, details)
-     select t.bucket, t.vendor_id, $3, t.payment_id, 'transaction.corrected', t.outcome, $4, $4,
+    `insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, state,
+       due_at, ended_at, created_at, biller_response_time, amount_cents, biller_code, account,
+       merchant_reference, biller_reference, message, failure_code, details)
+     select t.bucket, t.vendor_id, $3, t.payment_id, 'transaction.corrected', t.outcome, $4,
+       case when w.is_off then 'off' else 'waiting' end,
+       case when not w.is_off then $4::timestamptz end, case when w.is_off then $4::timestamptz end,
        t.created_at, t.biller_response_time, t.amount_cents, t.biller_code, t.account,
        t.merchant_reference, t.biller_reference, t.message, t.failure_code, t.details
-     from payments t join webhooks w on w.bucket = t.bucket and w.vendor_id = t.vendor_id
+     from payments t join (
+         select bucket, vendor_id, 'transaction.corrected' = any (off_types) as is_off from webhooks
+       ) w on w.bucket = t.bucket and w.vendor_id = t.vendor_id
      where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = $2`,
     [corrected.vendorId, corrected.paymentId, corrected.correctionId, corrected.postedAt],
   );

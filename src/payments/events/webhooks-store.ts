@@ -12,6 +12,8 @@ export interface WebhookRow {
   readonly failingSince: Date | null;
   readonly disabledAt: Date | null;
   readonly disabledReason: string | null;
+  /** The types of events that are not sent. */
+  readonly offTypes: EventType[];
   readonly waiting: number;
   /** When the oldest waiting event happened. */
   readonly oldestWaitingAt: Date | null;
@@ -22,7 +24,8 @@ export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
   const listed = await db.query<WebhookRow>(
     `select w.vendor_id as "vendorId", v.vid, w.url, w.allows_private as "allowsPrivate",
       w.failure_count as "failureCount", w.failing_since as "failingSince",
-       w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason", e.waiting,
+       w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
+       w.off_types as "offTypes", e.waiting,
          e.oldest_waiting_at as "oldestWaitingAt"
      from webhooks w
        join vendors v on v.vendor_id = w.vendor_id
@@ -35,7 +38,7 @@ export async function listWebhooks(db: Queryable): Promise<WebhookRow[]> {
   return listed.rows;
 }
 
-type FoundWebhook = Omit<WebhookRow, 'vendorId' | 'vid' | 'waiting' | 'oldestWaitingAt'>;
+export type FoundWebhook = Omit<WebhookRow, 'vendorId' | 'vid' | 'waiting' | 'oldestWaitingAt'>;
 
 /** The vendor's webhook. */
 export async function findWebhook(
@@ -45,7 +48,7 @@ export async function findWebhook(
   const found = await db.query<FoundWebhook>(
     `select url, allows_private as "allowsPrivate", failure_count as "failureCount",
        failing_since as "failingSince", disabled_at as "disabledAt",
-       disabled_reason as "disabledReason"
+       disabled_reason as "disabledReason", off_types as "offTypes"
      from webhooks where bucket = bucket_of($1) and vendor_id = $1`,
     [vendorId],
   );
@@ -93,6 +96,24 @@ export async function setEnabled(db: Queryable, vendorId: number): Promise<void>
        disabled_reason = null, changed_at = now()
      where bucket = bucket_of($1) and vendor_id = $1`,
     [vendorId],
+  );
+}
+
+/** Sets the types of events that are not sent, and ends the waiting events of these types. */
+export async function setOffTypes(
+  db: Queryable,
+  vendorId: number,
+  types: readonly EventType[],
+): Promise<void> {
+  await db.query(
+    `update webhooks set off_types = $2, changed_at = now()
+     where bucket = bucket_of($1) and vendor_id = $1`,
+    [vendorId, types],
+  );
+  await db.query(
+    `update events set state = 'off', due_at = null, ended_at = now()
+     where bucket = bucket_of($1) and vendor_id = $1 and due_at is not null and type = any ($2)`,
+    [vendorId, types],
   );
 }
 
@@ -168,13 +189,17 @@ export interface ReplayFilter {
 }
 
 /**
- * Makes events due now, for a full retry period: the next ones after an id, in order of ids.
- * Returns the ids.
+ * Makes events due now, for a full retry period: the next ones after an id, in order of ids. Those of
+ * types that are off stay as they are. Returns the ids.
  */
 export async function replayAfter(
   db: Queryable,
   vendorId: number,
-  filter: ReplayFilter & { readonly afterId: string; readonly limit: number },
+  filter: ReplayFilter & {
+    readonly afterId: string;
+    readonly limit: number;
+    readonly offTypes: readonly EventType[];
+  },
 ): Promise<string[]> {
   const updated = await db.query<{ eventId: string }>(
     `update events set state = 'waiting', due_at = now(), ended_at = null, first_attempt_at = null,
@@ -184,7 +209,7 @@ export async function replayAfter(
        where bucket = bucket_of($1) and vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
          and ($4::timestamptz is null or occurred_at >= $4)
          and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
-         and ($8::uuid is null or event_id = $8)
+         and ($8::uuid is null or event_id = $8) and type <> all ($9)
        order by event_id limit $7)
      returning event_id as "eventId"`,
     [
@@ -196,6 +221,7 @@ export async function replayAfter(
       filter.state ?? null,
       filter.limit,
       filter.eventId ?? null,
+      filter.offTypes,
     ],
   );
   return updated.rows.map((row) => row.eventId);

@@ -10,11 +10,13 @@ create or replace function announce_event(
 ) returns void
 language plpgsql set search_path = public, pg_temp as $$
 begin
-  insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
-    created_at, amount_cents, biller_code, account, details)
-  select w.bucket, w.vendor_id, p_event_id, p_event_id, p_type, 'success', p_occurred_at, p_occurred_at,
+  insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, state,
+    due_at, ended_at, created_at, amount_cents, biller_code, account, details)
+  select w.bucket, w.vendor_id, p_event_id, p_event_id, p_type, 'success', p_occurred_at,
+    case when w.is_off then 'off' else 'waiting' end,
+    case when not w.is_off then p_occurred_at end, case when w.is_off then p_occurred_at end,
     p_occurred_at, 0, '', '', p_details
-  from webhooks w
+  from (select bucket, vendor_id, p_type = any (off_types) as is_off from webhooks) w
   where w.bucket = p_bucket and w.vendor_id = p_vendor_id
   on conflict do nothing;
 end

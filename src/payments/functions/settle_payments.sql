@@ -290,16 +290,27 @@ begin
     v_announced := found;
   end if;
   if v_announced then
-    insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, due_at,
-      created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
+    insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, state,
+      due_at, ended_at, created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
       biller_reference, message, failure_code, details)
     select t.bucket, t.vendor_id, t.payment_id, t.payment_id,
       case when t.outcome = 'success' then 'transaction.succeeded' else 'transaction.failed' end,
-      t.outcome, t.settled_at, t.settled_at, t.created_at, t.biller_response_time, t.amount_cents,
+      t.outcome, t.settled_at,
+      case when case t.outcome when 'success' then w.is_success_off else w.is_failure_off end
+        then 'off' else 'waiting' end,
+      case when not case t.outcome when 'success' then w.is_success_off else w.is_failure_off end
+        then t.settled_at end,
+      case when case t.outcome when 'success' then w.is_success_off else w.is_failure_off end
+        then t.settled_at end,
+      t.created_at, t.biller_response_time, t.amount_cents,
       t.biller_code, t.account, t.merchant_reference, t.biller_reference, t.message,
       t.failure_code, t.details
     from (select u.number from unnest(v_settled) u (number) where sign(u.number) = 1) s
-      join webhooks w on w.bucket = p_bucket and w.vendor_id = p_vendor_ids[s.number]
+      join (
+        select bucket, vendor_id, 'transaction.succeeded' = any (off_types) as is_success_off,
+          'transaction.failed' = any (off_types) as is_failure_off
+        from webhooks
+      ) w on w.bucket = p_bucket and w.vendor_id = p_vendor_ids[s.number]
       join payments t on t.bucket = p_bucket and t.vendor_id = p_vendor_ids[s.number]
         and t.payment_id = p_payment_ids[s.number];
   end if;

@@ -15,6 +15,8 @@ create table webhooks (
   allows_private boolean not null,
   url text not null,
   disabled_reason text,
+  -- The types of events that are not sent. New types are.
+  off_types text[] not null default '{}',
   primary key (bucket, vendor_id),
   check ((failing_since is null) = (failure_count = 0)),
   check ((disabled_at is null) = (disabled_reason is null))
@@ -44,7 +46,7 @@ create table events (
      'credit.default', 'credit.enquiry', 'credit.score_drop',
      -- About the vendor's float; likewise.
      'float.low', 'float.recovered')),
-  state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up')),
+  state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up', 'off')),
   outcome text not null check (outcome in ('success', 'failed')),
   biller_code text not null,
   account text not null,

@@ -1,6 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { EVENT_TYPES } from '../../../../src/payments/events/event-types.ts';
+import type { EventType } from '../../../../src/payments/events/event-types.ts';
 import type { TestAnswer, WebhookSet } from '../../../../src/console/vendor-answers.ts';
 import { send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
@@ -8,13 +10,14 @@ import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import styles from './Integration.module.css';
 
-export type WebhookAction = 'set' | 'test' | 'enable' | 'disable' | 'remove';
+export type WebhookAction = 'set' | 'types' | 'test' | 'enable' | 'disable' | 'remove';
 
 /** Asks before a webhook is changed or tested. */
 export function ChangeWebhook({
   action,
   vid,
   url,
+  offTypes,
   onClose,
   onSecret,
   onTested,
@@ -22,6 +25,7 @@ export function ChangeWebhook({
   readonly action: WebhookAction;
   readonly vid: string;
   readonly url: string;
+  readonly offTypes: readonly EventType[];
   readonly onClose: () => void;
   readonly onSecret: (secret: string) => void;
   readonly onTested: (answer: TestAnswer) => void;
@@ -35,6 +39,9 @@ export function ChangeWebhook({
       const body = allowsPrivate === undefined ? rest : { ...rest, allowsPrivate: true };
       const { secret } = await send<WebhookSet>('PUT', path, body);
       if (secret !== null) onSecret(secret);
+    } else if (action === 'types') {
+      const types = EVENT_TYPES.filter((type) => fields[type] !== undefined);
+      await send('PUT', `${path}/types`, { types, reason: fields['reason'] });
     } else if (action === 'test') onTested(await send<TestAnswer>('POST', `${path}/test`));
     else if (action === 'remove') await send('DELETE', path, fields);
     else await send('POST', `${path}/${action}`, fields);
@@ -54,6 +61,7 @@ export function ChangeWebhook({
     >
       <p>{text}</p>
       {action === 'set' && <UrlFields url={url} />}
+      {action === 'types' && <TypeFields offTypes={offTypes} />}
     </ConfirmDialog>
   );
 }
@@ -81,6 +89,22 @@ function UrlFields({ url }: { readonly url: string }) {
   );
 }
 
+function TypeFields({ offTypes }: { readonly offTypes: readonly EventType[] }) {
+  return (
+    <fieldset className={styles['types']}>
+      <legend>
+        <Trans>Types that are sent</Trans>
+      </legend>
+      {EVENT_TYPES.map((type) => (
+        <label key={type} className={styles['check']}>
+          <input type="checkbox" name={type} defaultChecked={!offTypes.includes(type)} />
+          {type}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 interface Texts {
   readonly title: ReactNode;
   readonly confirm: ReactNode;
@@ -96,6 +120,17 @@ function useTexts(): Readonly<Record<WebhookAction, Texts>> {
       confirm: <Trans>Save</Trans>,
       text: <Trans>New events are sent to it, and those that wait.</Trans>,
       done: t`The URL is saved.`,
+    },
+    types: {
+      title: <Trans>Types of events</Trans>,
+      confirm: <Trans>Save</Trans>,
+      text: (
+        <Trans>
+          Events of the other types are kept for 30 days. They can be sent again after their type is
+          on.
+        </Trans>
+      ),
+      done: t`The types are saved.`,
     },
     test: {
       title: <Trans>Send a test event</Trans>,

@@ -84,7 +84,12 @@ function Filter({
   readonly onChange: (filter: { state: string; type: string }) => void;
 }) {
   const { t } = useLingui();
-  const names = { waiting: t`Waiting`, delivered: t`Delivered`, given_up: t`Given up` };
+  const names = {
+    waiting: t`Waiting`,
+    delivered: t`Delivered`,
+    given_up: t`Given up`,
+    off: t`Type is off`,
+  };
   return (
     <div className={styles['filter']}>
       <Select
@@ -175,6 +180,8 @@ function EventState({ event: { state, dueAt } }: { readonly event: EventView }) 
       return <Pill tone="done">{t`Delivered`}</Pill>;
     case 'given_up':
       return <Pill tone="alert">{t`Given up`}</Pill>;
+    case 'off':
+      return <Pill tone="info">{t`Type is off`}</Pill>;
     case 'waiting':
       return (
         <>

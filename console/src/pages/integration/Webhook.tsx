@@ -101,6 +101,10 @@ function About({ answer }: { readonly answer: WebhookAnswer }) {
         { name: t`URL`, value: webhook.url },
         { name: t`Waiting events`, value: count(waiting) },
         {
+          name: t`Types that are not sent`,
+          value: webhook.offTypes.length === 0 ? null : webhook.offTypes.join(', '),
+        },
+        {
           name: t`Failing since`,
           value:
             failingSince === null ? null : (
@@ -144,6 +148,9 @@ function Actions({
         </Button>
         {webhook !== null && (
           <>
+            <Button onClick={() => setAction('types')}>
+              <Trans>Choose types</Trans>
+            </Button>
             <Button onClick={() => setAction('test')}>
               <Trans>Send a test event</Trans>
             </Button>
@@ -162,6 +169,7 @@ function Actions({
           action={action}
           vid={vid}
           url={webhook?.url ?? ''}
+          offTypes={webhook?.offTypes ?? []}
           onClose={() => setAction(undefined)}
           onSecret={onSecret}
           onTested={setTested}

@@ -90,7 +90,7 @@ function AccountLink({
   );
 }
 
-const TONES = { waiting: 'waiting', delivered: 'done', given_up: 'alert' } as const;
+const TONES = { waiting: 'waiting', delivered: 'done', given_up: 'alert', off: 'info' } as const;
 
 /** The events for the vendor's webhook, sent or waiting. */
 export function Events({ payment }: { readonly payment: PaymentDetail }) {
@@ -131,6 +131,7 @@ export function Events({ payment }: { readonly payment: PaymentDetail }) {
             {event.state === 'delivered' && <Trans>Delivered</Trans>}
             {event.state === 'waiting' && <Trans>Waiting</Trans>}
             {event.state === 'given_up' && <Trans>Given up</Trans>}
+            {event.state === 'off' && <Trans>Type is off</Trans>}
           </Pill>
         </li>
       ))}
