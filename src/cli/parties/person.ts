@@ -9,6 +9,7 @@ import { command, displayName, loginName, requireSome, signerName } from '../arg
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import type { Session } from '../session.ts';
+import { noted } from './noted.ts';
 
 const roleOption = (): Option =>
   new Option('--role <role>', 'what the person may do').choices(ROLES);
@@ -23,7 +24,10 @@ export function addPersonCommands(program: Command, cli: Cli): void {
   command(person, 'link', 'A new one-time link, for a person who lost the password or the phone.')
     .argument('<login>', 'e-mail address or name', loginName)
     .action(async (login: string, options: { json?: boolean }) => {
-      await cli.run(options, async (session) => await linkAnswer(session, login));
+      await cli.run(options, async (session) => {
+        const note = { action: 'person.link', target: login };
+        return await noted(session.pool, note, async () => await linkAnswer(session, login));
+      });
     });
   addStatus(person, cli, 'disable', 'Sign a person out and refuse to sign in again.');
   addStatus(person, cli, 'enable', 'Let a disabled person sign in again.');
@@ -42,8 +46,10 @@ function addAdd(person: Command, cli: Cli): void {
       ) => {
         await cli.run(options, async (session) => {
           const { name, role, vid } = options;
-          await addPerson(session.pool, { login, name, role, vid }, new Date());
-          return await linkAnswer(session, login);
+          return await noted(session.pool, { action: 'person.add', target: login }, async () => {
+            await addPerson(session.pool, { login, name, role, vid }, new Date());
+            return await linkAnswer(session, login);
+          });
         });
       },
     );
@@ -108,7 +114,9 @@ function addSet(person: Command, cli: Cli): void {
       requireSome(options, ['name', 'role']);
       const { name, role } = options;
       await cli.run(options, async ({ pool }) => {
-        await changePerson(pool, login, { name, role });
+        await noted(pool, { action: 'person.change', target: login }, async () => {
+          await changePerson(pool, login, { name, role });
+        });
         return { json: { login, changed: true }, text: `${login} is changed.` };
       });
     });
@@ -120,7 +128,9 @@ function addStatus(person: Command, cli: Cli, verb: 'disable' | 'enable', summar
     .argument('<login>', 'e-mail address or name', loginName)
     .action(async (login: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool }) => {
-        await changePerson(pool, login, { status });
+        await noted(pool, { action: `person.${verb}`, target: login }, async () => {
+          await changePerson(pool, login, { status });
+        });
         return { json: { login, status }, text: `${login} is ${status}.` };
       });
     });

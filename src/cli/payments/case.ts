@@ -33,6 +33,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { requireVendor } from '../parties/vendors.ts';
+import { asPerson } from '../parties/as-person.ts';
 
 export function addCaseCommands(program: Command, cli: Cli): void {
   const cases = program
@@ -278,19 +279,20 @@ function addPropose(cases: Command, cli: Cli): void {
     .option('--message <text>', 'message that the vendor sees', printable(500))
     .option('--detail <name=value>', 'a field of the result, such as token=…', readDetail, {})
     .action(async (caseId: string, options: ProposeOptions) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const { row, plan } = await proposeResolution(pool, {
-          caseId: id(caseId),
-          by: options.by,
-          proposal: {
-            resolution: options.resolution,
-            note: options.note,
-            amount_cents: options.amount?.toString() ?? null,
-            operator_reference: options.operatorReference ?? null,
-            message: options.message ?? null,
-            details: Object.keys(options.detail).length === 0 ? null : options.detail,
-          },
-        });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const act = { ...actOn(caseId, 'case.propose', options), reason: options.note };
+        const proposal = {
+          resolution: options.resolution,
+          note: options.note,
+          amount_cents: options.amount?.toString() ?? null,
+          operator_reference: options.operatorReference ?? null,
+          message: options.message ?? null,
+          details: Object.keys(options.detail).length === 0 ? null : options.detail,
+        };
+        const { row, plan } = await asPerson(cli, session, act, (by) =>
+          proposeResolution(pool, { caseId: act.target, by, proposal }),
+        );
         const would = planLines(plan);
         return {
           json: { ...caseJson(row), would_post: would },
@@ -305,11 +307,13 @@ function addDecisions(cases: Command, cli: Cli): void {
     .requiredOption('--proposal <id>', 'what is approved, as case show names it')
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (caseId: string, options: { json?: boolean; proposal: string; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime, ledgerMac } = session;
         const proposalId = id(options.proposal, 'proposal');
-        const { row, plan } = await approveResolution(
-          { pool, ledgerMac: await ledgerMac() },
-          { caseId: id(caseId), proposalId, by: options.by },
+        const act = actOn(caseId, 'case.approve', options);
+        const deps = { pool, ledgerMac: await ledgerMac() };
+        const { row, plan } = await asPerson(cli, session, act, (by) =>
+          approveResolution(deps, { caseId: act.target, proposalId, by }),
         );
         const posted = planLines(plan);
         return {
@@ -322,12 +326,20 @@ function addDecisions(cases: Command, cli: Cli): void {
     .requiredOption('--by <name>', 'who rejects it')
     .requiredOption('--note <text>', 'why', noteText)
     .action(async (caseId: string, options: { json?: boolean; by: string; note: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const { by } = options;
-        const row = await rejectProposal(pool, { caseId: id(caseId), by, note: options.note });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const { note } = options;
+        const act = { ...actOn(caseId, 'case.reject', options), reason: note };
+        const row = await asPerson(cli, session, act, (by) =>
+          rejectProposal(pool, { caseId: act.target, by, note }),
+        );
         return { json: caseJson(row), text: caseText(row, wireTime) };
       });
     });
+}
+
+function actOn(caseId: string, action: string, { by }: { readonly by: string }) {
+  return { by, permission: 'cases.act', action, target: id(caseId) } as const;
 }
 
 function id(text: string, field: 'case' | 'proposal' = 'case'): string {

@@ -10,6 +10,7 @@ import { addTrialBalance } from './trial-balance.ts';
 import { command, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
+import { asPerson, financeAct } from '../parties/as-person.ts';
 
 export function addHouseCommands(program: Command, cli: Cli): void {
   const house = program
@@ -159,9 +160,11 @@ function addDecisions(house: Command, cli: Cli): void {
     .argument('<entry>', 'its id', like(ENTRY_ID))
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (entryId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, ledgerMac, wireTime } = session;
         const deps = { pool, ledgerMac: await ledgerMac() };
-        const row = await approveEntry(deps, { entryId, by: options.by });
+        const act = financeAct('entry.approve', options.by, entryId);
+        const row = await asPerson(cli, session, act, (by) => approveEntry(deps, { entryId, by }));
         return { json: entryJson(row), text: entryText(row, wireTime) };
       });
     });
@@ -169,8 +172,10 @@ function addDecisions(house: Command, cli: Cli): void {
     .argument('<entry>', 'its id', like(ENTRY_ID))
     .requiredOption('--by <name>', 'who rejects it')
     .action(async (entryId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const row = await rejectEntry(pool, { entryId, by: options.by });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const act = financeAct('entry.reject', options.by, entryId);
+        const row = await asPerson(cli, session, act, (by) => rejectEntry(pool, { entryId, by }));
         return { json: entryJson(row), text: entryText(row, wireTime) };
       });
     });

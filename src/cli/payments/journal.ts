@@ -18,6 +18,7 @@ import {
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
+import { asPerson, financeAct } from '../parties/as-person.ts';
 
 /** `house journal`: bookings by hand, each by two people. */
 export function addJournals(house: Command, cli: Cli): void {
@@ -65,13 +66,18 @@ function addPropose(journal: Command, cli: Cli): void {
     .requiredOption('--evidence <text>', 'where it can be looked up', noteText)
     .requiredOption('--by <name>', 'who proposes it')
     .action(async (options: ProposeOptions) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const { debit, credit, reference, note, evidence, by } = options;
-        const row = await proposeJournal(pool, {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const { debit, credit, reference, note, evidence } = options;
+        const journalRequest = {
           lines: [...debit, ...credit],
           movedAt: options.at === undefined ? new Date() : moment(options.at, '--at', wireTime),
-          ...{ reference, note, evidence, by },
-        });
+          ...{ reference, note, evidence },
+        };
+        const act = { ...financeAct('journal.propose', options.by, reference), reason: note };
+        const row = await asPerson(cli, session, act, (by) =>
+          proposeJournal(pool, { ...journalRequest, by }),
+        );
         return { json: journalJson(row), text: journalText(row, wireTime) };
       });
     });
@@ -119,9 +125,13 @@ function addDecisions(journal: Command, cli: Cli): void {
     .argument('<journal>', 'its id', like(JOURNAL_ID))
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (journalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, ledgerMac, wireTime } = session;
         const deps = { pool, ledgerMac: await ledgerMac() };
-        const row = await approveJournal(deps, { journalId, by: options.by });
+        const act = financeAct('journal.approve', options.by, journalId);
+        const row = await asPerson(cli, session, act, (by) =>
+          approveJournal(deps, { journalId, by }),
+        );
         return { json: journalJson(row), text: journalText(row, wireTime) };
       });
     });
@@ -129,8 +139,12 @@ function addDecisions(journal: Command, cli: Cli): void {
     .argument('<journal>', 'its id', like(JOURNAL_ID))
     .requiredOption('--by <name>', 'who rejects it')
     .action(async (journalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const row = await rejectJournal(pool, { journalId, by: options.by });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const act = financeAct('journal.reject', options.by, journalId);
+        const row = await asPerson(cli, session, act, (by) =>
+          rejectJournal(pool, { journalId, by }),
+        );
         return { json: journalJson(row), text: journalText(row, wireTime) };
       });
     });

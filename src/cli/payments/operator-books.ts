@@ -14,6 +14,7 @@ import type { FloatReport } from '../../payments/reconciliation/float-report.ts'
 import { code, command, moment, moneyAboveZero, noteText, printable } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
+import { asPerson, financeAct } from '../parties/as-person.ts';
 import { entryJson, entryText } from './house.ts';
 
 /** `operator float` and `operator top-up`. */
@@ -133,10 +134,11 @@ function addTopUp(operator: Command, cli: Cli): void {
     .option('--note <text>', 'for the person who approves it', noteText)
     .requiredOption('--by <name>', 'who enters it')
     .action(async (operatorCode: string, options: TopUpOptions) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
         const { from } = options;
         if (from !== undefined) await requireSource(pool, from);
-        const row = await proposeEntry(pool, {
+        const entry = {
           operatorCode,
           kind: options.kind,
           amountCents: options.amount,
@@ -144,8 +146,9 @@ function addTopUp(operator: Command, cli: Cli): void {
           movedAt: options.at === undefined ? new Date() : moment(options.at, '--at', wireTime),
           bank: from ?? null,
           note: options.note ?? '',
-          by: options.by,
-        });
+        };
+        const act = financeAct('entry.propose', options.by, operatorCode);
+        const row = await asPerson(cli, session, act, (by) => proposeEntry(pool, { ...entry, by }));
         return { json: entryJson(row), text: entryText(row, wireTime) };
       });
     });

@@ -16,6 +16,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { findVendorNames, requireVendor } from '../parties/vendors.ts';
+import { asPerson, financeAct } from '../parties/as-person.ts';
 
 /** `vendor payout`: money to a vendor's own bank, by two people. */
 export function addPayouts(vendor: Command, cli: Cli): void {
@@ -47,13 +48,15 @@ function addPropose(payout: Command, cli: Cli): void {
     .requiredOption('--evidence <text>', 'where it can be looked up', noteText)
     .requiredOption('--by <name>', 'who proposes it')
     .action(async (vid: string, options: ProposeOptions) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
         const { vendorId } = await requireVendor(pool, vid);
-        const { bankAccount, reference, note, evidence, by } = options;
-        const row = await proposePayout(pool, {
-          ...{ vendorId, bankAccount, reference, note, evidence, by },
-          amountCents: options.amount,
-        });
+        const { bankAccount, reference, note, evidence, amount: amountCents } = options;
+        const texts = { bankAccount, reference, note, evidence };
+        const act = { ...financeAct('payout.propose', options.by, vid), reason: note };
+        const row = await asPerson(cli, session, act, (by) =>
+          proposePayout(pool, { ...texts, vendorId, amountCents, by }),
+        );
         return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
       });
     });
@@ -105,9 +108,13 @@ function addDecisions(payout: Command, cli: Cli): void {
     .argument('<payout>', 'its id', like(PAYOUT_ID))
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (payoutId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, ledgerMac, wireTime } = session;
         const deps = { pool, ledgerMac: await ledgerMac() };
-        const row = await approvePayout(deps, { payoutId, by: options.by });
+        const act = financeAct('payout.approve', options.by, payoutId);
+        const row = await asPerson(cli, session, act, (by) =>
+          approvePayout(deps, { payoutId, by }),
+        );
         const vid = (await findVendorNames(pool)).get(row.vendorId) ?? '';
         return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
       });
@@ -116,8 +123,10 @@ function addDecisions(payout: Command, cli: Cli): void {
     .argument('<payout>', 'its id', like(PAYOUT_ID))
     .requiredOption('--by <name>', 'who rejects it')
     .action(async (payoutId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const row = await rejectPayout(pool, { payoutId, by: options.by });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const act = financeAct('payout.reject', options.by, payoutId);
+        const row = await asPerson(cli, session, act, (by) => rejectPayout(pool, { payoutId, by }));
         const vid = (await findVendorNames(pool)).get(row.vendorId) ?? '';
         return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
       });

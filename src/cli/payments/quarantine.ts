@@ -13,6 +13,7 @@ import { UsageError } from '../failure.ts';
 import type { Answer } from '../output.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
+import { asPerson } from '../parties/as-person.ts';
 
 export function addQuarantineCommands(program: Command, cli: Cli): void {
   const quarantine = program
@@ -176,9 +177,15 @@ function addRelease(quarantine: Command, cli: Cli): void {
           '--reason must be given with --force or --confirm, and only with them.',
         );
       }
-      await cli.run(options, async ({ pool }) => {
-        const force = reason === undefined ? {} : { force: { reason, confirms } };
-        const release = await releaseQuarantine(pool, { by, ...force });
+      await cli.run(options, async (session) => {
+        const { pool } = session;
+        const act = { by, permission: 'system.act', action: 'quarantine.release', reason } as const;
+        const release =
+          reason === undefined
+            ? await releaseQuarantine(pool, { by })
+            : await asPerson(cli, session, act, (who) =>
+                releaseQuarantine(pool, { by: who, force: { reason, confirms } }),
+              );
         return {
           json: {
             released: release.kind === 'released',

@@ -22,6 +22,7 @@ import { code, command, noteText, signerName, wholeNumber } from '../arguments.t
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
+import { asPerson } from '../parties/as-person.ts';
 import { addSourceCommands } from './receipt-sources.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -238,9 +239,12 @@ function addPropose(receipts: Command, cli: Cli): void {
     .requiredOption('--note <text>', 'why', noteText)
     .action(async (receipt: string, options: DecisionOptions & { readonly note: string }) => {
       await cli.run(options, async (session) => {
-        const { issuer, by, note } = options;
+        const { issuer, note } = options;
         const vid = requireDecision(options);
-        const row = await proposeForReceipt(session.pool, { receipt, issuer, by, note, vid });
+        const act = { ...actOn(receipt, 'receipt.propose', options.by), reason: note };
+        const row = await asPerson(cli, session, act, (by) =>
+          proposeForReceipt(session.pool, { receipt, issuer, by, note, vid }),
+        );
         return await shown(session, row);
       });
     });
@@ -256,9 +260,12 @@ function addDecisions(receipts: Command, cli: Cli): void {
     .action(async (receipt: string, options: DecisionOptions) => {
       await cli.run(options, async (session) => {
         const deps = { pool: session.pool, ledgerMac: await session.ledgerMac(), log: quietLog };
-        const { issuer, by } = options;
-        const request = { receipt, issuer, by, vid: requireDecision(options) };
-        return await shown(session, await approveForReceipt(deps, request));
+        const request = { receipt, issuer: options.issuer, vid: requireDecision(options) };
+        const act = actOn(receipt, 'receipt.approve', options.by);
+        const row = await asPerson(cli, session, act, (by) =>
+          approveForReceipt(deps, { ...request, by }),
+        );
+        return await shown(session, row);
       });
     });
   receiptCommand(receipts, 'reject', 'Reject a proposal. The receipt waits for another one.')
@@ -266,11 +273,18 @@ function addDecisions(receipts: Command, cli: Cli): void {
     .requiredOption('--note <text>', 'why', noteText)
     .action(async (receipt: string, options: Named & { by: string; note: string }) => {
       await cli.run(options, async (session) => {
-        const { issuer, by, note } = options;
-        const row = await rejectForReceipt(session.pool, { receipt, issuer, by, note });
+        const { issuer, note } = options;
+        const act = { ...actOn(receipt, 'receipt.reject', options.by), reason: note };
+        const row = await asPerson(cli, session, act, (by) =>
+          rejectForReceipt(session.pool, { receipt, issuer, by, note }),
+        );
         return await shown(session, row);
       });
     });
+}
+
+function actOn(receipt: string, action: string, by: string) {
+  return { by, permission: 'receipts.act', action, target: receipt } as const;
 }
 
 function addImport(receipts: Command, cli: Cli): void {

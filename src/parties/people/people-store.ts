@@ -68,6 +68,15 @@ export async function findPerson(db: Queryable, login: string): Promise<PersonRo
   return found.rows[0];
 }
 
+/** Whether members of staff sign in with one-time codes, as they do outside the sandbox. */
+export async function hasStaffWithCodes(db: Queryable): Promise<boolean> {
+  const found = await db.query(
+    `select 1 from people
+     where vendor_id is null and status = 'active' and code_secret is not null limit 1`,
+  );
+  return found.rowCount === 1;
+}
+
 /** False if the login exists. */
 export async function insertPerson(
   db: Queryable,

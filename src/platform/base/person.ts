@@ -1,7 +1,8 @@
 import { PlainError } from './plain-error.ts';
 
 /**
- * The name of a person who uses the command line. There is no login behind it. Invisible characters
+ * The name of a person who uses the command line. It is a login only where people sign in for the step
+ * (`src/cli/parties/as-person.ts`). Invisible characters
  * would make two names of one.
  */
 const PERSON_PATTERN = /^[^\p{C}\p{DI}\s](?:[^\p{C}\p{DI}]{0,78}[^\p{C}\p{DI}\s])?$/u;

@@ -1,0 +1,99 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { Permission } from '../../console/permissions.ts';
+import { isAllowed } from '../../console/permissions.ts';
+import { findPerson, hasStaffWithCodes } from '../../parties/people/people-store.ts';
+import type { PersonRow } from '../../parties/people/people-store.ts';
+import { checkSignIn } from '../../parties/people/sign-in.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Cli } from '../cli.ts';
+import type { Session } from '../session.ts';
+import { noted } from './noted.ts';
+
+/** A step of a decision by two people. */
+interface Act {
+  /** `--by`. */
+  readonly by: string;
+  readonly permission: Permission;
+  /** As the audit log calls the same step in the console. */
+  readonly action: string;
+  readonly target?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Does the work as the person that `--by` names. Where staff sign in to the console with one-time
+ * codes, a name is not enough: otherwise one person could propose under a name here and approve with
+ * a login there. Then `--by` is a login, the person enters password and code, and the step is in the
+ * audit log. Throws: `PlainError` (field `by`), what `checkSignIn` throws.
+ */
+export async function asPerson<Result>(
+  cli: Cli,
+  session: Session,
+  act: Act,
+  work: (by: string) => Promise<Result>,
+): Promise<Result> {
+  const { pool } = session;
+  if (!(await hasStaffWithCodes(pool))) return await work(act.by);
+  const person = await requireStaff(session, act);
+  const { personId, login, role } = person;
+  const { action, target = null, reason = null } = act;
+  return await noted(pool, { personId, login, role, action, target, reason }, async () => {
+    await signIn(cli, session, login);
+    return await work(login);
+  });
+}
+
+async function requireStaff({ pool }: Session, { by, permission }: Act): Promise<PersonRow> {
+  const person = await findPerson(pool, by.trim().toLowerCase());
+  if (person === undefined || person.vendorId !== null || person.status !== 'active') {
+    const text = `${by} is not the login of a member of staff. See person list.`;
+    throw new PlainError(text, { field: 'by' });
+  }
+  if (!isAllowed(person.role, permission)) {
+    const text = `The role ${person.role} of ${person.login} does not allow this.`;
+    throw new PlainError(text, { field: 'by' });
+  }
+  if (person.linkBy === null) return person;
+  const text = `Another administrator has to confirm ${person.login} first, in the console.`;
+  throw new PlainError(text, { field: 'by' });
+}
+
+async function signIn(cli: Cli, { pool, sealing }: Session, login: string): Promise<void> {
+  const [password, code] = await askFor(cli, [`Password of ${login}: `, 'One-time code: ']);
+  if (password === undefined || code === undefined) {
+    throw new PlainError('Password and one-time code are needed, each on a line of the input.');
+  }
+  const { masterKeys } = await sealing();
+  const request = { login, password, code: code.trim() };
+  await checkSignIn({ pool, masterKeys, codesRequired: true }, request, new Date());
+}
+
+/** A step of what finance decides. */
+export function financeAct(action: string, by: string, target: string): Act {
+  return { by, permission: 'finance.act', action, target };
+}
+
+/** One line of the input for each question; on a terminal nothing of it is shown. */
+async function askFor(
+  { surroundings: { stdin, stderr } }: Cli,
+  questions: readonly string[],
+): Promise<string[]> {
+  const terminal = 'isTTY' in stdin && stdin.isTTY === true;
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: stdin, output: hidden, terminal });
+  const lines = reader[Symbol.asyncIterator]();
+  const answers: string[] = [];
+  try {
+    for (const question of questions) {
+      if (terminal) stderr.write(question);
+      const { value, done } = await lines.next();
+      if (terminal) stderr.write('\n');
+      if (done === true) break;
+      answers.push(value);
+    }
+    return answers;
+  } finally {
+    reader.close();
+  }
+}

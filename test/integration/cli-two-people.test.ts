@@ -1,0 +1,112 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addPerson } from '../../src/parties/people/administer.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { acceptLink, createLink } from '../../src/parties/people/links.ts';
+import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
+import type { Role } from '../../src/parties/people/roles.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { keysOf, must, newMasterKey, withInput } from './cli-support.ts';
+import type { Ran } from './cli-support.ts';
+
+// Where staff sign in with one-time codes, a name is not enough on the command line.
+
+const PASSWORD = ' correct horse battery ';
+const MINUTE_MS = 60_000;
+
+let database: TestDatabase;
+let pool: Pool;
+let environment: Record<string, string>;
+const secrets = new Map<string, string>();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 2, name: 'test' });
+  environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
+  const options = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
+  await must(environment, 'operator', 'set', 'kplc', '--name', 'KPLC', options);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** A person who set up codes some time ago. */
+async function staff(login: string, role: Role, now = new Date(Date.now() - 10 * MINUTE_MS)) {
+  await addPerson(pool, { login, name: login, role }, now);
+  const secret = newCodeSecret();
+  secrets.set(login, secret);
+  const token = await createLink(pool, login, { madeBy: null, now });
+  const codes = { secret, code: codeOf(login, now) };
+  const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
+  const chosen = { token, password: PASSWORD, codes };
+  await acceptLink({ pool, masterKeys, codesRequired: true }, chosen, now);
+}
+
+function codeOf(login: string, at = new Date()): string {
+  const secret = Secret.fromBase32(secrets.get(login) ?? '');
+  return new TOTP({ secret, digits: 6, period: 30 }).generate({ timestamp: at.getTime() });
+}
+
+const signedIn = async (login: string, password: string, ...words: string[]): Promise<Ran> =>
+  await withInput(
+    `${password}\n${codeOf(login)}\n`,
+    environment,
+    ...words,
+    ...['--by', login, '--json'],
+  );
+const topUp = (reference: string): string[] => [
+  ...['operator', 'top-up', 'kplc', '--amount', '500.00', '--reference', reference],
+];
+
+test('names are enough as long as nobody signs in with codes', async () => {
+  const entered = await must(environment, ...topUp('FT1'), '--by', 'Asha', '--json');
+  const { entry } = entered.json<{ entry: string }>();
+  await must(environment, 'house', 'approve', entry, '--by', 'Baraka');
+});
+
+test('then each of the two signs in, and is in the audit log', async () => {
+  await staff('asha', 'finance');
+  await staff('baraka', 'finance');
+  const named = await withInput('', environment, ...topUp('FT2'), '--by', 'Asha Other');
+  expect(named.stderr).toContain('Asha Other is not the login of a member of staff');
+  const silent = await withInput('', environment, ...topUp('FT2'), '--by', 'asha');
+  expect(silent.stderr).toContain('Password and one-time code are needed');
+  const entered = await signedIn('asha', PASSWORD, ...topUp('FT2'));
+  const { entry } = entered.json<{ entry: string }>();
+  const wrong = await signedIn('baraka', PASSWORD.trim(), 'house', 'approve', entry);
+  expect(wrong).toMatchObject({ exitCode: 1 });
+  expect((await signedIn('baraka', PASSWORD, 'house', 'approve', entry)).exitCode).toBe(0);
+  const shown = await must(environment, 'house', 'entries', '--all', '--json');
+  expect(shown.json<{ entries: unknown[] }>().entries).toContainEqual(
+    expect.objectContaining({ entry, proposed_by: 'asha', decided_by: 'baraka' }),
+  );
+  const noted = await listAudit(pool, { action: 'entry.approve', limit: 5 });
+  expect(noted).toMatchObject([
+    { login: 'baraka', target: entry, address: 'command line', result: 'done' },
+    { login: 'baraka', target: entry, result: 'refused' },
+  ]);
+  expect(JSON.stringify(noted)).not.toContain(PASSWORD.trim());
+});
+
+test('the role has to allow it, and the same person is refused', async () => {
+  await staff('salim', 'support');
+  const refused = await signedIn('salim', PASSWORD, ...topUp('FT3'));
+  expect(refused.stderr).toContain('The role support of salim does not allow this');
+  await staff('chege', 'finance');
+  const entered = await signedIn('chege', PASSWORD, ...topUp('FT3'));
+  const { entry } = entered.json<{ entry: string }>();
+  const next = codeOf('chege', new Date(Date.now() + MINUTE_MS / 2));
+  const words = ['house', 'approve', entry, '--by', 'CHEGE'];
+  const own = await withInput(`${PASSWORD}\n${next}\n`, environment, ...words);
+  expect(own.stderr).toContain('another person has to approve it');
+});
+
+test('links that the command line makes are in the audit log', async () => {
+  await must(environment, 'person', 'link', 'asha');
+  const [noted] = await listAudit(pool, { action: 'person.link', limit: 1 });
+  expect(noted).toMatchObject({ login: 'command line', target: 'asha', result: 'done' });
+});
