@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { findPasskey } from '../parties/people/passkeys-store.ts';
 import { beginPasskeySignIn, checkPasskey } from '../parties/people/passkeys.ts';
-import { Refusal } from '../platform/base/errors.ts';
+import { requireParty } from '../parties/people/relying-party.ts';
 import { createReader, jsonOf, requireOwnPage } from './mount.ts';
 import { limitAttempts, recorded, start } from './session-routes.ts';
 import type { SessionOptions } from './session-routes.ts';
@@ -24,8 +24,8 @@ export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions):
     requireOwnPage(request);
     limit(request);
     void reply.header('cache-control', 'no-store');
-    if (party === undefined) throw new Refusal('not_found', { text: 'Passkeys are not set up' });
-    return await beginPasskeySignIn({ pool, party }, clock.now());
+    const site = requireParty(party, request.headers.origin);
+    return await beginPasskeySignIn({ pool, party: site }, clock.now());
   });
   app.post(`${prefix}/session/passkey`, async (request, reply) => {
     requireOwnPage(request);
@@ -34,8 +34,8 @@ export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions):
     const owner = await findPasskey(pool, response.id);
     const entry = { action: 'session.passkey', login: owner?.login ?? 'unknown passkey' };
     const personId = await recorded(request, options, entry, async () => {
-      if (party === undefined) throw new Refusal('sign_in_failed');
-      return (await checkPasskey({ pool, party }, response, clock.now())).personId;
+      const site = requireParty(party, request.headers.origin);
+      return (await checkPasskey({ pool, party: site }, response, clock.now())).personId;
     });
     return await start(request, reply, { ...options, personId });
   });

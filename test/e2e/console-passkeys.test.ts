@@ -1,6 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
@@ -11,34 +9,48 @@ import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
+import type { PrefixProxy } from '../support/prefix-proxy.ts';
 
-// A person adds a passkey and signs in with it; Chromium emulates the device.
+// A person adds a passkey and signs in with it, behind a proxy that serves the service below a path.
 
+let proxy: PrefixProxy;
 let running: InProcessService;
 let browser: Browser;
+/** Passkeys belong to it, whatever the path. */
+let site = '';
 let origin = '';
 
 beforeAll(async () => {
   buildConsoleOnce();
-  const port = await freePort();
-  origin = `http://localhost:${port}`;
+  proxy = await startPrefixProxy('/apps/pay', () => running.origin);
+  site = `http://localhost:${proxy.port}`;
+  origin = `${site}/apps/pay`;
   running = await startInProcess((await createTestDatabase()).url, {
-    environment: { PORT: String(port), PUBLIC_URL: origin },
+    environment: { PUBLIC_URL: origin },
   });
   browser = await startBrowser();
 });
 afterAll(async () => {
   await browser.close();
+  await proxy.close();
   await running.stop();
 });
 
-/** Passkeys belong to the configured URL, so the port is known before the service listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Chromium emulates a telephone that checks a fingerprint. */
+async function addDevice(page: Page): Promise<void> {
+  const devices = await page.context().newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
 }
 
 test.skipIf(!HAS_BROWSER)(
@@ -47,18 +59,7 @@ test.skipIf(!HAS_BROWSER)(
   async () => {
     const problems: string[] = [];
     const page = await openConsole(browser, '/passkeys', { origin, login: 'risk', problems });
-    const devices = await page.context().newCDPSession(page);
-    await devices.send('WebAuthn.enable');
-    await devices.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addDevice(page);
     await page.getByText('You have no passkey yet.').waitFor();
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     const dialog = page.getByRole('dialog');
@@ -88,8 +89,20 @@ test.skipIf(!HAS_BROWSER)(
     await acceptLink({ pool, masterKeys, codesRequired: false }, chosen, new Date());
     await signInWithPasskey();
     await page.getByText('Wrong').or(page.getByRole('alert')).first().waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/sign-in');
+    expect(new URL(page.url()).pathname).toBe('/apps/pay/console/sign-in');
     expect(problems.filter((text) => !/40\d/.test(text))).toEqual([]);
+  },
+);
+
+test.skipIf(!HAS_BROWSER)(
+  'a page at another address is told where passkeys work',
+  { timeout: 60_000 },
+  async () => {
+    const page = await (await browser.newContext()).newPage();
+    // The same service, without the proxy and its name.
+    await page.goto(`${running.origin}/console/sign-in`);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText(`Passkeys work only at ${site}`).waitFor();
   },
 );
 

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { addPasskey, beginPasskey } from '../../parties/people/passkeys.ts';
 import { deletePasskey, listPasskeys } from '../../parties/people/passkeys-store.ts';
 import type { PasskeyRow } from '../../parties/people/passkeys-store.ts';
+import { requireParty } from '../../parties/people/relying-party.ts';
 import type { RelyingParty } from '../../parties/people/relying-party.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PasskeysAnswer } from '../answers.ts';
@@ -64,8 +64,8 @@ function beginRoute(options: AccountRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async ({ body }, { viewer }) => {
-      const party = requireParty(options);
+    handle: async ({ body }, { viewer }, { headers }) => {
+      const party = requireParty(options.party, headers.origin);
       const now = options.clock.now();
       await checkSignIn(options, { login: viewer.login, ...body, code: body.code }, now);
       return await beginPasskey({ ...options, party }, viewer, now);
@@ -94,19 +94,13 @@ function addRoute(options: AccountRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async ({ body: { name, response } }, { viewer }) => {
-      const party = requireParty(options);
+    handle: async ({ body: { name, response } }, { viewer }, { headers }) => {
+      const party = requireParty(options.party, headers.origin);
       const made = { name: name.trim(), response, now: options.clock.now() };
       const added = passkeyView(await addPasskey({ ...options, party }, viewer, made));
       return new Audited(added, { target: added.id, after: { name: added.name } });
     },
   });
-}
-
-/** Throws: `PlainError`. */
-function requireParty({ party }: AccountRoutesOptions): RelyingParty {
-  if (party !== undefined) return party;
-  throw new PlainError('Passkeys need a PUBLIC_URL with https and a host name.');
 }
 
 function passkeyView(row: PasskeyRow): PasskeysAnswer['passkeys'][number] {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { Refusal } from '../../platform/base/errors.ts';
 
 /** The site that passkeys belong to. */
 export interface RelyingParty {
@@ -24,4 +25,23 @@ export function relyingPartyOf(publicUrl: string, isSandbox: boolean): RelyingPa
   }
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
   return protocol === 'https:' || isLocal ? { id: hostname, origin: url.origin } : undefined;
+}
+
+/**
+ * The site, if the page of a request comes from it. Browsers would refuse with an error that names no
+ * address, or the device's answer would be for another site.
+ * @param pageOrigin the request's `Origin`, which browsers send with every POST.
+ * Throws: `not_permitted`, with the address at which passkeys work.
+ */
+export function requireParty(
+  party: RelyingParty | undefined,
+  pageOrigin: string | undefined,
+): RelyingParty {
+  if (party === undefined) {
+    const text = 'Passkeys need a PUBLIC_URL with https and a host name';
+    throw new Refusal('not_permitted', { text });
+  }
+  if (pageOrigin === undefined || pageOrigin === party.origin) return party;
+  const text = `Passkeys work only at ${party.origin}, and this page is at ${pageOrigin}`;
+  throw new Refusal('not_permitted', { text });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relyingPartyOf } from '../../../../src/parties/people/relying-party.ts';
+import { relyingPartyOf, requireParty } from '../../../../src/parties/people/relying-party.ts';
 
 test.each([
   ['https://pay.example', { id: 'pay.example', origin: 'https://pay.example' }],
@@ -15,4 +15,14 @@ test.each([
 test('the sandbox is at localhost where it has no name', () => {
   const party = { id: 'localhost', origin: 'http://localhost:8080' };
   expect(relyingPartyOf('http://127.0.0.1:8080', true)).toEqual(party);
+});
+
+test('a page elsewhere is told where passkeys work', () => {
+  const party = { id: 'pay.example', origin: 'https://pay.example' };
+  expect(requireParty(party, party.origin)).toBe(party);
+  expect(requireParty(party, undefined)).toBe(party);
+  expect(() => requireParty(party, 'https://10.0.0.1')).toThrow(
+    'Passkeys work only at https://pay.example, and this page is at https://10.0.0.1',
+  );
+  expect(() => requireParty(undefined, party.origin)).toThrow('PUBLIC_URL');
 });
