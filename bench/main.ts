@@ -7,6 +7,7 @@ import { printTable, writeChart } from './report.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { bulkSuite } from './suites/bulk.ts';
+import { consoleSuite } from './suites/console.ts';
 import { cycleSuite } from './suites/cycle.ts';
 import { defaultSettingsSuite } from './suites/default-settings.ts';
 import { directSuite, PGLEDGER_CONTESTANTS } from './suites/direct.ts';
@@ -32,6 +33,7 @@ const SUITES: readonly Suite[] = [
   growthSuite,
   halfLoadSuite,
   defaultSettingsSuite,
+  consoleSuite,
   memorySuite,
 ];
 
@@ -43,6 +45,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     'memory-minutes': { type: 'string', default: '10' },
     'history-rows': { type: 'string', default: '5000000' },
+    'console-rows': { type: 'string', default: '1000000' },
     chart: { type: 'string', default: 'bench.svg' },
   },
 });
@@ -59,6 +62,7 @@ const options: SuiteOptions = {
   seconds: wholeNumber('seconds', values.seconds),
   memoryMinutes: wholeNumber('memory-minutes', values['memory-minutes']),
   historyRows: wholeNumber('history-rows', values['history-rows']),
+  consoleRows: wholeNumber('console-rows', values['console-rows']),
   ...(process.env['PGLEDGER_SQL'] === undefined
     ? {}
     : { pgledgerSql: process.env['PGLEDGER_SQL'] }),

@@ -206,6 +206,20 @@ export const RATIOS: readonly Ratio[] = [
   own('p99_vs_p50_half_load', 'p99 ÷ p50, open loop at half load', 'create at half load', [10, 4]),
   slower('default_settings_create_vs_embedded', 'creates at 20/s'),
   slower('default_settings_callbacks_vs_embedded', '100 callbacks at once'),
+  ...(['lists', 'searches', 'charts'] as const).map((group) =>
+    own(
+      `console_${group}_seconds`,
+      `the console’s slowest of its ${group}, median in seconds, 1,000,000 payments behind`,
+      `console ${group}`,
+      [0.3, 0.1],
+    ),
+  ),
+  rates(
+    'create_beside_console',
+    'create while a person reads the console ÷ create alone, 1,000,000 payments behind',
+    ['create beside the console', 'create without the console'],
+    [0.9, 0.97],
+  ),
   own(
     'memory_10min_vs_1min',
     'resident memory after 10 minutes ÷ after 1',

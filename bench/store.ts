@@ -110,7 +110,7 @@ export async function settlingSeconds(db: Queryable, since: Date): Promise<numbe
 
 /** Vacuums and analyzes the database, like an older one. */
 export async function settleDown(db: Queryable): Promise<void> {
-  await db.query('vacuum (analyze) transactions, transfers, accounts');
+  await db.query('vacuum (analyze) payments, transfers, accounts');
 }
 
 /** Some payments of each vendor, for status queries. */

@@ -15,6 +15,8 @@ export interface SuiteOptions {
   readonly memoryMinutes: number;
   /** Earlier rows for the growth suite. */
   readonly historyRows: number;
+  /** Earlier payments for the console suite. */
+  readonly consoleRows: number;
   /** The SQL file of an external ledger, which runs in the same rounds as our lanes. */
   readonly pgledgerSql?: string;
   readonly log: (line: string) => void;

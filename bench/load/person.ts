@@ -1,0 +1,68 @@
+import { createSessions } from '../../src/parties/people/sessions.ts';
+import { findPerson } from '../../src/parties/people/people-store.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+
+/** A person with pages of the console open. */
+export interface Person {
+  /** How long the answer took, in milliseconds, and what it was. Throws if it is a refusal. */
+  read(path: string): Promise<{ readonly ms: number; readonly answer: Record<string, unknown> }>;
+  /** Watches the first page, and reads these paths in turns, until `stop` ends it. */
+  watch(paths: readonly string[], everyMs: number): { readonly stop: () => Promise<void> };
+}
+
+/** Signs a person in without password and code, which are not what is measured. */
+export async function signInPerson(
+  pool: Pool,
+  { port, login }: { readonly port: number; readonly login: string },
+): Promise<Person> {
+  const found = await findPerson(pool, login);
+  if (found === undefined) throw new Error(`there is no person ${login}`);
+  const sessions = createSessions({ pool, clock: systemClock });
+  const { personId } = found;
+  const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'bench' });
+  const base = `http://127.0.0.1:${port}/console/api`;
+  const headers = { cookie: `malipo=${token}`, 'x-malipo-console': '1' };
+  const read: Person['read'] = async (path) => {
+    const startedAt = performance.now();
+    const response = await fetch(`${base}${path}`, { headers });
+    const text = await response.text();
+    const ms = performance.now() - startedAt;
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return { ms, answer: JSON.parse(text) as Record<string, unknown> };
+  };
+  return {
+    read,
+    watch: (paths, everyMs) => {
+      const ending = new AbortController();
+      const { signal } = ending;
+      const events = stream(`${base}/home/events`, { headers, signal });
+      const reads = readInTurns(paths, { read, everyMs, signal });
+      return {
+        stop: async () => {
+          ending.abort();
+          await Promise.all([events, reads]);
+        },
+      };
+    },
+  };
+}
+
+async function stream(url: string, init: RequestInit): Promise<void> {
+  try {
+    const response = await fetch(url, init);
+    if (response.body !== null) for await (const _ of response.body);
+  } catch (error) {
+    if (init.signal?.aborted !== true) throw error;
+  }
+}
+
+async function readInTurns(
+  paths: readonly string[],
+  by: { readonly read: Person['read']; readonly everyMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let turn = 0; !by.signal.aborted; turn += 1) {
+    await by.read(paths[turn % paths.length] ?? '/home');
+    await new Promise((resolve) => setTimeout(resolve, by.everyMs));
+  }
+}
