@@ -65,8 +65,11 @@ export const consoleSuite: Suite = {
         if (name === WITHOUT_CONSOLE) return { contestant: name, value: await create(seconds) };
         const polled = Object.values(paths).flat();
         const watching = person.watch(polled.filter(isOfStaff), EVERY_MS);
-        const rate = await create(seconds).finally(async () => await watching.stop());
-        return { contestant: name, value: rate };
+        try {
+          return { contestant: name, value: await create(seconds) };
+        } finally {
+          await watching.stop();
+        }
       },
       close: async () => {
         await server.stop();
