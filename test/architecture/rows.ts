@@ -56,7 +56,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/importing', 'credit/bureaus'],
   ['credit/enquiries'],
   ['credit/batches', 'credit/watches'],
-  ['credit/reports', 'credit/monitoring'],
+  ['credit/reports', 'credit/monitoring', 'credit/decisions'],
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],

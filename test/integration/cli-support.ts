@@ -125,3 +125,15 @@ export async function must(
   if (done.exitCode !== 0) throw new Error(`${args.flat().join(' ')}: ${done.stderr}`);
   return done;
 }
+
+/** What `credit` proposes, approved by another person; or the refusal of the proposal. */
+export async function creditByTwo(environment: Environment, ...args: string[]): Promise<Ran> {
+  const grounds = ['--evidence', 'File 7', '--by', 'Asha', '--json'];
+  const proposed = await inProcess(environment, 'credit', ...args, ...grounds);
+  if (proposed.exitCode !== 0) return proposed;
+  const { proposal } = proposed.json<{ proposal: string }>();
+  return await inProcess(
+    environment,
+    ...['credit', 'proposal', 'approve', proposal, '--by', 'Baraka'],
+  );
+}

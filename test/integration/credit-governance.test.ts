@@ -22,7 +22,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { until } from '../support/dispatch-fixture.ts';
 import { encode, signed } from '../support/vendor-client.ts';
-import { inProcess } from './cli-support.ts';
+import { creditByTwo, inProcess } from './cli-support.ts';
 import type { Environment } from './cli-support.ts';
 
 // A row says which card answers: two processes follow it at run time.
@@ -110,6 +110,15 @@ async function malipo(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(ran.stdout) as Record<string, unknown>;
 }
 
+/** Proposes a card, and approves it as another person. */
+async function assign(...args: string[]): Promise<void> {
+  expect((await creditByTwo(environment, 'scorecard', ...args)).stderr).toBe('');
+}
+
+async function refused(...args: string[]): Promise<string> {
+  return (await creditByTwo(environment, 'scorecard', ...args)).stderr;
+}
+
 async function fails(...args: string[]): Promise<string> {
   const ran = await inProcess(environment, 'credit', ...args);
   expect(ran.exitCode).not.toBe(0);
@@ -136,29 +145,27 @@ test('a card is put in force, and rolled back, in every process without a restar
   expect(await malipo('scorecard', 'add', await generousCard(1))).toMatchObject({
     card: 'generous@1',
   });
-  await malipo('scorecard', 'use', 'generic', 'generous@1', '--reason', 'trial');
+  await assign('use', 'generic', 'generous@1', '--reason', 'trial');
   await scoreBecomes(first, before + 50);
   await scoreBecomes(second, before + 50);
   const { reference } = await ask(first);
   const listed = await malipo('enquiries', '--vid', 'demo', '--reference', reference);
   expect(listed['enquiries']).toMatchObject([{ scorecard: 'generous@1' }]);
-  await malipo('scorecard', 'use', 'generic', 'default', '--reason', 'rolled back');
+  await assign('use', 'generic', 'default', '--reason', 'rolled back');
   await scoreBecomes(first, before);
   await scoreBecomes(second, before);
   const { changes } = await malipo('scorecard', 'changes');
   expect(changes).toMatchObject([
-    { champion: null, reason: 'rolled back' },
-    { champion: 'generous@1', reason: 'trial' },
+    { champion: null, reason: 'rolled back (proposed by Asha, approved by Baraka)' },
+    { champion: 'generous@1', reason: 'trial (proposed by Asha, approved by Baraka)' },
   ]);
 });
 
 test('a card that does not fit is refused, and a name is never given to another card', async () => {
-  expect(await fails('scorecard', 'use', 'mobile', 'generous@1', '--reason', 'x')).toMatch(
+  expect(await refused('use', 'mobile', 'generous@1', '--reason', 'x')).toMatch(
     /is a generic card/,
   );
-  expect(await fails('scorecard', 'use', 'generic', 'nobody@1', '--reason', 'x')).toMatch(
-    /does not exist/,
-  );
+  expect(await refused('use', 'generic', 'nobody@1', '--reason', 'x')).toMatch(/does not exist/);
   const { generic } = shippedScorecards();
   const other = path.join(folder, 'other.json');
   await writeFile(other, JSON.stringify({ ...generic, id: 'generous', version: 1 }));
@@ -172,7 +179,7 @@ test('a challenger is scored alongside and recorded, and never answered', async 
   const [first] = services;
   const before = Number((await ask(first)).score);
   await malipo('scorecard', 'add', await generousCard(2));
-  await malipo('scorecard', 'challenge', 'generic', 'generous@2', '--reason', 'next card');
+  await assign('challenge', 'generic', 'generous@2', '--reason', 'next card');
   const shadows = async (reason: number) =>
     (
       await first.pool.query<{ score: number; challenger: string; challenger_score: number }>(

@@ -500,7 +500,9 @@ describe('people in files', () => {
     const cases = await listCases(pool, { open: true, limit: 1_000 });
     expect(cases).toContainEqual(expect.objectContaining({ kind: 'document_shared', crns }));
     const [into = 0n, from = 0n] = crns;
-    await mergeSubjects(pool, { from, into, reason: 'a slip', at: new Date() });
+    await databaseTransaction(pool, async (client) => {
+      await mergeSubjects(client, { from, into, reason: 'a slip', at: new Date() });
+    });
     const changed = { ...one, MobilePhone: '0733000222' };
     const lines = [changed, { ...other, AccountNumber: 'THIRD' }];
     expect((await run(lines, { asOf: '2026-11-01' })).findings).toEqual([]);

@@ -2,14 +2,17 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { closeCase, listCases } from '../../credit/registry/cases-store.ts';
+import { proposeOutcome } from '../../credit/decisions/propose.ts';
 import {
   STATEMENT_WORDS,
-  closeDispute,
+  listOpenDisputes,
   openDispute,
 } from '../../credit/registry/disputes-store.ts';
 import type { DisputeOutcome } from '../../credit/registry/disputes-store.ts';
 import { command, displayName, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { propose, proposing } from './proposals.ts';
+import type { GroundsOptions } from './proposals.ts';
 import { crnNumber } from './subject.ts';
 import { openVault } from './vault.ts';
 import { table } from '../output.ts';
@@ -97,18 +100,44 @@ function addDisputes(credit: Command, cli: Cli): void {
         });
       },
     );
-  command(disputes, 'close <dispute>', 'Close a dispute.')
-    .addOption(
+  proposing(
+    command(disputes, 'close <dispute>', 'Propose how a dispute ended.').addOption(
       new Option('--outcome <outcome>', 'how it ended')
         .choices(['upheld', 'rejected', 'withdrawn'])
         .makeOptionMandatory(),
-    )
-    .action(async (disputeId: string, options: { json?: boolean; outcome: DisputeOutcome }) => {
-      await cli.run(options, async ({ pool }) => {
-        if (!(await closeDispute(pool, id(disputeId), options.outcome, new Date()))) {
-          throw new PlainError('No open dispute has this id.');
-        }
-        return { json: { dispute: disputeId, outcome: options.outcome }, text: 'Closed.\n' };
+    ),
+  ).action(async (disputeId: string, options: GroundsOptions & { outcome: DisputeOutcome }) => {
+    await cli.run(options, async (session) => {
+      const asked = { dispute: id(disputeId), outcome: options.outcome };
+      return await propose(session, options, (deps, grounds) =>
+        proposeOutcome(deps, asked, grounds),
+      );
+    });
+  });
+  addDisputeList(disputes, cli);
+}
+
+function addDisputeList(disputes: Command, cli: Cli): void {
+  command(disputes, 'list', 'Open disputes, oldest first.')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
+    .option('--after <dispute>', 'the page after this dispute', id)
+    .action(async (options: { json?: boolean; limit: number; after?: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const found = (await listOpenDisputes(pool, options)).map((one) => ({
+          dispute: one.disputeId,
+          opened: wireTime.format(one.openedAt),
+          crn: String(one.crn),
+          account: String(one.accountId),
+          lender: one.lender,
+        }));
+        return {
+          json: { disputes: found },
+          text: table(
+            ['DISPUTE', 'OPENED', 'SUBJECT', 'ACCOUNT', 'LENDER'].map((title) => ({ title })),
+            found.map((one) => Object.values(one)),
+            'no open dispute',
+          ),
+        };
       });
     });
 }

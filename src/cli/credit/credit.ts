@@ -9,6 +9,7 @@ import { addLetterCommands } from './letters.ts';
 import { addListCommands } from './lists.ts';
 import { addMergeCommands } from './merge.ts';
 import { addMonitorCommands } from './monitor.ts';
+import { addProposalCommands } from './proposals.ts';
 import { addReportCommand } from './report.ts';
 import { addScoreCommand } from './score.ts';
 import { addScorecardCommands } from './scorecard.ts';
@@ -27,6 +28,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addDeceasedCommands(credit, cli);
   addMergeCommands(credit, cli);
   addSuppressionCommands(credit, cli);
+  addProposalCommands(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
   addApplyCardCommand(credit, cli);

@@ -1,19 +1,15 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { addCard, assignCards, listCardChanges } from '../../credit/governance/cards-store.ts';
-import { readAllCards, readCardsInForce, requireCard } from '../../credit/governance/cards.ts';
+import { proposeCard } from '../../credit/decisions/propose.ts';
+import { addCard, listCardChanges } from '../../credit/governance/cards-store.ts';
+import { readAllCards, readCardsInForce } from '../../credit/governance/cards.ts';
 import { SCORE_KINDS, cardName, readScorecard } from '../../credit/scorecards/scorecard.ts';
 import type { ScoreKind } from '../../credit/scorecards/scorecard.ts';
-import { command, displayName, wholeNumber } from '../arguments.ts';
+import { command, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
-import type { Answer } from '../output.ts';
-import type { Session } from '../session.ts';
-
-interface ChangeOptions {
-  readonly json?: boolean;
-  readonly reason: string;
-}
+import { propose, proposing } from './proposals.ts';
+import type { GroundsOptions } from './proposals.ts';
 
 const kindArgument = (): Argument =>
   new Argument('<kind>', 'the score').choices(SCORE_KINDS).argRequired();
@@ -27,13 +23,14 @@ export function addScorecardCommands(credit: Command, cli: Cli): void {
   addAdd(scorecard, cli);
   addChange(scorecard, cli, {
     spec: 'use',
-    summary: 'Answer with a card from now on, in every process. `default`: the newest shipped one.',
+    summary: 'Propose the card that answers, in every process. `default`: the newest shipped one.',
     role: 'champion',
     none: 'default',
   });
   addChange(scorecard, cli, {
     spec: 'challenge',
-    summary: 'Score a card alongside, without answering its scores. `none`: none any more.',
+    summary:
+      'Propose a card that is scored alongside, without answering its scores. `none`: none any more.',
     role: 'challenger',
     none: 'none',
   });
@@ -87,33 +84,16 @@ interface RoleCommand {
 }
 
 function addChange(scorecard: Command, cli: Cli, { spec, summary, role, none }: RoleCommand): void {
-  command(scorecard, spec, summary)
-    .addArgument(kindArgument())
-    .argument('<card>', `such as our-generic@2, or ${none}`)
-    .requiredOption('--reason <text>', 'why, for the record', displayName)
-    .action(async (kind: ScoreKind, name: string, options: ChangeOptions) => {
-      await cli.run(options, async (session) => {
-        const card = name === none ? null : name;
-        if (card !== null) await keepCard(session, card, kind);
-        return await change(session, { kind, [role]: card, reason: options.reason });
-      });
+  proposing(
+    command(scorecard, spec, summary)
+      .addArgument(kindArgument())
+      .argument('<card>', `such as our-generic@2, or ${none}`),
+  ).action(async (score: ScoreKind, name: string, options: GroundsOptions) => {
+    await cli.run(options, async (session) => {
+      const asked = { score, role, card: name === none ? null : name };
+      return await propose(session, options, (deps, grounds) => proposeCard(deps, asked, grounds));
     });
-}
-
-/** In the database, so that every process has the card, whatever is in its folder. */
-async function keepCard({ pool }: Session, name: string, kind: ScoreKind): Promise<void> {
-  await addCard(pool, requireCard(await readAllCards(pool), name, kind), new Date());
-}
-
-async function change(
-  { pool }: Session,
-  asked: Parameters<typeof assignCards>[1],
-): Promise<Answer> {
-  const { kind, champion, challenger } = await assignCards(pool, asked, new Date());
-  return {
-    json: { kind, champion, challenger },
-    text: `${kind}: ${champion ?? 'the newest shipped card'} answers; challenger: ${challenger ?? 'none'}.\n`,
-  };
+  });
 }
 
 function addChanges(scorecard: Command, cli: Cli): void {

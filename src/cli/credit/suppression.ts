@@ -2,21 +2,21 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { isoDay } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
+import { proposeRule, proposeRuleEnd } from '../../credit/decisions/propose.ts';
 import { PRODUCT_TYPES, RISK_CLASSES } from '../../credit/facts.ts';
 import type { ProductType, RiskClass } from '../../credit/facts.ts';
 import type { SuppressionRule } from '../../credit/registry/suppression.ts';
 import {
   listSuppressionChanges,
-  putSuppressionRule,
   readSuppressionRules,
-  removeSuppressionRule,
 } from '../../credit/registry/suppression-store.ts';
 import { SECTORS } from '../../parties/vendor.ts';
 import type { Sector } from '../../parties/vendor.ts';
-import { code, command, displayName, money, requireSome, wholeNumber } from '../arguments.ts';
+import { code, command, money, requireSome, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { realDay } from './import.ts';
+import { propose, proposing } from './proposals.ts';
+import type { GroundsOptions } from './proposals.ts';
 import { table } from '../output.ts';
 
 interface Conditions {
@@ -67,12 +67,11 @@ function addList(suppression: Command, cli: Cli): void {
 }
 
 function addSet(suppression: Command, cli: Cli): void {
-  command(
+  const made = command(
     suppression,
     'set <rule>',
-    'Put a rule into force, replacing one of the same name. It applies if all given conditions hold, from the next request.',
+    'Propose a rule, in the place of one of the same name. It applies if all given conditions hold, from the first request after another person has approved it.',
   )
-    .requiredOption('--reason <text>', 'the law, notice or decision that requires it', displayName)
     .option('--balance-up-to <amount>', 'states with a balance of at most this, in KES', money)
     .option(
       '--original-up-to <amount>',
@@ -83,23 +82,19 @@ function addSet(suppression: Command, cli: Cli): void {
     .option('--sectors <sectors>', `lenders of some of ${SECTORS.join(',')}`, listOf(SECTORS))
     .option('--risk-classes <codes>', `some of ${RISK_CLASSES.join(',')}`, listOf(RISK_CLASSES))
     .option('--states-from <date>', 'states as of this day or later, YYYY-MM-DD', realDay)
-    .option('--states-until <date>', 'states as of this day or earlier, YYYY-MM-DD', realDay)
-    .action(async (name: string, options: Conditions & { json?: boolean; reason: string }) => {
-      await cli.run(options, async ({ pool }) => {
-        const rule = ruleOf(code(name), options);
-        await putSuppressionRule(pool, rule, new Date());
-        return { json: jsonOf(rule), text: `${rule.rule} is in force: ${conditionsText(rule)}\n` };
-      });
+    .option('--states-until <date>', 'states as of this day or earlier, YYYY-MM-DD', realDay);
+  proposing(made).action(async (name: string, options: Conditions & GroundsOptions) => {
+    await cli.run(options, async (session) => {
+      const rule = ruleOf(code(name), options);
+      return await propose(session, options, (deps, grounds) => proposeRule(deps, rule, grounds));
     });
+  });
 }
 
-/** Throws: `UsageError` without a condition, `PlainError` if a condition can never hold. */
+/** Throws: `UsageError` without a condition. */
 function ruleOf(rule: string, given: Conditions & { readonly reason: string }): SuppressionRule {
   requireSome(given, CONDITIONS);
   const { statesFrom, statesUntil } = given;
-  if (statesFrom !== undefined && statesUntil !== undefined && statesFrom > statesUntil) {
-    throw new PlainError('--states-from must not be after --states-until.');
-  }
   return {
     rule,
     reason: given.reason,
@@ -114,22 +109,20 @@ function ruleOf(rule: string, given: Conditions & { readonly reason: string }): 
 }
 
 function addRemove(suppression: Command, cli: Cli): void {
-  command(
-    suppression,
-    'remove <rule>',
-    'Remove a rule. What it covered is shown and scored again from the next request.',
-  )
-    .requiredOption('--reason <text>', 'the law, notice or decision that requires it', displayName)
-    .action(async (name: string, options: { json?: boolean; reason: string }) => {
-      await cli.run(options, async ({ pool }) => {
-        const rule = code(name);
-        const removed = { rule, reason: options.reason, at: new Date() };
-        if (!(await removeSuppressionRule(pool, removed))) {
-          throw new PlainError(`Rule ${rule} does not exist.`);
-        }
-        return { json: { rule, removed: true }, text: `${rule} is no longer in force.\n` };
-      });
+  proposing(
+    command(
+      suppression,
+      'remove <rule>',
+      'Propose the end of a rule. What it covered is shown and scored again from the first request after another person has approved it.',
+    ),
+  ).action(async (name: string, options: GroundsOptions) => {
+    await cli.run(options, async (session) => {
+      const rule = code(name);
+      return await propose(session, options, (deps, grounds) =>
+        proposeRuleEnd(deps, rule, grounds),
+      );
     });
+  });
 }
 
 function addChanges(suppression: Command, cli: Cli): void {

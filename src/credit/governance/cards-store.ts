@@ -18,22 +18,25 @@ export async function readStoredCards(db: Queryable): Promise<Scorecard[]> {
  * Throws: `PlainError` if another card of this name exists.
  */
 export async function addCard(pool: Pool, card: Scorecard, now: Date): Promise<void> {
-  await changeSettings(pool, 'scorecards', async (client) => {
-    await client.query(
-      `insert into scorecards (card, kind, body, added_at) values ($1, $2, $3::jsonb, $4)
-       on conflict (card) do nothing`,
-      [cardName(card), card.kind, JSON.stringify(card), now],
+  await changeSettings(pool, 'scorecards', async (client) => await keepCard(client, card, now));
+}
+
+/** The same within the caller's database transaction, which marks the topic `scorecards`. */
+export async function keepCard(client: Queryable, card: Scorecard, now: Date): Promise<void> {
+  await client.query(
+    `insert into scorecards (card, kind, body, added_at) values ($1, $2, $3::jsonb, $4)
+     on conflict (card) do nothing`,
+    [cardName(card), card.kind, JSON.stringify(card), now],
+  );
+  const read = await client.query<{ same: boolean }>(
+    'select body = $2::jsonb as same from scorecards where card = $1',
+    [cardName(card), JSON.stringify(card)],
+  );
+  if (read.rows[0]?.same !== true) {
+    throw new PlainError(
+      `${cardName(card)} exists with other content. Enquiries name their card: give the new one another version.`,
     );
-    const read = await client.query<{ same: boolean }>(
-      'select body = $2::jsonb as same from scorecards where card = $1',
-      [cardName(card), JSON.stringify(card)],
-    );
-    if (read.rows[0]?.same !== true) {
-      throw new PlainError(
-        `${cardName(card)} exists with other content. Enquiries name their card: give the new one another version.`,
-      );
-    }
-  });
+  }
 }
 
 /** Which cards of a kind are in force since then; null: the highest version of the folder, or none. */
@@ -76,9 +79,12 @@ export async function readAssignments(db: Queryable): Promise<CardChange[]> {
   return read.rows;
 }
 
-/** Changes champion or challenger of a kind; what is not given stays. */
+/**
+ * Changes champion or challenger of a kind; what is not given stays. The caller's database
+ * transaction marks the topic `scorecards` before.
+ */
 export async function assignCards(
-  pool: Pool,
+  client: Queryable,
   change: {
     readonly kind: ScoreKind;
     readonly champion?: string | null;
@@ -86,20 +92,17 @@ export async function assignCards(
     readonly reason: string;
   },
   now: Date,
-): Promise<CardChange> {
-  return await changeSettings(pool, 'scorecards', async (client) => {
-    const before = (await readAssignments(client)).find(({ kind }) => kind === change.kind);
-    const { kind, reason } = change;
-    const champion = change.champion === undefined ? (before?.champion ?? null) : change.champion;
-    const challenger =
-      change.challenger === undefined ? (before?.challenger ?? null) : change.challenger;
-    await client.query(
-      `insert into scorecard_changes (change_id, changed_at, kind, champion, challenger, reason)
-       select $1::uuid, greatest($2, max(changed_at) + interval '1 microsecond'), $3::text, $4::text,
-         $5::text, $6::text
-       from scorecard_changes where kind = $3`,
-      [newId(), now, kind, champion, challenger, reason],
-    );
-    return { kind, champion, challenger, reason, changedAt: now };
-  });
+): Promise<void> {
+  const before = (await readAssignments(client)).find(({ kind }) => kind === change.kind);
+  const { kind, reason } = change;
+  const champion = change.champion === undefined ? (before?.champion ?? null) : change.champion;
+  const challenger =
+    change.challenger === undefined ? (before?.challenger ?? null) : change.challenger;
+  await client.query(
+    `insert into scorecard_changes (change_id, changed_at, kind, champion, challenger, reason)
+     select $1::uuid, greatest($2, max(changed_at) + interval '1 microsecond'), $3::text, $4::text,
+       $5::text, $6::text
+     from scorecard_changes where kind = $3`,
+    [newId(), now, kind, champion, challenger, reason],
+  );
 }

@@ -39,6 +39,28 @@ export interface CreditCase {
   readonly resolution: string | null;
 }
 
+interface CaseRow {
+  caseId: string;
+  kind: CaseKind;
+  crns: string[];
+  openedAt: Date;
+  closedAt: Date | null;
+  resolution: string | null;
+}
+
+const CASES = `select case_id as "caseId", kind, crns::text[] as crns, opened_at as "openedAt",
+    closed_at as "closedAt", resolution
+  from credit_cases`;
+
+function caseOf(row: CaseRow): CreditCase {
+  return { ...row, crns: row.crns.map(BigInt) };
+}
+
+export async function findCase(db: Queryable, caseId: string): Promise<CreditCase | undefined> {
+  const found = await db.query<CaseRow>(`${CASES} where case_id = $1`, [caseId]);
+  return found.rows.map(caseOf)[0];
+}
+
 /** A page of cases, oldest first. */
 export async function listCases(
   db: Queryable,
@@ -49,31 +71,15 @@ export async function listCases(
     readonly limit: number;
   },
 ): Promise<CreditCase[]> {
-  const read = await db.query<{
-    caseId: string;
-    kind: CaseKind;
-    crns: string[];
-    openedAt: Date;
-    closedAt: Date | null;
-    resolution: string | null;
-  }>(
-    `select case_id as "caseId", kind, crns::text[] as crns, opened_at as "openedAt",
-      closed_at as "closedAt", resolution
-     from credit_cases
+  const read = await db.query<CaseRow>(
+    `${CASES}
      where (closed_at is null) = $1
        and ($2::uuid is null or (opened_at, case_id) >
          ((select opened_at from credit_cases where case_id = $2), $2))
      order by opened_at, case_id limit $3`,
     [search.open, search.after ?? null, search.limit],
   );
-  return read.rows.map((row) => ({
-    caseId: row.caseId,
-    kind: row.kind,
-    crns: row.crns.map(BigInt),
-    openedAt: row.openedAt,
-    closedAt: row.closedAt,
-    resolution: row.resolution,
-  }));
+  return read.rows.map(caseOf);
 }
 
 /** Closes a case with its finding. Returns false if there is no such open case. */

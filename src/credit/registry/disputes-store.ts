@@ -52,6 +52,59 @@ export async function closeDispute(
   return closed.rowCount === 1;
 }
 
+/** An open dispute, without the subject's words. */
+export interface OpenDispute {
+  readonly disputeId: string;
+  readonly crn: bigint;
+  readonly accountId: bigint;
+  readonly lender: string;
+  readonly openedAt: Date;
+}
+
+const OPEN_DISPUTES = `select d.dispute_id as "disputeId", d.crn, d.account_id as "accountId",
+    a.lender, d.opened_at as "openedAt"
+  from account_disputes d
+  join credit_accounts a on a.crn = d.crn and a.account_id = d.account_id
+  where d.closed_at is null`;
+
+export async function findOpenDispute(
+  db: Queryable,
+  disputeId: string,
+): Promise<OpenDispute | undefined> {
+  const found = await db.query<{
+    disputeId: string;
+    crn: bigint;
+    accountId: bigint;
+    lender: string;
+    openedAt: Date;
+  }>(`${OPEN_DISPUTES} and d.dispute_id = $1`, [disputeId]);
+  return found.rows[0];
+}
+
+/** A page of open disputes, oldest first. */
+export async function listOpenDisputes(
+  db: Queryable,
+  search: {
+    /** The page after this dispute. */
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<OpenDispute[]> {
+  const listed = await db.query<{
+    disputeId: string;
+    crn: bigint;
+    accountId: bigint;
+    lender: string;
+    openedAt: Date;
+  }>(
+    `${OPEN_DISPUTES} and ($1::uuid is null or (d.opened_at, d.dispute_id) >
+       ((select opened_at from account_disputes where dispute_id = $1), $1))
+     order by d.opened_at, d.dispute_id limit $2`,
+    [search.after ?? null, search.limit],
+  );
+  return listed.rows;
+}
+
 export interface Dispute {
   readonly disputeId: string;
   readonly accountId: bigint;

@@ -1,6 +1,5 @@
 import { newId } from '../../platform/base/ids.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { holdRegistry } from './counters-store.ts';
 
 /**
@@ -14,56 +13,61 @@ export const MEMBERS_OF_FIRST_PARAMETER = `any(array(
 /** Why two subjects cannot be merged. */
 export type MergeProblem = 'no_subject' | 'from_is_merged' | 'into_is_merged' | 'from_has_others';
 
-/**
- * From now on, the data on file about `from` is answered under `into`; no rows move. Returns why it
- * cannot be done, or undefined.
- */
-export async function mergeSubjects(
-  pool: Pool,
-  merge: {
-    readonly from: bigint;
-    readonly into: bigint;
-    readonly reason: string;
-    readonly at: Date;
-  },
+/** Why the two cannot be merged now, or undefined. */
+export async function findMergeProblem(
+  db: Queryable,
+  { from, into }: { readonly from: bigint; readonly into: bigint },
 ): Promise<MergeProblem | undefined> {
-  return await databaseTransaction(pool, async (client) => {
-    // The registry's writers take turns, so that no import relies on data that a merge is changing.
-    await holdRegistry(client);
-    const both = [merge.from, merge.into];
-    const known = await client.query('select from subjects where crn = any($1::bigint[])', [both]);
-    if (known.rowCount !== 2) return 'no_subject';
-    const survivors = await readSurvivors(client, both);
-    if (survivors.has(merge.from)) return 'from_is_merged';
-    if (survivors.has(merge.into)) return 'into_is_merged';
-    const others = await client.query(
-      'select from subject_merges where into_crn = $1 and undone_at is null',
-      [merge.from],
-    );
-    if (others.rowCount !== 0) return 'from_has_others';
-    await client.query(
-      `insert into subject_merges (merge_id, from_crn, into_crn, merged_at, reason)
-       values ($1, $2, $3, $4, $5)`,
-      [newId(), merge.from, merge.into, merge.at, merge.reason],
-    );
-    return undefined;
-  });
+  const both = [from, into];
+  const known = await db.query('select from subjects where crn = any($1::bigint[])', [both]);
+  if (known.rowCount !== 2) return 'no_subject';
+  const survivors = await readSurvivors(db, both);
+  if (survivors.has(from)) return 'from_is_merged';
+  if (survivors.has(into)) return 'into_is_merged';
+  const others = await db.query(
+    'select from subject_merges where into_crn = $1 and undone_at is null',
+    [from],
+  );
+  return others.rowCount === 0 ? undefined : 'from_has_others';
 }
 
-/** Undoes a merge. Returns false if the subject is not merged into another. */
-export async function undoMerge(
-  pool: Pool,
-  undone: { readonly from: bigint; readonly reason: string; readonly at: Date },
-): Promise<boolean> {
-  return await databaseTransaction(pool, async (client) => {
-    await holdRegistry(client);
-    const updated = await client.query(
-      `update subject_merges set undone_at = $2, undone_reason = $3
-       where from_crn = $1 and undone_at is null`,
-      [undone.from, undone.at, undone.reason],
-    );
-    return updated.rowCount === 1;
-  });
+/** One subject is answered under another, or that ends. */
+export interface MergeChange {
+  readonly from: bigint;
+  readonly into: bigint;
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/**
+ * From now on, the data on file about `from` is answered under `into`; no rows move. Returns why it
+ * cannot be done, or undefined. The registry's writers wait until the caller's database transaction
+ * ends, so that no import relies on data that a merge is changing.
+ */
+export async function mergeSubjects(
+  client: Queryable,
+  merge: MergeChange,
+): Promise<MergeProblem | undefined> {
+  await holdRegistry(client);
+  const problem = await findMergeProblem(client, merge);
+  if (problem !== undefined) return problem;
+  await client.query(
+    `insert into subject_merges (merge_id, from_crn, into_crn, merged_at, reason)
+     values ($1, $2, $3, $4, $5)`,
+    [newId(), merge.from, merge.into, merge.at, merge.reason],
+  );
+  return undefined;
+}
+
+/** Undoes a merge. Returns false if the subject is not merged into this other one. */
+export async function undoMerge(client: Queryable, undone: MergeChange): Promise<boolean> {
+  await holdRegistry(client);
+  const updated = await client.query(
+    `update subject_merges set undone_at = $3, undone_reason = $4
+     where from_crn = $1 and into_crn = $2 and undone_at is null`,
+    [undone.from, undone.into, undone.at, undone.reason],
+  );
+  return updated.rowCount === 1;
 }
 
 /** Those of the subjects that are merged into another, with that other subject. */

@@ -111,6 +111,20 @@ export async function readSubject(
   return members.has(crn) ? openMembers(vault, crn, members).profile : undefined;
 }
 
+/** The profile of the first subject, completed by the profiles of the others. */
+export async function readJoinedSubject(
+  db: Queryable,
+  vault: Vault,
+  crns: readonly [bigint, ...bigint[]],
+): Promise<Profile | undefined> {
+  const read = await db.query<{ crn: bigint; sealed: Buffer }>(
+    'select crn, sealed from subjects where crn = any($1::bigint[]) order by crn',
+    [crns],
+  );
+  const members = new Map(read.rows.map((row) => [row.crn, row.sealed]));
+  return members.has(crns[0]) ? openMembers(vault, crns[0], members).profile : undefined;
+}
+
 /** One profile for a subject and those merged into it. */
 function openMembers(
   vault: Vault,

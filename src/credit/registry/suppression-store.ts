@@ -52,7 +52,7 @@ function dateOf(day: string | null): Date | null {
 export async function putSuppressionRule(
   db: Queryable,
   rule: SuppressionRule,
-  at: Date,
+  change: { readonly reason: string; readonly at: Date },
 ): Promise<void> {
   await db.query(
     `with put as (
@@ -66,7 +66,7 @@ export async function putSuppressionRule(
          states_from = excluded.states_from, states_until = excluded.states_until
        returning *)
      insert into suppression_changes (change_id, rule, changed_at, reason, became)
-     select $10, rule, $11, reason, to_jsonb(put) from put`,
+     select $10, rule, $11, $12, to_jsonb(put) from put`,
     [
       rule.rule,
       rule.reason,
@@ -78,7 +78,8 @@ export async function putSuppressionRule(
       rule.statesFrom && isoDay(rule.statesFrom),
       rule.statesUntil && isoDay(rule.statesUntil),
       newId(),
-      at,
+      change.at,
+      change.reason,
     ],
   );
 }

@@ -1,0 +1,152 @@
+import type { Command } from 'commander';
+import { systemClock } from '../../platform/base/clock.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { textOf } from '../../credit/decisions/content.ts';
+import { approveProposal, rejectProposal } from '../../credit/decisions/decide.ts';
+import type { Deps, Grounds } from '../../credit/decisions/propose.ts';
+import { findProposal, listProposals } from '../../credit/decisions/proposals-store.ts';
+import type { ProposalRow } from '../../credit/decisions/proposals-store.ts';
+import { command, like, noteText, wholeNumber } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import { record, table } from '../output.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
+
+const PROPOSAL_ID = {
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  form: 'an id of a proposal',
+};
+
+export interface GroundsOptions {
+  readonly json?: boolean;
+  readonly reason: string;
+  readonly evidence: string;
+  readonly by: string;
+}
+
+/** A command that proposes something, which another person approves. */
+export function proposing(made: Command): Command {
+  return made
+    .requiredOption('--reason <text>', 'why', noteText)
+    .requiredOption('--evidence <text>', 'where it can be looked up', noteText)
+    .requiredOption('--by <name>', 'who proposes it');
+}
+
+/** Proposes, and says how it is approved. */
+export async function propose(
+  { pool, wireTime }: Session,
+  options: GroundsOptions,
+  make: (deps: Deps, grounds: Grounds) => Promise<ProposalRow>,
+): Promise<Answer> {
+  const row = await make({ pool, clock: systemClock }, options);
+  const next = `Another person approves it: malipo credit proposal approve ${row.proposalId} --by NAME\n`;
+  return { json: proposalJson(row), text: `${proposalText(row, wireTime)}${next}` };
+}
+
+/** What two people decide about the registry and the scorecards. */
+export function addProposalCommands(credit: Command, cli: Cli): void {
+  const proposal = credit
+    .command('proposal')
+    .description(
+      'Merges, outcomes of disputes, suppression rules and scorecards that were proposed.',
+    );
+  addList(proposal, cli);
+  addShow(proposal, cli);
+  addDecisions(proposal, cli);
+}
+
+function addList(proposal: Command, cli: Cli): void {
+  command(proposal, 'list', 'Proposals that wait for another person, newest first.')
+    .option('--all', 'those that were decided as well')
+    .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
+    .option('--after <proposal>', 'the page after this proposal', like(PROPOSAL_ID))
+    .action(async (options: { json?: boolean; all?: boolean; limit: number; after?: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const { all, limit, after } = options;
+        const rows = await listProposals(pool, { open: all !== true, limit, after });
+        return {
+          json: { proposals: rows.map(proposalJson) },
+          text: table(
+            ['PROPOSAL', 'PROPOSED', 'BY', 'STATE', 'WHAT'].map((title) => ({ title })),
+            rows.map((row) => [
+              row.proposalId,
+              wireTime.format(row.proposedAt),
+              row.proposedBy,
+              row.decision ?? 'open',
+              textOf(row.content),
+            ]),
+            'no proposals',
+          ),
+        };
+      });
+    });
+}
+
+function addShow(proposal: Command, cli: Cli): void {
+  command(proposal, 'show', 'One proposal.')
+    .argument('<proposal>', 'its id', like(PROPOSAL_ID))
+    .action(async (proposalId: string, options: { json?: boolean }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const row = await findProposal(pool, proposalId);
+        if (row === undefined) throw new PlainError('This proposal does not exist.');
+        return { json: proposalJson(row), text: proposalText(row, wireTime) };
+      });
+    });
+}
+
+function addDecisions(proposal: Command, cli: Cli): void {
+  command(proposal, 'approve', 'Carry out another person’s proposal, at once.')
+    .argument('<proposal>', 'its id', like(PROPOSAL_ID))
+    .requiredOption('--by <name>', 'who approves it; not who proposed it')
+    .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const deps = { pool, clock: systemClock };
+        const row = await approveProposal(deps, { proposalId, by: options.by });
+        return { json: proposalJson(row), text: proposalText(row, wireTime) };
+      });
+    });
+  command(proposal, 'reject', 'Reject a proposal. Nothing is changed.')
+    .argument('<proposal>', 'its id', like(PROPOSAL_ID))
+    .requiredOption('--by <name>', 'who rejects it')
+    .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
+      await cli.run(options, async ({ pool, wireTime }) => {
+        const deps = { pool, clock: systemClock };
+        const row = await rejectProposal(deps, { proposalId, by: options.by });
+        return { json: proposalJson(row), text: proposalText(row, wireTime) };
+      });
+    });
+}
+
+function proposalJson(row: ProposalRow) {
+  return {
+    proposal: row.proposalId,
+    ...row.content,
+    case: row.caseId,
+    reason: row.reason,
+    evidence: row.evidence,
+    proposed_by: row.proposedBy,
+    proposed_at: row.proposedAt.toISOString(),
+    decision: row.decision,
+    decided_by: row.decidedBy,
+  };
+}
+
+function proposalText(row: ProposalRow, wireTime: WireTime): string {
+  const { content, decision } = row;
+  const proposed = `proposed by ${row.proposedBy}, ${wireTime.format(row.proposedAt)}`;
+  return record([
+    ['proposal', row.proposalId],
+    ['what', textOf(content)],
+    ...('rule' in content ? [ruleLine(content.rule)] : []),
+    ['reason', row.reason],
+    ['evidence', row.evidence],
+    ['state', decision === null ? proposed : `${proposed}; ${decision} by ${row.decidedBy}`],
+  ]);
+}
+
+/** The conditions as they are stored. */
+function ruleLine(rule: object): [string, string] {
+  const given = Object.entries(rule).filter(([, value]) => value !== null);
+  return ['rule', given.map(([name, value]) => `${name} ${String(value)}`).join('; ')];
+}

@@ -1,0 +1,114 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { markChanged } from '../../platform/db/settings-watch.ts';
+import { readAllCards, requireCard } from '../governance/cards.ts';
+import { assignCards, keepCard, readAssignments } from '../governance/cards-store.ts';
+import { closeCase } from '../registry/cases-store.ts';
+import { closeDispute } from '../registry/disputes-store.ts';
+import { mergeSubjects, undoMerge } from '../registry/merges-store.ts';
+import {
+  putSuppressionRule,
+  readSuppressionRules,
+  removeSuppressionRule,
+} from '../registry/suppression-store.ts';
+import { ruleOf, storedRule, textOf } from './content.ts';
+import type { Content, StoredRule } from './content.ts';
+import { mergeProblemText } from './propose.ts';
+import type { ProposalRow } from './proposals-store.ts';
+
+interface Approval {
+  readonly by: string;
+  readonly at: Date;
+}
+
+type Of<Kind extends Content['kind']> = Extract<Content, { kind: Kind }>;
+
+/**
+ * Carries out what was proposed, within the caller's database transaction.
+ * Throws: `PlainError` if it cannot be carried out any more.
+ */
+export async function applyContent(
+  client: Queryable,
+  row: ProposalRow,
+  { by, at }: Approval,
+): Promise<void> {
+  const { content } = row;
+  const reason = `${row.reason} (proposed by ${row.proposedBy}, approved by ${by})`;
+  switch (content.kind) {
+    case 'merge': {
+      const merge = { from: BigInt(content.from), into: BigInt(content.into), reason, at };
+      const problem = await mergeSubjects(client, merge);
+      if (problem !== undefined) throw new PlainError(mergeProblemText(problem));
+      break;
+    }
+    case 'unmerge': {
+      const undone = { from: BigInt(content.from), into: BigInt(content.into), reason, at };
+      if (!(await undoMerge(client, undone))) {
+        throw new PlainError('The first is not merged into the second any more.');
+      }
+      break;
+    }
+    case 'dispute':
+      if (!(await closeDispute(client, content.dispute, content.outcome, at))) {
+        throw new PlainError('The dispute is closed already.');
+      }
+      break;
+    case 'suppression':
+    case 'suppression_end':
+      await applyRule(client, content, { reason, at });
+      break;
+    case 'scorecard':
+      await applyCard(client, content, { reason, at });
+      break;
+  }
+  if (row.caseId !== null) await closeCase(client, row.caseId, `${textOf(content)}: ${reason}`, at);
+}
+
+interface Change {
+  readonly reason: string;
+  readonly at: Date;
+}
+
+async function applyRule(
+  client: Queryable,
+  content: Of<'suppression' | 'suppression_end'>,
+  { reason, at }: Change,
+): Promise<void> {
+  const name = content.kind === 'suppression' ? content.rule.rule : content.former.rule;
+  const now = (await readSuppressionRules(client)).find(({ rule }) => rule === name);
+  requireUnchanged(now === undefined ? null : storedRule(now), content.former);
+  if (content.kind === 'suppression') {
+    await putSuppressionRule(client, ruleOf(content.rule), { reason, at });
+  } else {
+    await removeSuppressionRule(client, { rule: name, reason, at });
+  }
+}
+
+async function applyCard(
+  client: Queryable,
+  content: Of<'scorecard'>,
+  { reason, at }: Change,
+): Promise<void> {
+  const { score: kind, role, card, former } = content;
+  // First, so that changes of champion and challenger wait for each other.
+  await markChanged(client, 'scorecards');
+  if (card !== null) {
+    // In the database, so that every process has the card, whatever is in its folder.
+    await keepCard(client, requireCard(await readAllCards(client), card, kind), at);
+  }
+  const now = (await readAssignments(client)).find((one) => one.kind === kind)?.[role] ?? null;
+  requireUnchanged(now, former);
+  await assignCards(client, { kind, [role]: card, reason }, at);
+}
+
+/** Throws: `PlainError`. */
+function requireUnchanged(now: StoredRule | string | null, proposed: typeof now): void {
+  if (sameText(now) === sameText(proposed)) return;
+  throw new PlainError('It has changed since it was proposed. Reject it, and propose again.');
+}
+
+/** Independent of the order in which a database returns fields. */
+function sameText(value: StoredRule | string | null): string {
+  if (value === null || typeof value === 'string') return JSON.stringify(value);
+  return JSON.stringify(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,102 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Content } from './content.ts';
+
+export interface ProposalRow {
+  proposalId: string;
+  content: Content;
+  /** The case that led to it. */
+  caseId: string | null;
+  reason: string;
+  evidence: string;
+  proposedBy: string;
+  proposedAt: Date;
+  decision: 'approved' | 'rejected' | null;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+}
+
+const PROPOSALS = `select proposal_id as "proposalId", content, case_id as "caseId", reason, evidence,
+    proposed_by as "proposedBy", proposed_at as "proposedAt", decision, decided_by as "decidedBy",
+    decided_at as "decidedAt"
+  from credit_proposals`;
+
+/** Returns false if another proposal about the same waits for a decision. */
+export async function insertProposal(
+  db: Queryable,
+  proposal: Omit<ProposalRow, 'decision' | 'decidedBy' | 'decidedAt'> & { readonly about: string },
+): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into credit_proposals (proposal_id, about, content, case_id, reason, evidence,
+       proposed_by, proposed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+    [
+      proposal.proposalId,
+      proposal.about,
+      JSON.stringify(proposal.content),
+      proposal.caseId,
+      proposal.reason,
+      proposal.evidence,
+      proposal.proposedBy,
+      proposal.proposedAt,
+    ],
+  );
+  return inserted.rowCount === 1;
+}
+
+export async function findProposal(
+  db: Queryable,
+  proposalId: string,
+): Promise<ProposalRow | undefined> {
+  const found = await db.query<ProposalRow>(`${PROPOSALS} where proposal_id = $1`, [proposalId]);
+  return found.rows[0];
+}
+
+/** The proposal, locked until the caller's database transaction ends. */
+export async function lockProposal(
+  db: Queryable,
+  proposalId: string,
+): Promise<ProposalRow | undefined> {
+  const locked = await db.query<ProposalRow>(`${PROPOSALS} where proposal_id = $1 for update`, [
+    proposalId,
+  ]);
+  return locked.rows[0];
+}
+
+/** A page of proposals, newest first. */
+export async function listProposals(
+  db: Queryable,
+  search: {
+    /** Only those that wait for a decision. */
+    readonly open: boolean;
+    readonly caseId?: string | undefined;
+    /** The page after this proposal. */
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<ProposalRow[]> {
+  const listed = await db.query<ProposalRow>(
+    `${PROPOSALS} where (not $1 or decision is null) and ($2::uuid is null or case_id = $2)
+       and ($3::uuid is null or (proposed_at, proposal_id) <
+         ((select proposed_at from credit_proposals where proposal_id = $3), $3))
+     order by proposed_at desc, proposal_id desc limit $4`,
+    [search.open, search.caseId ?? null, search.after ?? null, search.limit],
+  );
+  return listed.rows;
+}
+
+/** Throws (SQLSTATE 23514) if the person who proposed it approves it. */
+export async function setProposalDecision(
+  db: Queryable,
+  proposalId: string,
+  made: {
+    readonly decision: 'approved' | 'rejected';
+    readonly person: string;
+    readonly at: Date;
+  },
+): Promise<void> {
+  await db.query(
+    `update credit_proposals set decision = $2, decided_by = $3, decided_at = $4
+     where proposal_id = $1`,
+    [proposalId, made.decision, made.person, made.at],
+  );
+}

@@ -1,0 +1,157 @@
+import type { Clock } from '../../platform/base/clock.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { requirePerson } from '../../platform/base/person.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { readAllCards, requireCard } from '../governance/cards.ts';
+import { readAssignments } from '../governance/cards-store.ts';
+import { findOpenDispute } from '../registry/disputes-store.ts';
+import type { DisputeOutcome } from '../registry/disputes-store.ts';
+import { findMergeProblem, readSurvivors } from '../registry/merges-store.ts';
+import type { MergeProblem } from '../registry/merges-store.ts';
+import { readSuppressionRules } from '../registry/suppression-store.ts';
+import type { SuppressionRule } from '../registry/suppression.ts';
+import type { ScoreKind } from '../scorecards/scorecard.ts';
+import { aboutOf, requireUsableRule, storedRule } from './content.ts';
+import type { Content } from './content.ts';
+import { findProposal, insertProposal } from './proposals-store.ts';
+import type { ProposalRow } from './proposals-store.ts';
+
+export interface Deps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+}
+
+/** Who proposes it, and why. */
+export interface Grounds {
+  readonly by: string;
+  readonly reason: string;
+  /** Where it can be looked up. */
+  readonly evidence: string;
+  /** The case that led to it, which an approval closes. */
+  readonly caseId?: string | undefined;
+}
+
+const MERGE_PROBLEMS: Readonly<Record<MergeProblem, string>> = {
+  no_subject: 'One of the two is not on file.',
+  from_is_merged: 'The first is merged into another already.',
+  into_is_merged: 'The second is merged into another: merge into that one.',
+  from_has_others: 'Others are merged into the first: merge the second into it instead.',
+};
+
+export function mergeProblemText(problem: MergeProblem): string {
+  return MERGE_PROBLEMS[problem];
+}
+
+/** Two subjects are one person: what is on file about `from` is answered under `into`. */
+export async function proposeMerge(
+  deps: Deps,
+  { from, into }: { readonly from: bigint; readonly into: bigint },
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  if (from === into) throw new PlainError('The two references are the same.', { field: 'into' });
+  const problem = await findMergeProblem(deps.pool, { from, into });
+  if (problem !== undefined) throw new PlainError(mergeProblemText(problem), { field: 'from' });
+  return await record(deps, { kind: 'merge', from: String(from), into: String(into) }, grounds);
+}
+
+/** A merge was wrong: each subject is answered under its own reference again. */
+export async function proposeUnmerge(
+  deps: Deps,
+  from: bigint,
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const into = (await readSurvivors(deps.pool, [from])).get(from);
+  if (into === undefined) {
+    throw new PlainError('This subject is not merged into another.', { field: 'from' });
+  }
+  return await record(deps, { kind: 'unmerge', from: String(from), into: String(into) }, grounds);
+}
+
+/** How a dispute ended. */
+export async function proposeOutcome(
+  deps: Deps,
+  { dispute, outcome }: { readonly dispute: string; readonly outcome: DisputeOutcome },
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const found = await findOpenDispute(deps.pool, dispute);
+  if (found === undefined) throw new PlainError('No open dispute has this id.');
+  const about = { crn: String(found.crn), account: String(found.accountId) };
+  return await record(deps, { kind: 'dispute', dispute, ...about, outcome }, grounds);
+}
+
+/** A suppression rule, or another one in the place of one with the same name. */
+export async function proposeRule(
+  deps: Deps,
+  rule: SuppressionRule,
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  requireUsableRule(rule);
+  const former = await findRule(deps.pool, rule.rule);
+  const content = {
+    rule: storedRule(rule),
+    former: former === undefined ? null : storedRule(former),
+  };
+  return await record(deps, { kind: 'suppression', ...content }, grounds);
+}
+
+export async function proposeRuleEnd(
+  deps: Deps,
+  rule: string,
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const former = await findRule(deps.pool, rule);
+  if (former === undefined) {
+    throw new PlainError(`Rule ${rule} does not exist.`, { field: 'rule' });
+  }
+  return await record(deps, { kind: 'suppression_end', former: storedRule(former) }, grounds);
+}
+
+async function findRule(db: Queryable, name: string): Promise<SuppressionRule | undefined> {
+  return (await readSuppressionRules(db)).find(({ rule }) => rule === name);
+}
+
+/** Which card answers, or is scored alongside. Throws: `PlainError` if it does not exist. */
+export async function proposeCard(
+  deps: Deps,
+  asked: {
+    readonly score: ScoreKind;
+    readonly role: 'champion' | 'challenger';
+    readonly card: string | null;
+  },
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const { score, role, card } = asked;
+  if (card !== null) requireCard(await readAllCards(deps.pool), card, score);
+  const assignments = await readAssignments(deps.pool);
+  const former = assignments.find(({ kind }) => kind === score)?.[role] ?? null;
+  if (former === card) throw new PlainError('It is so already.', { field: 'card' });
+  return await record(deps, { kind: 'scorecard', score, role, card, former }, grounds);
+}
+
+async function record(deps: Deps, content: Content, grounds: Grounds): Promise<ProposalRow> {
+  const proposalId = newId();
+  const about = aboutOf(content);
+  const proposal = {
+    proposalId,
+    about,
+    content,
+    caseId: grounds.caseId ?? null,
+    reason: requireText(grounds.reason, 'reason'),
+    evidence: requireText(grounds.evidence, 'evidence'),
+    proposedBy: requirePerson(grounds.by),
+    proposedAt: deps.clock.now(),
+  };
+  if (!(await insertProposal(deps.pool, proposal))) {
+    throw new PlainError(`Another proposal about ${about} waits for a decision.`);
+  }
+  const made = await findProposal(deps.pool, proposalId);
+  if (made === undefined) throw new Error('The proposal was not recorded');
+  return made;
+}
+
+/** Throws: `PlainError` unless it has a letter or a digit. */
+function requireText(text: string, field: string): string {
+  if (/[\p{L}\p{N}]/u.test(text)) return text.trim();
+  throw new PlainError('It must have a letter or a digit.', { field });
+}
