@@ -1,4 +1,8 @@
 import type { CreditOperation } from '../credit/bureaus/bureau.ts';
+import type { Content } from '../credit/decisions/content.ts';
+import type { DisputePreview, MergePreview, PersonView } from '../credit/decisions/preview.ts';
+import type { CaseKind } from '../credit/registry/cases-store.ts';
+import type { SuppressionRule } from '../credit/registry/suppression.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
 import type { ImportCounts, ListedImport } from '../credit/importing/imports-store.ts';
 import type { Finding } from '../credit/importing/record.ts';
@@ -113,4 +117,98 @@ export interface ImportTrialAnswer {
   /** The first ones. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
+}
+
+/** A case in a list, without personal data. */
+export interface ListedCreditCase {
+  readonly caseId: string;
+  readonly kind: CaseKind;
+  /** The last three digits of the customers' references. */
+  readonly customers: readonly string[];
+  readonly openedAt: string;
+  readonly closedAt: string | null;
+  readonly resolution: string | null;
+}
+
+/** `GET /credit/cases`, oldest first. */
+export interface CreditCasesAnswer {
+  readonly cases: readonly ListedCreditCase[];
+  readonly next: string | null;
+}
+
+/** `GET /credit/cases/:caseId`. */
+export interface CreditCaseAnswer extends Omit<ListedCreditCase, 'customers'> {
+  readonly people: readonly PersonView[];
+  readonly proposals: readonly CreditProposal[];
+}
+
+/** `GET /credit/disputes`: open ones, oldest first. */
+export interface DisputesAnswer {
+  readonly disputes: readonly {
+    readonly disputeId: string;
+    /** The last three digits of the customer's reference. */
+    readonly customer: string;
+    readonly lender: string;
+    readonly openedAt: string;
+  }[];
+  readonly next: string | null;
+}
+
+/** `GET /credit/disputes/:disputeId`: an open one. */
+export interface DisputeAnswer {
+  readonly disputeId: string;
+  /** Null: the account is no longer on file. */
+  readonly preview: OnWire<DisputePreview> | null;
+}
+
+export type ShownRule = OnWire<SuppressionRule>;
+
+/** What is proposed. */
+export type ProposedContent =
+  | Exclude<Content, { kind: 'suppression' | 'suppression_end' }>
+  | { readonly kind: 'suppression'; readonly rule: ShownRule; readonly former: ShownRule | null }
+  | { readonly kind: 'suppression_end'; readonly former: ShownRule };
+
+/** What one person proposed about people on file, suppression rules or scorecards. */
+export interface CreditProposal {
+  readonly proposalId: string;
+  readonly content: ProposedContent;
+  readonly caseId: string | null;
+  readonly reason: string;
+  readonly evidence: string;
+  readonly proposedBy: string;
+  readonly proposedAt: string;
+  readonly decision: 'approved' | 'rejected' | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
+  /** The viewer proposed it, so another person has to decide. */
+  readonly isOwn: boolean;
+}
+
+/** `GET /credit/proposals`, newest first. */
+export interface CreditProposalsAnswer {
+  readonly proposals: readonly CreditProposal[];
+}
+
+/** `POST /credit/proposals/…`. */
+export interface ProposalMade {
+  readonly proposalId: string;
+}
+
+/** `GET /credit/proposals/:proposalId`, with what is known of people while it is open. */
+export interface CreditProposalAnswer {
+  readonly proposal: CreditProposal;
+  readonly merge: MergePreview | null;
+  readonly dispute: OnWire<DisputePreview> | null;
+}
+
+/** `GET /credit/rules`: in force, and when they changed, newest first. */
+export interface SuppressionAnswer {
+  readonly rules: readonly ShownRule[];
+  readonly changes: readonly {
+    readonly rule: string;
+    readonly changedAt: string;
+    readonly reason: string;
+    readonly isRemoved: boolean;
+  }[];
 }

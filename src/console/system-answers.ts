@@ -5,7 +5,7 @@ import type { HealthCheck } from '../platform/health-check.ts';
 
 /** Something that one person has proposed and another one has to decide. */
 export interface Approval {
-  readonly kind: WaitingKind | 'person';
+  readonly kind: WaitingKind | 'person' | 'credit';
   readonly id: string;
   /** What is proposed, such as a resolution of a case. */
   readonly proposed: string;

@@ -49,5 +49,53 @@ const oneImport = createRoute({
   component: lazyRouteComponent(() => import('../pages/credit-imports/Import.tsx'), 'Import'),
 });
 
+const cases = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/cases',
+  component: lazyRouteComponent(
+    () => import('../pages/credit-cases/CreditCases.tsx'),
+    'CreditCases',
+  ),
+});
+
+const oneCase = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/cases/$caseId',
+  component: lazyRouteComponent(() => import('../pages/credit-cases/CreditCase.tsx'), 'CreditCase'),
+});
+
+const dispute = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/disputes/$disputeId',
+  component: lazyRouteComponent(
+    () => import('../pages/credit-cases/DisputePage.tsx'),
+    'DisputePage',
+  ),
+});
+
+const proposal = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/proposals/$proposalId',
+  component: lazyRouteComponent(() => import('../pages/credit-cases/Proposal.tsx'), 'Proposal'),
+});
+
+const rules = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/rules',
+  component: lazyRouteComponent(() => import('../pages/credit-rules/Rules.tsx'), 'Rules'),
+});
+
 /** Pages about credit information. */
-export const creditRoutes = [enquiries, newEnquiry, report, imports, newImport, oneImport] as const;
+export const creditRoutes = [
+  enquiries,
+  newEnquiry,
+  report,
+  imports,
+  newImport,
+  oneImport,
+  cases,
+  oneCase,
+  dispute,
+  proposal,
+  rules,
+] as const;

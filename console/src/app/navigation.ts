@@ -3,6 +3,7 @@ import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
 import {
   Banknote,
+  EyeOff,
   FileSpreadsheet,
   FileUp,
   KeyRound,
@@ -25,6 +26,7 @@ import {
   ScrollText,
   Server,
   Store,
+  UserSearch,
   Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
@@ -90,6 +92,8 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/credit', title: msg`Enquiries`, icon: FileSearch, permission: 'enquiries.read', key: 'e' },
       { to: '/credit/imports', title: msg`Lenders’ files`, icon: FileUp, permission: 'credit.read', key: 'x' },
+      { to: '/credit/cases', title: msg`People and disputes`, icon: UserSearch, permission: 'credit.read', key: 'k' },
+      { to: '/credit/rules', title: msg`Suppression rules`, icon: EyeOff, permission: 'credit.read', key: 'z' },
     ],
   },
   {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { listUnconfirmed } from '../../parties/people/people-store.ts';
+import { textOf } from '../../credit/decisions/content.ts';
+import { listProposals } from '../../credit/decisions/proposals-store.ts';
 import { listWaiting } from '../../payments/approvals/waiting.ts';
 import type { Waiting, WaitingKind } from '../../payments/approvals/waiting.ts';
 import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
@@ -49,7 +51,9 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
         );
         const waiting = await listWaiting(pool, kinds, MAX_LISTED);
         const people = isAllowed(viewer.role, 'people.act') ? await unconfirmed(pool, viewer) : [];
-        const approvals = [...people, ...waiting.map((each) => approvalOf(each, viewer))];
+        const credit = isAllowed(viewer.role, 'credit.act') ? await proposals(pool, viewer) : [];
+        const listed = waiting.map((each) => approvalOf(each, viewer));
+        const approvals = [...people, ...listed, ...credit];
         return { approvals, waiting: approvals.filter(({ isOwn }) => !isOwn).length };
       },
     }),
@@ -80,6 +84,23 @@ async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
     proposedBy: linkByLogin ?? '',
     proposedAt: (row.credentialsAt ?? row.createdAt).toISOString(),
     isOwn: row.linkBy === viewer.personId || personId === viewer.personId,
+    receipt: null,
+  }));
+}
+
+/** About people on file, suppression rules and scorecards. */
+async function proposals(pool: Pool, { login }: Viewer): Promise<Approval[]> {
+  const rows = await listProposals(pool, { open: true, limit: MAX_LISTED });
+  return rows.toReversed().map(({ proposalId, content, reason: why, proposedBy, proposedAt }) => ({
+    kind: 'credit',
+    id: proposalId,
+    proposed: content.kind,
+    about: textOf(content),
+    note: why,
+    amount: null,
+    proposedBy,
+    proposedAt: proposedAt.toISOString(),
+    isOwn: isSamePerson(proposedBy, login),
     receipt: null,
   }));
 }

@@ -20,6 +20,8 @@ import type { AccountRoutesOptions } from './account.ts';
 import { approvalRoutes } from './approvals.ts';
 import type { ApprovalRoutesOptions } from './approvals.ts';
 import { creditRoutes } from './credit.ts';
+import { creditCaseRoutes } from './credit-cases.ts';
+import { creditDecisionRoutes } from './credit-decisions.ts';
 import { creditImportRoutes } from './credit-imports.ts';
 import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
@@ -91,6 +93,8 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...eventRoutes(options),
     ...creditRoutes(options),
     ...creditImportRoutes(options),
+    ...creditCaseRoutes(options),
+    ...creditDecisionRoutes(options),
     ...accountRoutes(options),
   ];
 }

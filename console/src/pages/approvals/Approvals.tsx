@@ -134,6 +134,12 @@ function Where({
           <Trans>Look at it</Trans>
         </Link>
       );
+    case 'credit':
+      return (
+        <Link to="/credit/proposals/$proposalId" params={{ proposalId: id }} preload={false}>
+          <Trans>Look at it</Trans>
+        </Link>
+      );
     case 'quarantine':
       return (
         <Link to="/system">

@@ -3,6 +3,7 @@ import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react';
 import type { Approval } from '../../../../src/console/system-answers.ts';
 import { ROLE_NAMES } from '../../format/RoleName.tsx';
+import { PROPOSAL_KINDS } from '../credit-cases/decision-texts.ts';
 import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 
 const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
@@ -13,6 +14,7 @@ const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   receipt: msg`Receipt`,
   quarantine: msg`Quarantine`,
   person: msg`Person`,
+  credit: msg`Credit information`,
 };
 
 const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
@@ -38,9 +40,13 @@ export function useKindNames(): Readonly<Record<Approval['kind'], string>> {
 export function useProposalName(): (approval: Approval) => string {
   const { i18n } = useLingui();
   return ({ kind, proposed }) => {
-    const roles: Readonly<Record<string, MessageDescriptor>> = ROLE_NAMES;
-    const names = kind === 'case' ? RESOLUTION_NAMES : kind === 'person' ? roles : PROPOSALS;
-    const name = names[proposed];
+    const name = namesOf(kind)[proposed];
     return name === undefined ? proposed : i18n._(name);
   };
+}
+
+function namesOf(kind: Approval['kind']): Readonly<Record<string, MessageDescriptor>> {
+  if (kind === 'case') return RESOLUTION_NAMES;
+  if (kind === 'person') return ROLE_NAMES;
+  return kind === 'credit' ? PROPOSAL_KINDS : PROPOSALS;
 }

@@ -1,0 +1,111 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { CreditCaseAnswer } from '../../../../src/console/credit-answers.ts';
+import { get, send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Time } from '../../format/Time.tsx';
+import { useNames } from '../credit/credit-texts.ts';
+import { Compared } from './Compared.tsx';
+import { Proposals } from './CreditCases.tsx';
+import { CASE_KINDS } from './decision-texts.ts';
+import { ProposeMerge } from './Propose.tsx';
+
+/** One case: the people whom a document led to. Each look is in the audit log. */
+export function CreditCase() {
+  const { t } = useLingui();
+  const { caseId } = useParams({ from: '/shell/credit/cases/$caseId' });
+  const kinds = useNames(CASE_KINDS);
+  const found = useQuery({
+    queryKey: ['credit-case', caseId],
+    queryFn: ({ signal }) => get<CreditCaseAnswer>(`/credit/cases/${caseId}`, {}, signal),
+    // Each look is an entry of the audit log.
+    refetchOnWindowFocus: false,
+  });
+  const answer = found.data;
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link to="/credit/cases">
+            <Trans>People and disputes</Trans>
+          </Link>
+        }
+        title={answer === undefined ? <Trans>Case</Trans> : kinds[answer.kind]}
+        about={<Trans>Each look at this page is in the audit log.</Trans>}
+      >
+        {answer?.closedAt === null && <CaseActions answer={answer} />}
+      </PageHeader>
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending && <Skeleton lines={12} />}
+      {answer !== undefined && (
+        <>
+          <Card title={<Trans>People</Trans>} more={<Trans>As lenders see them today</Trans>}>
+            <Compared label={t`People`} people={answer.people} />
+          </Card>
+          <Card title={<Trans>Case</Trans>}>
+            <Facts
+              facts={[
+                { name: t`Opened`, value: <Time at={answer.openedAt} /> },
+                { name: t`Closed`, value: answer.closedAt && <Time at={answer.closedAt} /> },
+                { name: t`Finding`, value: answer.resolution },
+              ]}
+            />
+          </Card>
+          <Card title={<Trans>Proposals</Trans>}>
+            <Proposals proposals={answer.proposals} />
+          </Card>
+        </>
+      )}
+    </>
+  );
+}
+
+function CaseActions({ answer: { caseId, people } }: { readonly answer: CreditCaseAnswer }) {
+  const { t } = useLingui();
+  const mayAct = useMay('credit.act');
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<'merge' | 'close'>();
+  if (!mayAct) return null;
+  return (
+    <>
+      {people.length > 1 && (
+        <Button kind="primary" onClick={() => setAsked('merge')}>
+          <Trans>Propose a merge</Trans>
+        </Button>
+      )}
+      <Button onClick={() => setAsked('close')}>
+        <Trans>Close the case</Trans>
+      </Button>
+      <ProposeMerge
+        crns={people.map(({ crn }) => crn).toReversed()}
+        caseId={caseId}
+        open={asked === 'merge'}
+        onClose={() => setAsked(undefined)}
+      />
+      <ConfirmDialog
+        title={<Trans>Close the case</Trans>}
+        open={asked === 'close'}
+        onOpenChange={() => setAsked(undefined)}
+        confirm={<Trans>Close the case</Trans>}
+        done={t`The case is closed.`}
+        onConfirm={async ({ reason }) => {
+          await send('POST', `/credit/cases/${caseId}/close`, { reason });
+          await queries.invalidateQueries();
+        }}
+      >
+        <p>
+          <Trans>Nothing changes in what lenders see. The reason is the finding.</Trans>
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,176 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type {
+  CreditProposal,
+  CreditProposalAnswer,
+} from '../../../../src/console/credit-answers.ts';
+import { get, send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { DecideDialog } from '../../design/DecideDialog.tsx';
+import type { Decision } from '../../design/DecideDialog.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Time } from '../../format/Time.tsx';
+import { useNames } from '../credit/credit-texts.ts';
+import { Compared } from './Compared.tsx';
+import { ProposalState } from './CreditCases.tsx';
+import { PROPOSAL_KINDS } from './decision-texts.ts';
+import { DisputeFacts } from './DisputeFacts.tsx';
+import { Proposed } from './Proposed.tsx';
+
+/** One proposal: what it changes, before and after, and the decision. */
+export function Proposal() {
+  const { proposalId } = useParams({ from: '/shell/credit/proposals/$proposalId' });
+  const kinds = useNames(PROPOSAL_KINDS);
+  const found = useQuery({
+    queryKey: ['credit-proposal', proposalId],
+    queryFn: ({ signal }) =>
+      get<CreditProposalAnswer>(`/credit/proposals/${proposalId}`, {}, signal),
+    refetchOnWindowFocus: false,
+  });
+  const proposal = found.data?.proposal;
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link to="/credit/cases">
+            <Trans>People and disputes</Trans>
+          </Link>
+        }
+        title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.content.kind]}
+        about={<Trans>Each look at this page is in the audit log.</Trans>}
+      >
+        {proposal?.decision === null && <DecideButton proposal={proposal} />}
+      </PageHeader>
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending && <Skeleton lines={12} />}
+      {found.data !== undefined && <Content answer={found.data} />}
+    </>
+  );
+}
+
+function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
+  const mayAct = useMay('credit.act');
+  const [isAsked, setIsAsked] = useState(false);
+  const queries = useQueryClient();
+  const { proposalId, isOwn } = proposal;
+  if (!mayAct) return null;
+  const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
+    try {
+      const body = decision === 'approve' ? {} : { reason };
+      await send('POST', `/credit/proposals/${proposalId}/${decision}`, body);
+    } finally {
+      // Also after a refusal: it may have been decided.
+      await queries.invalidateQueries();
+    }
+  };
+  return (
+    <>
+      <Button kind="primary" onClick={() => setIsAsked(true)}>
+        <Trans>Decide</Trans>
+      </Button>
+      {isAsked && (
+        <DecideDialog
+          title={<Trans>Proposal</Trans>}
+          onDecide={decide}
+          onClose={() => setIsAsked(false)}
+        >
+          <Grounds proposal={proposal} />
+          {isOwn && (
+            <p>
+              <Trans>You proposed it, so another person has to approve it.</Trans>
+            </p>
+          )}
+        </DecideDialog>
+      )}
+    </>
+  );
+}
+
+function Content({
+  answer: { proposal, merge, dispute },
+}: {
+  readonly answer: CreditProposalAnswer;
+}) {
+  const { t } = useLingui();
+  const { isOwn, decision, content } = proposal;
+  return (
+    <>
+      {isOwn && decision === null && (
+        <Notice tone="info">
+          <Trans>You proposed it, so another person has to approve it.</Trans>
+        </Notice>
+      )}
+      <Card title={<Trans>What is proposed</Trans>}>
+        <Proposed content={content} />
+      </Card>
+      {merge !== null && (
+        <Card
+          title={<Trans>Before and after</Trans>}
+          more={
+            content.kind === 'unmerge' ? (
+              <Trans>Now as one person, afterwards apart</Trans>
+            ) : (
+              <Trans>Now apart, afterwards as one person</Trans>
+            )
+          }
+        >
+          <Compared
+            label={t`Before and after`}
+            people={[merge.from, merge.into]}
+            together={merge.together}
+          />
+        </Card>
+      )}
+      {dispute !== null && <DisputeFacts preview={dispute} />}
+      <Card title={<Trans>Grounds</Trans>}>
+        <Grounds proposal={proposal} />
+      </Card>
+    </>
+  );
+}
+
+function Grounds({ proposal }: { readonly proposal: CreditProposal }) {
+  const { t } = useLingui();
+  const { caseId, decidedAt, decidedBy } = proposal;
+  return (
+    <Facts
+      facts={[
+        { name: t`State`, value: <ProposalState decision={proposal.decision} /> },
+        { name: t`Reason`, value: proposal.reason },
+        { name: t`Evidence`, value: proposal.evidence },
+        {
+          name: t`Case`,
+          value: caseId && (
+            <Link to="/credit/cases/$caseId" params={{ caseId }} preload={false}>
+              <Trans>Look at it</Trans>
+            </Link>
+          ),
+        },
+        {
+          name: t`Proposed by`,
+          value: (
+            <>
+              {proposal.proposedBy}, <Time at={proposal.proposedAt} />
+            </>
+          ),
+        },
+        {
+          name: t`Decided by`,
+          value: decidedAt && (
+            <>
+              {decidedBy}, <Time at={decidedAt} />
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}

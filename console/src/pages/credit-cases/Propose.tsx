@@ -1,0 +1,130 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ProposalMade } from '../../../../src/console/credit-answers.ts';
+import { send } from '../../api/client.ts';
+import { Field } from '../../design/Field.tsx';
+import { Select } from '../../design/Select.tsx';
+import { useNames } from '../credit/credit-texts.ts';
+import { ProposeDialog } from '../journals/ProposeDialog.tsx';
+import type { ProposeProps } from '../journals/ProposeDialog.tsx';
+import { DISPUTE_OUTCOMES } from './decision-texts.ts';
+
+/** Proposes something about people, rules or scorecards, and leads to the proposal. */
+export function ProposeCredit({
+  what,
+  bodyOf,
+  title,
+  children,
+  ...dialog
+}: ProposeProps & {
+  /** The last part of the path. */
+  readonly what: string;
+  readonly bodyOf: (fields: Readonly<Record<string, string>>) => object;
+  readonly title: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const navigate = useNavigate();
+  return (
+    <ProposeDialog
+      {...dialog}
+      title={title}
+      propose={async (fields) => {
+        const { evidence, reason } = fields;
+        const body = { ...bodyOf(fields), evidence, reason };
+        const { proposalId } = await send<ProposalMade>('POST', `/credit/proposals/${what}`, body);
+        await navigate({ to: '/credit/proposals/$proposalId', params: { proposalId } });
+      }}
+    >
+      {children}
+    </ProposeDialog>
+  );
+}
+
+/** Two references are one person. */
+export function ProposeMerge({
+  crns = [],
+  caseId,
+  ...dialog
+}: ProposeProps & { readonly crns?: readonly string[]; readonly caseId?: string }) {
+  const { t } = useLingui();
+  const [from, into] = crns;
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="merge"
+      title={<Trans>Propose a merge</Trans>}
+      bodyOf={(fields) => ({ from: fields['from'], into: fields['into'], caseId })}
+    >
+      <p>
+        <Trans>
+          Everything on file about the first reference is answered under the second. Nothing is
+          moved, so a merge can be undone.
+        </Trans>
+      </p>
+      <Reference label={t`Reference that is given up`} name="from" value={from} />
+      <Reference label={t`Reference that stays`} name="into" value={into} />
+    </ProposeCredit>
+  );
+}
+
+/** Two references that were merged are two people. */
+export function ProposeUnmerge(dialog: ProposeProps) {
+  const { t } = useLingui();
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="unmerge"
+      title={<Trans>Propose to undo a merge</Trans>}
+      bodyOf={({ from }) => ({ from })}
+    >
+      <Reference label={t`Reference that was given up`} name="from" value={undefined} />
+    </ProposeCredit>
+  );
+}
+
+/** How a dispute ended. */
+export function ProposeOutcome({
+  dispute,
+  ...dialog
+}: ProposeProps & { readonly dispute: string }) {
+  const { t } = useLingui();
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="dispute"
+      title={<Trans>Propose how the dispute ended</Trans>}
+      bodyOf={({ outcome }) => ({ dispute, outcome })}
+    >
+      <p>
+        <Trans>
+          The account counts again as the lender submitted it. What is wrong, the lender corrects
+          with its next file.
+        </Trans>
+      </p>
+      <Select label={t`Outcome`} name="outcome" options={useNames(DISPUTE_OUTCOMES)} />
+    </ProposeCredit>
+  );
+}
+
+function Reference({
+  label,
+  name,
+  value,
+}: {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string | undefined;
+}) {
+  return (
+    <Field
+      label={label}
+      name={name}
+      defaultValue={value}
+      inputMode="numeric"
+      pattern="\d{1,18}"
+      autoComplete="off"
+      required
+    />
+  );
+}

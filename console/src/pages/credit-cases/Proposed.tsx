@@ -1,0 +1,91 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { CreditProposal } from '../../../../src/console/credit-answers.ts';
+import { Facts } from '../../design/Facts.tsx';
+import { Conditions } from '../credit-rules/Conditions.tsx';
+import { useNames } from '../credit/credit-texts.ts';
+import { DISPUTE_OUTCOMES } from './decision-texts.ts';
+
+/** What is proposed, with what was so when it was proposed. */
+export function Proposed({ content }: Pick<CreditProposal, 'content'>) {
+  const { t } = useLingui();
+  const outcomes = useNames(DISPUTE_OUTCOMES);
+  switch (content.kind) {
+    case 'merge':
+    case 'unmerge':
+      return (
+        <Facts
+          facts={[
+            { name: t`Reference that is given up`, value: content.from },
+            { name: t`Reference that stays`, value: content.into },
+          ]}
+        />
+      );
+    case 'dispute':
+      return <Facts facts={[{ name: t`Outcome`, value: outcomes[content.outcome] }]} />;
+    case 'suppression':
+    case 'suppression_end':
+      return <ProposedRule content={content} />;
+    case 'scorecard':
+      return <ProposedCard content={content} />;
+  }
+}
+
+function CardName({ card }: { readonly card: string | null }) {
+  if (card === null) return <Trans>none chosen: the newest shipped card, or no challenger</Trans>;
+  return <code>{card}</code>;
+}
+
+type Of<Kind extends CreditProposal['content']['kind']> = Extract<
+  CreditProposal['content'],
+  { kind: Kind }
+>;
+
+function ProposedRule({ content }: { readonly content: Of<'suppression' | 'suppression_end'> }) {
+  const { t } = useLingui();
+  if (content.kind === 'suppression_end') {
+    return (
+      <Facts
+        facts={[
+          { name: t`Rule`, value: <code>{content.former.rule}</code> },
+          {
+            name: t`Afterwards shown and scored again`,
+            value: <Conditions rule={content.former} />,
+          },
+        ]}
+      />
+    );
+  }
+  const { rule, former } = content;
+  return (
+    <Facts
+      facts={[
+        { name: t`Rule`, value: <code>{rule.rule}</code> },
+        {
+          name: t`Before`,
+          value: former === null ? <Trans>no such rule</Trans> : <Conditions rule={former} />,
+        },
+        { name: t`Afterwards not shown and not scored`, value: <Conditions rule={rule} /> },
+      ]}
+    />
+  );
+}
+
+function ProposedCard({ content }: { readonly content: Of<'scorecard'> }) {
+  const { t } = useLingui();
+  return (
+    <Facts
+      facts={[
+        { name: t`Score`, value: content.score },
+        {
+          name: t`Role`,
+          value:
+            content.role === 'champion'
+              ? t`champion: its scores are answered`
+              : t`challenger: its scores are only recorded`,
+        },
+        { name: t`Before`, value: <CardName card={content.former} /> },
+        { name: t`Afterwards`, value: <CardName card={content.card} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import type { CreditProposal, ListedCreditCase } from '../../../../src/console/credit-answers.ts';
+
+export const CASE_KINDS: Readonly<Record<ListedCreditCase['kind'], MessageDescriptor>> = {
+  document_shared: msg`Several people have one document`,
+  documents_conflict: msg`A request had documents of several people`,
+  account_holder: msg`An account was submitted for somebody else`,
+};
+
+export const PROPOSAL_KINDS: Readonly<
+  Record<CreditProposal['content']['kind'], MessageDescriptor>
+> = {
+  merge: msg`Answer two references as one person`,
+  unmerge: msg`Undo a merge`,
+  dispute: msg`Close a dispute`,
+  suppression: msg`Suppression rule`,
+  suppression_end: msg`End of a suppression rule`,
+  scorecard: msg`Change of scorecard`,
+};
+
+export const DISPUTE_OUTCOMES: Readonly<Record<string, MessageDescriptor>> = {
+  upheld: msg`Upheld: the lender has to correct it`,
+  rejected: msg`Rejected: the lender’s data is right`,
+  withdrawn: msg`Withdrawn by the customer`,
+};
+
+export const DOCUMENTS: Readonly<Record<string, MessageDescriptor>> = {
+  nationalID: msg`National ID`,
+  passportNo: msg`Passport`,
+  serviceID: msg`Service card`,
+  alienID: msg`Alien card`,
+  taxID: msg`Tax PIN`,
+};

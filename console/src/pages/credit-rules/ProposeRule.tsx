@@ -1,0 +1,75 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Field } from '../../design/Field.tsx';
+import { Select } from '../../design/Select.tsx';
+import { ProposeCredit } from '../credit-cases/Propose.tsx';
+import type { ProposeProps } from '../journals/ProposeDialog.tsx';
+import { useSectors } from '../vendor/setting-names.ts';
+
+const LIST = /[\s,]+/;
+
+/** A rule, or another one in the place of one with the same name. Fields that are empty always hold. */
+export function ProposeRule(dialog: ProposeProps) {
+  const { t } = useLingui();
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="rule"
+      title={<Trans>Propose a rule</Trans>}
+      bodyOf={(fields) => ({
+        rule: fields['rule'],
+        balanceUpTo: fields['balanceUpTo'] ?? null,
+        originalUpTo: fields['originalUpTo'] ?? null,
+        products: fields['products']?.toUpperCase().split(LIST) ?? null,
+        sectors: fields['sectors'] === undefined ? null : [fields['sectors']],
+        riskClasses: fields['riskClasses']?.toUpperCase().split(LIST) ?? null,
+        statesFrom: fields['statesFrom'] ?? null,
+        statesUntil: fields['statesUntil'] ?? null,
+      })}
+    >
+      <Field
+        label={t`Name`}
+        name="rule"
+        hint={t`Such as relief_2026. A rule of this name is replaced.`}
+        pattern="[a-z0-9_]{1,60}"
+        autoComplete="off"
+        required
+      />
+      <Amounts />
+      <Field
+        label={t`Types of account`}
+        name="products"
+        hint={t`Letters A to L of the data template, such as H, I`}
+        pattern="[A-La-l](?:[\s,]+[A-La-l])*"
+      />
+      <Select label={t`Lender’s sector`} name="sectors" options={{ '': t`Any`, ...useSectors() }} />
+      <Field
+        label={t`Risk classes`}
+        name="riskClasses"
+        hint={t`Letters A to E`}
+        pattern="[A-Ea-e](?:[\s,]+[A-Ea-e])*"
+      />
+      <Field label={t`States from`} name="statesFrom" type="date" />
+      <Field label={t`States until`} name="statesUntil" type="date" />
+    </ProposeCredit>
+  );
+}
+
+function Amounts() {
+  const { t } = useLingui();
+  return (
+    <>
+      <Field
+        label={t`Balance up to (KES)`}
+        name="balanceUpTo"
+        inputMode="decimal"
+        pattern="\d{1,12}(\.\d{1,2})?"
+      />
+      <Field
+        label={t`Original amount up to (KES)`}
+        name="originalUpTo"
+        inputMode="decimal"
+        pattern="\d{1,12}(\.\d{1,2})?"
+      />
+    </>
+  );
+}

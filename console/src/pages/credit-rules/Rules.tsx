@@ -1,0 +1,130 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ShownRule, SuppressionAnswer } from '../../../../src/console/credit-answers.ts';
+import { get } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { Card } from '../../design/Card.tsx';
+import { PageHeader } from '../../design/PageHeader.tsx';
+import { Pill } from '../../design/Pill.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
+import { Time } from '../../format/Time.tsx';
+import { ProposeCredit } from '../credit-cases/Propose.tsx';
+import { Conditions } from './Conditions.tsx';
+import { ProposeRule } from './ProposeRule.tsx';
+
+/** Which negative information is neither shown nor scored. */
+export function Rules() {
+  const mayAct = useMay('credit.act');
+  const [isAsked, setIsAsked] = useState(false);
+  const found = useQuery({
+    queryKey: ['credit-rules'],
+    queryFn: ({ signal }) => get<SuppressionAnswer>('/credit/rules', {}, signal),
+  });
+  return (
+    <>
+      <PageHeader
+        title={<Trans>Suppression rules</Trans>}
+        about={
+          <Trans>
+            Negative information that a rule covers is neither shown nor scored. The data stays on
+            file.
+          </Trans>
+        }
+      >
+        {mayAct && (
+          <Button onClick={() => setIsAsked(true)}>
+            <Trans>Propose a rule</Trans>
+          </Button>
+        )}
+      </PageHeader>
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      <Card title={<Trans>In force</Trans>}>
+        {found.data === undefined ? <Skeleton lines={4} /> : <InForce rules={found.data.rules} />}
+      </Card>
+      <Card title={<Trans>Changes</Trans>} more={<Trans>Newest first</Trans>}>
+        {found.data === undefined ? (
+          <Skeleton lines={4} />
+        ) : (
+          <Changes changes={found.data.changes} />
+        )}
+      </Card>
+      <ProposeRule open={isAsked} onClose={() => setIsAsked(false)} />
+    </>
+  );
+}
+
+function InForce({ rules }: { readonly rules: readonly ShownRule[] }) {
+  const { t } = useLingui();
+  const mayAct = useMay('credit.act');
+  const [ended, setEnded] = useState<string>();
+  return (
+    <>
+      <Table
+        label={t`Suppression rules`}
+        rows={rules}
+        keyOf={({ rule }) => rule}
+        empty={t`No rule is in force: everything is shown and scored.`}
+        columns={[
+          { title: t`Rule`, cell: ({ rule }) => <code>{rule}</code> },
+          { title: t`All of this holds`, cell: (rule) => <Conditions rule={rule} /> },
+          { title: t`Reason`, cell: ({ reason }) => reason, hide: 'small' },
+          {
+            title: '',
+            cell: ({ rule }) =>
+              mayAct && (
+                <Button onClick={() => setEnded(rule)} aria-label={t`Propose the end of ${rule}`}>
+                  <Trans>End</Trans>
+                </Button>
+              ),
+            align: 'end',
+          },
+        ]}
+      />
+      <ProposeCredit
+        open={ended !== undefined}
+        onClose={() => setEnded(undefined)}
+        what="rule-end"
+        title={<Trans>Propose the end of {ended}</Trans>}
+        bodyOf={() => ({ rule: ended })}
+      >
+        <p>
+          <Trans>What the rule covers is shown and scored again.</Trans>
+        </p>
+      </ProposeCredit>
+    </>
+  );
+}
+
+function Changes({ changes }: Pick<SuppressionAnswer, 'changes'>) {
+  const { t } = useLingui();
+  return (
+    <Table
+      label={t`Changes`}
+      rows={changes}
+      keyOf={({ rule, changedAt }) => `${rule} ${changedAt}`}
+      empty={t`No rule has changed since the registry began.`}
+      columns={[
+        { title: t`When`, cell: ({ changedAt }) => <Time at={changedAt} /> },
+        { title: t`Rule`, cell: ({ rule }) => <code>{rule}</code> },
+        {
+          title: t`What`,
+          cell: ({ isRemoved }) =>
+            isRemoved ? (
+              <Pill tone="info">
+                <Trans>Ended</Trans>
+              </Pill>
+            ) : (
+              <Pill tone="done">
+                <Trans>In force</Trans>
+              </Pill>
+            ),
+        },
+        { title: t`Reason`, cell: ({ reason }) => reason, hide: 'small' },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,162 @@
+import { Type } from 'typebox';
+import { previewDispute, viewPeople } from '../../credit/decisions/preview.ts';
+import { listProposals } from '../../credit/decisions/proposals-store.ts';
+import { closeCase, findCase, listCases } from '../../credit/registry/cases-store.ts';
+import { findOpenDispute, listOpenDisputes } from '../../credit/registry/disputes-store.ts';
+import type { ReportOptions } from '../../credit/reports/subject-report.ts';
+import type { Clock } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type {
+  CreditCaseAnswer,
+  CreditCasesAnswer,
+  DisputeAnswer,
+  DisputesAnswer,
+} from '../credit-answers.ts';
+import { onWire } from '../on-wire.ts';
+import { route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
+import { proposalView } from './credit-proposal.ts';
+import { proposalId as uuid } from './proposals.ts';
+import { reason } from './reason.ts';
+
+const PAGE = 50;
+/** Proposals about one case that are shown. */
+const MAX_PROPOSALS = 20;
+/** Digits of a customer's reference that a list shows. */
+const SHOWN_DIGITS = 3;
+
+export interface CreditCaseRoutesOptions {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  /** Undefined when the credit registry is not configured. */
+  readonly reports: ReportOptions | undefined;
+}
+
+const caseParams = Type.Object({ caseId: uuid });
+const cursor = Type.Optional(uuid);
+
+/** What people have to decide about people on file. Each look at somebody is in the audit log. */
+export function creditCaseRoutes(options: CreditCaseRoutesOptions): AnyRoute[] {
+  return [
+    casesRoute(options),
+    caseRoute(options),
+    closeRoute(options),
+    disputesRoute(options),
+    disputeRoute(options),
+  ];
+}
+
+function casesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/credit/cases',
+    permission: 'credit.read',
+    query: Type.Object(
+      { state: Type.Optional(Type.Enum(['open', 'closed'])), cursor },
+      { additionalProperties: false },
+    ),
+    handle: async ({ query }): Promise<CreditCasesAnswer> => {
+      const open = query.state !== 'closed';
+      const found = await listCases(pool, { open, after: query.cursor, limit: PAGE + 1 });
+      const shown = found.slice(0, PAGE);
+      return {
+        cases: shown.map(({ caseId, kind, crns, openedAt, closedAt, resolution }) => ({
+          caseId,
+          kind,
+          customers: crns.map(endingOf),
+          openedAt: openedAt.toISOString(),
+          closedAt: closedAt?.toISOString() ?? null,
+          resolution,
+        })),
+        next: found.length > PAGE ? (shown.at(-1)?.caseId ?? null) : null,
+      };
+    },
+  });
+}
+
+function endingOf(crn: bigint): string {
+  return String(crn).slice(-SHOWN_DIGITS);
+}
+
+function caseRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/credit/cases/:caseId',
+    permission: 'credit.reports',
+    look: 'credit.case',
+    params: caseParams,
+    handle: async ({ params: { caseId } }, { viewer }): Promise<CreditCaseAnswer> => {
+      if (reports === undefined) throw new Refusal('scoring_unavailable');
+      const found = await findCase(pool, caseId);
+      if (found === undefined) throw new Refusal('not_found', { text: 'No such case' });
+      const { kind, crns, openedAt, closedAt, resolution } = found;
+      const proposals = await listProposals(pool, { open: false, caseId, limit: MAX_PROPOSALS });
+      return {
+        caseId,
+        kind,
+        openedAt: openedAt.toISOString(),
+        closedAt: closedAt?.toISOString() ?? null,
+        resolution,
+        people: await viewPeople(reports, crns),
+        proposals: proposals.map((row) => proposalView(row, viewer.login)),
+      };
+    },
+  });
+}
+
+function closeRoute({ pool, clock }: CreditCaseRoutesOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/credit/cases/:caseId/close',
+    permission: 'credit.act',
+    action: 'credit.case.close',
+    params: caseParams,
+    body: Type.Object({ reason }, { additionalProperties: false }),
+    handle: async ({ params: { caseId }, body }, { viewer }) => {
+      // It changes no answer about anybody: what does is proposed, and approved by somebody else.
+      const resolution = `${body.reason} (${viewer.login})`;
+      if (await closeCase(pool, caseId, resolution, clock.now())) return;
+      throw new Refusal('not_found', { text: 'No open case has this id' });
+    },
+  });
+}
+
+function disputesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/credit/disputes',
+    permission: 'credit.read',
+    query: Type.Object({ cursor }, { additionalProperties: false }),
+    handle: async ({ query }): Promise<DisputesAnswer> => {
+      const found = await listOpenDisputes(pool, { after: query.cursor, limit: PAGE + 1 });
+      const shown = found.slice(0, PAGE);
+      return {
+        disputes: shown.map(({ disputeId, crn, lender, openedAt }) => ({
+          disputeId,
+          customer: endingOf(crn),
+          lender,
+          openedAt: openedAt.toISOString(),
+        })),
+        next: found.length > PAGE ? (shown.at(-1)?.disputeId ?? null) : null,
+      };
+    },
+  });
+}
+
+function disputeRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    path: '/credit/disputes/:disputeId',
+    permission: 'credit.reports',
+    look: 'credit.dispute',
+    params: Type.Object({ disputeId: uuid }),
+    handle: async ({ params: { disputeId } }): Promise<DisputeAnswer> => {
+      if (reports === undefined) throw new Refusal('scoring_unavailable');
+      const found = await findOpenDispute(pool, disputeId);
+      if (found === undefined) throw new Refusal('not_found', { text: 'No such open dispute' });
+      const preview = await previewDispute(reports, found);
+      return { disputeId, preview: preview === undefined ? null : onWire(preview) };
+    },
+  });
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type {
+  CreditCaseAnswer,
+  CreditCasesAnswer,
+  CreditProposalAnswer,
+  DisputeAnswer,
+  DisputesAnswer,
+  SuppressionAnswer,
+} from '../../src/console/credit-answers.ts';
+import { readConfig } from '../../src/config.ts';
+import type { ApprovalsAnswer } from '../../src/console/system-answers.ts';
+import { openCases } from '../../src/credit/registry/cases-store.ts';
+import { openDispute } from '../../src/credit/registry/disputes-store.ts';
+import { createVault, creditKeysOf } from '../../src/credit/registry/vault.ts';
+import { readSurvivors } from '../../src/credit/registry/merges-store.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+const people = new Map<string, ConsoleClient>();
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  for (const login of ['admin', 'risk', 'risk2']) {
+    const client = new ConsoleClient(running.origin);
+    await client.signIn(login);
+    people.set(login, client);
+  }
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+const as = (login: string): ConsoleClient => {
+  const client = people.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return client;
+};
+const read = async <Answer>(login: string, path: string): Promise<Answer> =>
+  (await as(login).get(path)).body as unknown as Answer;
+const GROUNDS = { evidence: 'File 7', reason: 'seen at the branch' };
+const propose = async (what: string, body: object): Promise<string> => {
+  const answer = await as('risk').send('POST', `/credit/proposals/${what}`, {
+    ...body,
+    ...GROUNDS,
+  });
+  expect(answer.code).toBeUndefined();
+  return String(answer.body['proposalId']);
+};
+const approve = async (login: string, id: string) =>
+  await as(login).send('POST', `/credit/proposals/${id}/approve`);
+
+test('a merge is proposed from its case, shown before and after, and approved by another', async () => {
+  const { pool } = running.service;
+  await openCases(pool, 'document_shared', [[1_000_001n, 1_000_003n]], new Date());
+  const { cases } = await read<CreditCasesAnswer>('admin', '/credit/cases');
+  expect(cases).toMatchObject([{ kind: 'document_shared', customers: ['001', '003'] }]);
+  const caseId = cases[0]?.caseId ?? '';
+  expect((await as('admin').get(`/credit/cases/${caseId}`)).code).toBe('not_permitted');
+  const shown = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
+  expect(shown.people).toMatchObject([
+    { crn: '1000001', name: 'Amani Baraka Wanjiru', standing: { inDefault: 0 } },
+    { crn: '1000003' },
+  ]);
+  expect(JSON.stringify(shown)).not.toContain('900000001');
+
+  const id = await propose('merge', { from: '1000003', into: '1000001', caseId });
+  const before = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  const { from, into, together } = before.merge!;
+  expect(together.accounts).toBe(from.standing.accounts + into.standing.accounts);
+  expect(before.proposal).toMatchObject({ isOwn: false, proposedBy: 'risk', decision: null });
+
+  const waiting = await read<ApprovalsAnswer>('risk2', '/approvals');
+  expect(waiting).toMatchObject({ waiting: 1, approvals: [{ kind: 'credit', id }] });
+  expect(await read<ApprovalsAnswer>('risk', '/approvals')).toMatchObject({ waiting: 0 });
+  expect(await read<ApprovalsAnswer>('admin', '/approvals')).toMatchObject({ approvals: [] });
+
+  expect((await approve('risk', id)).code).toBe('invalid_field');
+  expect((await approve('admin', id)).code).toBe('not_permitted');
+  expect((await readSurvivors(pool, [1_000_003n])).size).toBe(0);
+  expect((await approve('risk2', id)).status).toBe(204);
+  expect((await readSurvivors(pool, [1_000_003n])).get(1_000_003n)).toBe(1_000_001n);
+  expect(await read<CreditCasesAnswer>('risk', '/credit/cases')).toMatchObject({ cases: [] });
+  const after = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
+  expect(after.people).toMatchObject([{ crn: '1000001', standing: together }]);
+
+  const undo = await propose('unmerge', { from: '1000003' });
+  const apart = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${undo}`);
+  expect(apart.merge).toEqual(before.merge);
+  expect((await approve('risk2', undo)).status).toBe(204);
+  for (const action of ['credit.case', 'credit.proposal', 'credit.proposal.approve']) {
+    expect(await listAudit(pool, { action, limit: 9 })).not.toHaveLength(0);
+  }
+});
+
+test('a dispute shows what its end changes', async () => {
+  const { pool } = running.service;
+  const keys = creditKeysOf(readConfig('sandbox', {}), running.sealing.masterKeys, true);
+  const vault = createVault(keys!);
+  const found = await pool.query<{ crn: bigint; account_id: bigint }>(
+    `select s.crn, s.account_id from account_states s where s.days_in_arrears > 120
+     order by s.as_of desc, s.crn limit 1`,
+  );
+  const { crn = 0n, account_id: accountId = 0n } = found.rows[0] ?? {};
+  await openDispute(pool, vault, { crn, accountId, statement: 'Not my loan', at: new Date() });
+  const { disputes } = await read<DisputesAnswer>('admin', '/credit/disputes');
+  const dispute = disputes[0]?.disputeId ?? '';
+  expect(JSON.stringify(disputes)).not.toContain('Not my');
+  const { preview } = await read<DisputeAnswer>('risk', `/credit/disputes/${dispute}`);
+  expect(preview).toMatchObject({ statement: 'Not my loan', before: { disputed: 1 } });
+  expect(preview?.after.disputed).toBe(0);
+  const id = await propose('dispute', { dispute, outcome: 'rejected' });
+  expect((await approve('risk2', id)).status).toBe(204);
+  expect(await read<DisputesAnswer>('admin', '/credit/disputes')).toMatchObject({ disputes: [] });
+});
+
+const RULE = {
+  rule: 'relief',
+  balanceUpTo: '5000.00',
+  originalUpTo: null,
+  products: ['I'],
+  sectors: null,
+  riskClasses: null,
+  statesFrom: null,
+  statesUntil: '2026-12-31',
+};
+
+test('a suppression rule is put into force and ended by two people', async () => {
+  const id = await propose('rule', RULE);
+  const { proposal } = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  expect(proposal.content).toMatchObject({
+    kind: 'suppression',
+    former: null,
+    rule: { rule: 'relief', balanceUpTo: '5000.00', reason: GROUNDS.reason },
+  });
+  expect((await approve('risk2', id)).status).toBe(204);
+  const { rules } = await read<SuppressionAnswer>('admin', '/credit/rules');
+  expect(rules.map(({ rule }) => rule)).toEqual(['relief', 'small_amount']);
+  const end = await propose('rule-end', { rule: 'relief' });
+  const reject = { reason: 'it stays' };
+  const path = `/credit/proposals/${end}/reject`;
+  expect((await as('risk').send('POST', path, reject)).status).toBe(204);
+  expect((await approve('risk2', end)).code).toBe('invalid_field');
+});
+
+test.each([
+  ['merge', { from: '1', into: '2' }, 'from'],
+  ['merge', { from: 'x', into: '2' }, 'from'],
+  ['unmerge', { from: '1000001' }, 'from'],
+  ['rule', { ...RULE, statesUntil: '2026-02-30' }, 'statesUntil'],
+  ['rule', { ...RULE, balanceUpTo: '1.234' }, 'balanceUpTo'],
+  ['rule', { ...RULE, products: ['Z'] }, 'products'],
+  ['rule', { ...RULE, evidence: '' }, 'evidence'],
+  ['rule-end', { rule: 'none' }, 'rule'],
+  ['scorecard', { score: 'generic', role: 'champion', card: null }, 'card'],
+])('%s %j is refused, naming %s', async (what, body, field) => {
+  const answer = await as('risk').send('POST', `/credit/proposals/${what}`, {
+    ...GROUNDS,
+    ...body,
+  });
+  expect(answer.status).toBe(400);
+  expect((answer.body['error'] as { field?: string }[])[0]?.field).toBe(field);
+});
