@@ -71,7 +71,7 @@ describe('imports', () => {
     expect(Object.keys(UPWARD).filter((text) => !texts.includes(text))).toEqual([]);
   });
 
-  test('leave src for the sandbox only, which only main starts', () => {
+  test('leave src only for the sandbox, which only main starts', () => {
     const outside = importsOf(sources).filter(({ imported }) => imported.startsWith('../'));
     expect(outside.map(({ file }) => file)).toEqual(['main.ts']);
   });
@@ -152,7 +152,7 @@ describe('grants', () => {
     expect(SCHEMA.grants).toEqual(Object.assign({}, ...Object.values(GRANTS)));
   });
 
-  test('are in no SQL file; a function that runs as its owner is taken from everybody else', () => {
+  test('are in no SQL file; a function that runs as its owner is revoked from public', () => {
     for (const [file, sql] of sqlFiles) {
       const own = path.basename(file, '.sql');
       const changed = [...sql.matchAll(/^\s*((?:grant|revoke)\b[^(;]*)/gim)];
@@ -232,7 +232,7 @@ describe('the rest', () => {
     expect(using(/\bcreate(Dec|C)ipheriv\b/)).toEqual(['platform/base/sealing.ts']);
   });
 
-  test('every folder says what belongs in it', () => {
+  test('every folder has a README that says what belongs in it', () => {
     const folders = new Set(files.map((file) => path.dirname(file)));
     const silent = [...folders].filter((folder) => {
       try {
@@ -246,7 +246,7 @@ describe('the rest', () => {
 });
 
 describe('unit tests', () => {
-  test('lie where the source does', () => {
+  test('have the folders of the source', () => {
     const folders = readdirSync(path.join(ROOT, 'test/unit'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => path.dirname(name));

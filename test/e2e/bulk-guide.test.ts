@@ -14,7 +14,7 @@ const GUIDE = path.resolve(import.meta.dirname, '../../docs/guide/bulk.md');
 const fixture = new SandboxFixture();
 afterAll(async () => await fixture.cleanUp());
 
-test('what the guide to bulk creates shows can be pasted', async () => {
+test('the commands of the guide to bulk creates work when pasted', async () => {
   const sandbox = await fixture.start();
   await demoVendor(sandbox).fund();
   const guide = await readFile(GUIDE, 'utf8');

@@ -44,36 +44,39 @@ afterAll(async () => {
   await fixture.stop();
 });
 
-test.skipIf(!HAS_BROWSER)('a fee is followed down and back, and a vendor is paid out', async () => {
-  const page = await fixture.open('finance', '/ledger');
-  await page.getByRole('link', { name: 'fees', exact: true }).click();
-  await page.getByRole('heading', { name: 'fees' }).waitFor();
-  await page.getByRole('link', { name: reference }).click();
-  await page.getByRole('link', { name: 'fees', exact: true }).click();
-  await page.getByRole('heading', { name: 'fees' }).waitFor();
-  expect(await page.locator('tbody').innerText()).toContain(reference);
+test.skipIf(!HAS_BROWSER)(
+  'a fee is followed to its payment and back, and a vendor is paid out',
+  async () => {
+    const page = await fixture.open('finance', '/ledger');
+    await page.getByRole('link', { name: 'fees', exact: true }).click();
+    await page.getByRole('heading', { name: 'fees' }).waitFor();
+    await page.getByRole('link', { name: reference }).click();
+    await page.getByRole('link', { name: 'fees', exact: true }).click();
+    await page.getByRole('heading', { name: 'fees' }).waitFor();
+    expect(await page.locator('tbody').innerText()).toContain(reference);
 
-  await page.goto(`${fixture.running.origin}/console/journals`);
-  await page.getByRole('button', { name: 'Propose a payout' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Vendor').fill('demo2');
-  await dialog.getByLabel('Amount in KES').fill('2000');
-  await dialog.getByLabel('Bank account').fill('KCB 110000001');
-  await dialog.getByLabel('Reference of the bank').fill('FT26061XYZ');
-  await dialog.getByLabel('Evidence').fill('order of 3 March');
-  await dialog.getByLabel('Reason').fill('the vendor asked');
-  await dialog.getByRole('button', { name: 'Propose' }).click();
-  await page.getByText('To approve', { exact: true }).waitFor();
+    await page.goto(`${fixture.running.origin}/console/journals`);
+    await page.getByRole('button', { name: 'Propose a payout' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Vendor').fill('demo2');
+    await dialog.getByLabel('Amount in KES').fill('2000');
+    await dialog.getByLabel('Bank account').fill('KCB 110000001');
+    await dialog.getByLabel('Reference of the bank').fill('FT26061XYZ');
+    await dialog.getByLabel('Evidence').fill('order of 3 March');
+    await dialog.getByLabel('Reason').fill('the vendor asked');
+    await dialog.getByRole('button', { name: 'Propose' }).click();
+    await page.getByText('To approve', { exact: true }).waitFor();
 
-  const second = await fixture.open('admin', '/journals');
-  await second.getByRole('button', { name: 'FT26061XYZ' }).click();
-  await second.getByRole('dialog').getByText('KCB 110000001').waitFor();
-  await second.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-  await second.getByText('Booked', { exact: true }).first().waitFor();
+    const second = await fixture.open('admin', '/journals');
+    await second.getByRole('button', { name: 'FT26061XYZ' }).click();
+    await second.getByRole('dialog').getByText('KCB 110000001').waitFor();
+    await second.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await second.getByText('Booked', { exact: true }).first().waitFor();
 
-  await page.goto(`${fixture.running.origin}/console/ledger`);
-  await page.getByRole('link', { name: 'paid_out', exact: true }).waitFor();
-  const totals = await page.locator('tfoot td').allInnerTexts();
-  expect(totals.at(-1)).toBe(totals.at(-2));
-  expect(fixture.problems).toEqual([]);
-});
+    await page.goto(`${fixture.running.origin}/console/ledger`);
+    await page.getByRole('link', { name: 'paid_out', exact: true }).waitFor();
+    const totals = await page.locator('tfoot td').allInnerTexts();
+    expect(totals.at(-1)).toBe(totals.at(-2));
+    expect(fixture.problems).toEqual([]);
+  },
+);

@@ -106,7 +106,7 @@ test.skipIf(!HAS_BROWSER)(
   },
 );
 
-test('answers that no device made are refused, and a challenge counts for nobody else', async () => {
+test('answers that no device made are refused, and a challenge is valid for one person only', async () => {
   const stranger = new ConsoleClient(origin);
   const begun = await stranger.send('POST', '/session/passkey/begin', {});
   expect(begun.body).toMatchObject({ rpId: 'localhost', userVerification: 'required' });

@@ -88,7 +88,7 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     expect(fixture.problems).toEqual([]);
   });
 
-  test('an unknown is resolved by two people, the second approving what is shown', async () => {
+  test('an unknown result is resolved by two people; the second approves what is shown', async () => {
     const support = await fixture.open('support', `/payments/${silent}`);
     await support.getByRole('button', { name: 'Resolve with evidence' }).click();
     await support.getByLabel('Reason').fill('No answer for a day');

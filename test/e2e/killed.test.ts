@@ -136,7 +136,7 @@ test('a kill under load: nothing is lost, and nothing is paid twice', async () =
   expect(await vendor.balance()).toBe(100_000 - 60 * (timesPaid.size + silent));
 }, 120_000);
 
-test('when only the database server dies, the service ends, says so, and can be started again', async () => {
+test('when only the database server is killed, the service ends with a message and can be started again', async () => {
   const first = await fixture.start();
   await demoVendor(first).fund();
   const reference = await demoVendor(first).accepted({ account: '254722009905' });

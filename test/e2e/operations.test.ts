@@ -354,7 +354,7 @@ describe('before the operator’s result', () => {
     });
   });
 
-  test('a failure says 0', async () => {
+  test('a failed payment has msg.status 0', async () => {
     const reference = await vendor.accepted({ account: '254700009902' });
     const answer = await until('it fails', async () => {
       const status = await vendor.call('status', { reference });

@@ -96,7 +96,7 @@ test('the reference page knows no demo vendor', async () => {
   }
 });
 
-test('METRICS_PORT takes the metrics away from vendors, with health and nothing else', async () => {
+test('METRICS_PORT serves metrics and health, and nothing else, away from vendors', async () => {
   const { url } = await fixture.database();
   const port = await findFreePort();
   const { origin, process } = await fixture.launch({
@@ -140,7 +140,7 @@ describe('two processes on one database', () => {
     }
   });
 
-  test('say nothing about a signature that does not hold', async () => {
+  test('explain nothing about an invalid signature', async () => {
     const [client] = await pair.addFundedVendor('1.00');
     const answers = await Promise.all(
       [client?.vid ?? '', 'nobody'].map(async (vid) => {
@@ -181,7 +181,7 @@ describe('two processes on one database', () => {
     expect((await checkLedger(pair.pool)).violations).toEqual([]);
   }, 60_000);
 
-  test('take one reference once, whichever process receives it', async () => {
+  test('accept one reference once, whichever process receives it', async () => {
     await pair.addBiller('tokens');
     const clients = await pair.addFundedVendor('10000.00');
     const pairs = await Promise.all(
@@ -231,7 +231,7 @@ describe('two processes on one database', () => {
     expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  test('both notice what people change', async () => {
+  test('both notice settings that people change', async () => {
     await pair.addBiller('elsewhere');
     const clients = await pair.addFundedVendor('1000.00');
     const create = async (client: VendorClient): Promise<Answer> =>
@@ -276,7 +276,7 @@ describe('two processes on one database', () => {
 });
 
 describe('one of two processes', () => {
-  test('finishes what the other left when it was killed, and ends when it is asked to', async () => {
+  test('finishes the work of the other, which was killed, and stops when asked to', async () => {
     const pair = await fixture.startPair();
     await pair.addBiller('tokens');
     const [doomed, survivor] = await pair.addFundedVendor('10000.00');

@@ -144,7 +144,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-describe('what the customer gets, in status, webhook and on the command line', () => {
+describe('the customer’s token in status, webhook and command line', () => {
   beforeAll(async () => {
     const pool = await sandbox.pool();
     const row = await findVendor(pool, 'demo');
@@ -231,7 +231,7 @@ describe('what the customer gets, in status, webhook and on the command line', (
   });
 });
 
-test('after SIGKILL of everything, a start without the option keeps the providers and what they did', async () => {
+test('after SIGKILL of everything, a start without the option keeps the providers and their records', async () => {
   const vendor = demoVendor(sandbox);
   const bills = [
     { provider: 'daraja', biller_name: 'water_bills', account: '30019905' },

@@ -137,7 +137,7 @@ test('a server that cannot be used is refused in plain words', async () => {
 test.each([
   ['may create roles', 'createrole', true],
   ['may not create roles', 'nocreaterole', false],
-])('a sandbox that owns its database and %s goes on', async (_what, attribute, creates) => {
+])('a sandbox that owns its database and %s continues', async (_what, attribute, creates) => {
   const name = `box_${randomBytes(5).toString('hex')}`;
   await asSuperuser(
     `create role ${name} login password 'x' ${attribute}`,

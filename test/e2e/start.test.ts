@@ -156,7 +156,7 @@ describe('a problem that a person can solve', () => {
     });
   });
 
-  test('an unknown way to start is refused', async () => {
+  test('an unknown mode is refused', async () => {
     for (const mode of ['server', 'production', '__proto__']) {
       const running = fixture.launch(mode, { DATA_DIR: await fixture.folder() });
       expect(await running.ended()).toEqual({ code: 1, signal: null });
@@ -197,7 +197,7 @@ describe('a running sandbox', () => {
 
   const get = async (path: string) => await send(sandbox.origin, { method: 'GET', path });
 
-  test('says that it lives and that it is ready', async () => {
+  test('reports that it is alive and ready', async () => {
     for (const path of ['/health/live', '/health/ready']) {
       const answer = await get(path);
       expect(answer.status).toBe(200);

@@ -42,7 +42,7 @@ async function works(client: VendorClient): Promise<boolean> {
 }
 
 describe('a reference', () => {
-  test('makes a payment once, however it ends', async () => {
+  test('creates one payment, however it ends', async () => {
     const vendor = await newVendor();
     for (const account of [ACCOUNT, '254722129902']) {
       const params = { account, merchant_reference: fresh('order') };
@@ -160,7 +160,7 @@ describe('a likely duplicate', () => {
   });
 });
 
-describe('what people change holds without a restart', () => {
+describe('changed settings count without a restart', () => {
   test('msg.text of a status becomes a sentence, and an object again', async () => {
     const vendor = await newVendor();
     const made = [ACCOUNT, '254722129902', '254722129909'].map(async (account) =>

@@ -393,7 +393,7 @@ test('during a migration: earlier ones stay, this one is rolled back, the next s
   await empty.drop();
 }, 120_000);
 
-test('every point is passed somewhere in the program, and in the program as it is run nothing happens there', async () => {
+test('every point occurs in the program, and has no effect in the normal program', async () => {
   const source = path.resolve(import.meta.dirname, '../../src');
   const program = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('crash-points.ts'))

@@ -67,7 +67,7 @@ test('every hostile input gets a response, and none is an internal error', async
 }, 120_000);
 
 describe('the fuzzer itself', () => {
-  test('finds an answer of 500, and says by which seed', async () => {
+  test('finds an answer of 500, and reports its seed', async () => {
     const broken = createServer((_request, response) => response.writeHead(500).end('oh'));
     broken.listen(0, '127.0.0.1');
     await once(broken, 'listening');
@@ -102,7 +102,7 @@ describe('the fuzzer itself', () => {
     expect(isDocumented(new TypeError('undefined is not a function'))).toBe(false);
   });
 
-  test('hears the answer to broken framing', async () => {
+  test('reads the answer to broken framing', async () => {
     const port = Number(new URL(running.origin).port);
     const { statuses, hung } = await exchangeBytes(port, Buffer.from('GET / HTTP/1.1\r\nX'));
     expect({ statuses, hung }).toEqual({ statuses: [400], hung: false });

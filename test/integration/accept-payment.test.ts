@@ -49,7 +49,7 @@ async function acceptor() {
 }
 
 describe('a repeat after the rules changed', () => {
-  it('gets the first answer while the biller is offline, above its minimum, or gone', async () => {
+  it('gets the first answer even if the biller is offline, has another minimum, or no longer exists', async () => {
     const accept = await acceptor();
     const first = await accept({}, biller);
     const repeats = [
@@ -60,7 +60,7 @@ describe('a repeat after the rules changed', () => {
     for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
   });
 
-  it('is refused by the rule when its content is another, or it has no reference', async () => {
+  it('with other content or without a reference is refused by the new rule', async () => {
     const accept = await acceptor();
     await accept({}, biller);
     for (const change of [

@@ -99,7 +99,7 @@ describe('airtime for one number', () => {
 });
 
 describe('a phone in addition to the account', () => {
-  test('is one phone however it is written, and part of what is repeated', async () => {
+  test('is one phone in every notation, and part of the repeated content', async () => {
     const order = {
       biller_name: 'gotv',
       amount: '60',
@@ -122,7 +122,7 @@ describe('a phone in addition to the account', () => {
 });
 
 describe('an account of another biller', () => {
-  test('is trimmed; a dot at its end does not make another account', async () => {
+  test('is trimmed; a final dot does not make another account', async () => {
     const order = { biller_name: 'kplc_prepaid', amount: '62' };
     const account = '14234567890';
     const reference = referenceOf(await vendor.create({ ...order, account: ` ${account} ` }));
@@ -167,7 +167,7 @@ async function decidedRows(by: VendorClient, lines: readonly string[]): Promise<
   return (await at('/result', batch)).body.data as Row[];
 }
 
-test('rows of a file are compared and stored the same', async () => {
+test('rows of a file are compared and stored in the same way', async () => {
   const [first, second, third] = [fresh('row'), fresh('row'), fresh('row')];
   const order = { biller_name: 'safaricom', amount: '63', merchant_reference: first };
   const reference = referenceOf(await vendor.create({ ...order, account: '254722000009' }));
@@ -184,7 +184,7 @@ test('rows of a file are compared and stored the same', async () => {
   expect(await storedAccountOf(rows[1]?.ipay_reference ?? '')).toBe('254733000009');
 });
 
-test('a vendor whose reference is required is refused without one, alone and in a file', async () => {
+test('a vendor that must give references is refused without one, singly and in a file', async () => {
   const strict = await running.addVendor({ referenceRequired: true });
   const refused = await strict.create({ account: '254722000010' });
   expectRefusal(refused, { status: 400, code: 'missing_field', field: 'merchant_reference' });
@@ -248,7 +248,7 @@ describe('the list of billers', () => {
     expect(again.body.msg).toEqual(created.body.msg);
   });
 
-  test('says that a biller cannot be validated if its operator cannot', async () => {
+  test('says that accounts of a biller cannot be validated if its operator cannot do it', async () => {
     const operator = 'silent';
     await running.service.pool.query(
       `insert into operators (operator_code, name, connector, base_url)
@@ -282,7 +282,7 @@ describe('validating an account', () => {
     },
   );
 
-  test('says no to an account that the operator does not know', async () => {
+  test('reports an account that the operator does not know as invalid', async () => {
     const answer = await asked({ account: '14234569902', account_type: 'kplc_prepaid' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ status: 0 });

@@ -124,7 +124,7 @@ test('ended payments move out with all their details, and the ledger stays consi
   expect(await violations()).toEqual([]);
 });
 
-test('what is young, open, or has a case stays', async () => {
+test('young payments, open payments and those with a case stay', async () => {
   const payments = await makePayments(6);
   const vendorId = payments[0]?.vendorId ?? 0;
   // The operator contradicts itself: a case is opened.
@@ -151,7 +151,7 @@ test('a statement names the references of archived payments too', async () => {
   expect(references).toEqual(new Set([null, 'order-0', 'order-1', 'order-2']));
 });
 
-test('an archived merchant_reference makes its payment once', async () => {
+test('an archived merchant_reference creates no second payment', async () => {
   const [payment, , withoutPhone] = await makePayments(5);
   if (payment === undefined || withoutPhone === undefined) throw new Error('no payment');
   const decide = async (...payments: NewPayment[]): Promise<CreateDecision[]> => {
@@ -181,7 +181,7 @@ test('an archived merchant_reference makes its payment once', async () => {
   expect(await violations()).toEqual([]);
 });
 
-test('payments move only while nobody creates any for the vendor', async () => {
+test('payments are not moved while others are created for the vendor', async () => {
   // A create that began before the archiving would see its reference in neither table.
   const [payment] = await makePayments(3);
   const vendorId = payment?.vendorId ?? 0;
@@ -194,7 +194,7 @@ test('payments move only while nobody creates any for the vendor', async () => {
   expect(await moving[0]).toMatchObject({ payments: 1 });
 });
 
-test('the archive is proven: a file that is gone, or changed, or differs from the database', async () => {
+test('verification finds a file that is missing, changed, or different from the database', async () => {
   const payments = await makePayments(8);
   const vendorId = payments[0]?.vendorId ?? 0;
   await archiveAll(vendorId);
@@ -234,7 +234,7 @@ test('nothing moves when its file cannot be written', async () => {
   expect((await books.pool.query('select 1 from payments')).rowCount).toBe(4);
 });
 
-test('the command refuses what is too young, archives and verifies', async () => {
+test('the command refuses payments that are too young, archives and verifies', async () => {
   await makePayments(4, new Date('2020-03-01T00:00:00Z'));
   // As if they had been created in 2020.
   const long = `'2020-03-01T00:00:00Z'`;
@@ -258,7 +258,7 @@ test('the command refuses what is too young, archives and verifies', async () =>
   expect(elsewhere.exitCode).toBe(1);
 });
 
-test('the status of an archived payment is still answered, without what only the file has', async () => {
+test('the status of an archived payment is still answered, without the details in the file', async () => {
   const database = await createTestDatabase();
   const running = await startInProcess(database.url);
   const { pool } = running.service;

@@ -132,7 +132,7 @@ describe('a backup', () => {
     expect(external.stderr).toContain('pg_basebackup');
   });
 
-  test('that fails leaves the folder empty, and the server free', async () => {
+  test('that fails leaves the folder empty and the server undisturbed', async () => {
     const folder = await fixture.folder();
     const data = path.join(dataDir, 'postgres', 'data');
     const stuck = { pool, data, folder, masterKey: KEY, masterKeyIds: [] };
@@ -151,7 +151,7 @@ describe('a backup', () => {
     );
   });
 
-  test('whose server is lost in between says so', async () => {
+  test('that loses its server reports this', async () => {
     const folder = await fixture.folder();
     const data = path.join(dataDir, 'postgres', 'data');
     const own = createPool({ url: server.url, max: 1, name: 'lost' });
@@ -207,7 +207,7 @@ describe('verify', () => {
 });
 
 describe('a restore', () => {
-  test('has what was committed before, on a timeline of its own', async () => {
+  test('has everything that was committed before, on a new timeline', async () => {
     const { url, answer } = await restored();
     expect(answer).toMatchObject({ timeline: 2, quarantine: true, master_key: 'right' });
     const rows = await query(
@@ -241,7 +241,7 @@ describe('a restore', () => {
     expect(await query(url, 'select action from quarantine_events')).toHaveLength(1);
   });
 
-  test('by hand, without the command, is in quarantine too', async () => {
+  test('made without the command is in quarantine too', async () => {
     const folder = await newDataDir();
     await mkdir(path.join(folder, 'postgres'), { recursive: true });
     await cp(path.join(backup, 'data'), path.join(folder, 'postgres', 'data'), {
@@ -370,7 +370,7 @@ describe('a tampered backup', () => {
     },
   );
 
-  test('meets a server that overrides every setting that could run something', async () => {
+  test('is recovered by a server that overrides every setting that could run a program', async () => {
     const settings = await query(
       server.url,
       `select name from pg_settings where vartype = 'string' and context <> 'internal'

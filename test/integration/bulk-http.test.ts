@@ -125,7 +125,7 @@ test('takes CSV: columns in any order, quoted values, a byte order mark, CRLF', 
   expect(await vendor.accepted({ ...single, merchant_reference: first })).toBe(reference);
 });
 
-test('takes JSON lines, and refuses broken rows alone', async () => {
+test('takes JSON Lines, and refuses only the broken rows', async () => {
   const rows = await decided(
     [
       '{"biller_name":"safaricom","amount":10.50,"account":"254722000002"}',
@@ -148,7 +148,7 @@ test('takes JSON lines, and refuses broken rows alone', async () => {
   ]);
 });
 
-test('takes a file of a form, as curl -F sends it', async () => {
+test('takes a file in a form, as curl -F sends it', async () => {
   const file = 'biller_name,amount,account\nsafaricom,10,254722000005\n';
   const body =
     `--xyz\r\nContent-Disposition: form-data; name="file"; filename="airtime.csv"\r\n` +
@@ -169,7 +169,7 @@ test('takes a file of a form, as curl -F sends it', async () => {
   ]);
 });
 
-test('answers with the batch; the same again is the same, another file is refused', async () => {
+test('answers with the batch; a repeat gets the same batch, another file is refused', async () => {
   const file = `biller_name,amount,account\nsafaricom,10,254722000006\n`;
   const batchReference = fresh('batch');
   const first = await upload(file, { batchReference });
@@ -222,7 +222,7 @@ test('a spreadsheet does not run a reference of the CSV as a formula', async () 
   expect(csv.text).toContain(`1,"'${reference.replaceAll('"', '""')}",REFUSED`);
 });
 
-test('a file that is not what was signed is not taken', async () => {
+test('a file that differs from the signed one is refused', async () => {
   const file = 'biller_name,amount,account\nsafaricom,10,254722000009\n';
   const changed = file.replace('10', '99');
   const batchReference = fresh('batch');
@@ -266,7 +266,7 @@ function signedByHeader(body: string, fileSha256: string): WireRequest {
   return { method: 'POST', path, headers, body };
 }
 
-test('takes a signature in the header, which is over the file itself', async () => {
+test('takes a header signature, which covers the file itself', async () => {
   const file = 'biller_name,amount,account\nsafaricom,10,254722000012\n';
   const sendSigned = async (body: string): Promise<Answer> =>
     await send(running.origin, { ...signedByHeader(file, sha256(body)), body });
@@ -326,7 +326,7 @@ describe('uploads that do not arrive', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 .*"signature_invalid"/s);
   });
 
-  test('of one vendor leave places for another, and the oldest makes room', async () => {
+  test('of one vendor leave places for another, and the oldest is displaced', async () => {
     const begun: Socket[] = [];
     for (let count = 0; count < LIMITS.bulkUploadsPerVendor; count += 1) {
       const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
@@ -350,7 +350,7 @@ describe('uploads that do not arrive', () => {
     expect((await upload(file, { by: await running.addVendor() })).status).toBe(200);
   });
 
-  test('of one request that somebody else repeats replace only each other', async () => {
+  test('that repeat one request replace only each other', async () => {
     const own = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const half = await begin(own, { 'Content-Type': 'text/csv' });
     const seen = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
@@ -364,7 +364,7 @@ describe('uploads that do not arrive', () => {
     expect(answer).toContain('"file_mismatch"');
   });
 
-  test('that are half received are not displaced by strangers at the same address', async () => {
+  test('that are partly received are not displaced by strangers at the same address', async () => {
     const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const { hostname, port } = new URL(running.origin);
     const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');

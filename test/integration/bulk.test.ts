@@ -219,7 +219,7 @@ test('decides every row as a single create would, in their order', async () => {
   await receiver.stop();
 });
 
-test('a repeat of an earlier payment gets its answer although the biller is offline now', async () => {
+test('a repeat of an earlier payment gets its answer even if the biller is now offline', async () => {
   const vendorId = await books.addVendor(100_000n);
   const isOnline = { value: true };
   const { receiver } = openDesk({
@@ -317,7 +317,7 @@ test('the batch of a process that died is taken over when its lease has expired'
   await receiver.stop();
 });
 
-test('a chunk that is not next changes nothing, so that two processes cannot decide it twice', async () => {
+test('a chunk out of order changes nothing, so that two processes cannot decide it twice', async () => {
   const vendorId = await books.addVendor(1_000_000n);
   const rows = manyRows(10, 'fence').map((row) =>
     // Without references only the fence detects a repeat.
@@ -351,7 +351,7 @@ test('a chunk that is not next changes nothing, so that two processes cannot dec
   expect(await countPayments(vendorId)).toBe(6);
 });
 
-test('a row that the database cannot take is refused alone', async () => {
+test('only the row that the database cannot store is refused', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const { receiver } = openDesk({
     rules: {
@@ -383,7 +383,7 @@ test('a vendor that is suspended in the meantime has its remaining rows refused'
   await receiver.stop();
 });
 
-test('single creates of the same lane wait for one chunk at most, not for the file', async () => {
+test('single creates of the same lane wait for at most one chunk, not for the file', async () => {
   const vendorId = await books.addVendor(1_000_000_000n);
   const pool = books.openPool({ byIndexOnly: true });
   const { receiver } = openDesk({ lanePools: [pool] });
@@ -428,7 +428,7 @@ test('a vendor may have a limited number of undecided batches', async () => {
   await receiver.stop();
 });
 
-test('batches that wait are counted, with the age of the oldest', async () => {
+test('waiting batches are counted, with the age of the oldest', async () => {
   const metrics = createMetrics({
     pool: books.pool,
     waitingCreates: () => 0,

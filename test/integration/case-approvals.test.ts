@@ -69,7 +69,7 @@ async function approve(caseId: string, proposalId: string): Promise<void> {
   await approveResolution(books, { caseId, proposalId, by: 'Baraka' });
 }
 
-test('a proposal that was replaced since it was seen is refused', async () => {
+test('an approval of a proposal that was replaced is refused', async () => {
   const made = await contradicted();
   const { caseId } = await caseOf(made);
   const seen = await propose(caseId, 'keep_books');
@@ -85,7 +85,7 @@ test('a proposal that was replaced since it was seen is refused', async () => {
   expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT - AMOUNT });
 });
 
-test('so is one to which a report added something that the vendor would see', async () => {
+test('an approval is refused if a report has since added details that the vendor would see', async () => {
   const made = await contradicted();
   const { caseId } = await caseOf(made);
   const seen = await propose(caseId, 'charge_vendor');
@@ -97,7 +97,7 @@ test('so is one to which a report added something that the vendor would see', as
   await approve(caseId, (await caseOf(made)).proposalId ?? '');
 });
 
-test('so is one that would post something else by now', async () => {
+test('an approval is refused if the proposal would now post other transfers', async () => {
   const made = await contradicted();
   const { caseId } = await caseOf(made);
   await propose(caseId, 'house_bears');

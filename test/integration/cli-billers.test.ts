@@ -90,7 +90,7 @@ describe('malipo operator', () => {
     expect(await billersVersion()).toBe(before + 1n);
   });
 
-  it('changes only what is given', async () => {
+  it('changes only the given settings', async () => {
     await must(environment, 'operator', 'set', 'changer', [
       '--name',
       'Changer',
@@ -140,7 +140,7 @@ describe('malipo operator', () => {
     expect(await billersVersion()).toBe(before);
   });
 
-  it('says what is missing to add one', async () => {
+  it('says what is missing', async () => {
     const refused = await inProcess(
       environment,
       'operator',
@@ -295,7 +295,7 @@ describe('malipo biller', () => {
     });
   });
 
-  it('changes only what is given', async () => {
+  it('changes only the given settings', async () => {
     const all = ['--maximum', '70000', '--phone', '--validates', '--position', '9'];
     await addBiller('hill_water', ...all);
     await must(environment, 'price', 'set', 'hill_water', '--flat', '0.5', '--by', 'Asha');

@@ -26,7 +26,7 @@ async function dataDir(): Promise<string> {
 }
 
 describe('without a service', () => {
-  it('makes no database where DATA_DIR is mistyped', async () => {
+  it('creates no database for a mistyped DATA_DIR', async () => {
     const folder = path.join(await fixture.folder(), 'mistyped');
     const refused = await malipo({ DATA_DIR: folder }, 'vendor', 'list');
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
@@ -34,7 +34,7 @@ describe('without a service', () => {
     await expect(access(folder)).rejects.toThrow('ENOENT');
   });
 
-  it('makes and migrates one, starts it for a command and stops it afterwards', async () => {
+  it('creates and migrates a database, starts it for a command and stops it afterwards', async () => {
     const folder = await fixture.folder();
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     const migrated = await malipo(environment, 'migrate', '--json');
@@ -64,7 +64,7 @@ describe('without a service', () => {
     expect(await findRunningEmbedded(folder)).toBeUndefined();
   });
 
-  it('stops the server that it started only when others that share it are done', async () => {
+  it('stops the server that it started only when commands that share it have ended', async () => {
     const folder = await fixture.folder();
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     await must(environment, 'migrate');
@@ -143,7 +143,7 @@ describe('during a running service', () => {
 });
 
 describe('a database that is not migrated', () => {
-  it('is refused, and said how to migrate', async () => {
+  it('is refused with a hint how to migrate', async () => {
     const database = await createTestDatabase();
     const environment = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl };
     try {
@@ -171,7 +171,7 @@ describe('a database that is not migrated', () => {
 
 describe('an owner URL that names another database', () => {
   it.each([['migrate'], ['archive', 'run', '--before', '2020-01-01']])(
-    'is refused by %s, and nothing is made there',
+    'is refused by %s, and nothing is created there',
     async (...args) => {
       const [database, other] = [await createTestDatabase(), await createTestDatabase()];
       const environment = { DATABASE_URL: database.url, DATABASE_OWNER_URL: other.ownerUrl };

@@ -188,7 +188,7 @@ describe('malipo ledger chain', () => {
     );
   });
 
-  it('prints the head, and compares it with one that was kept', async () => {
+  it('prints the head, and compares it with a stored one', async () => {
     const { head } = (await must(environment, 'ledger', 'check', '--json')).json<{
       head: { hash: string; block: number };
     }>();
@@ -234,7 +234,7 @@ async function statement(...options: string[]): Promise<StatementJson> {
 }
 
 describe('malipo ledger statement', () => {
-  it('goes from the opening to the closing balances by the transfers of this month', async () => {
+  it('leads from the opening to the closing balances through the transfers of this month', async () => {
     const made = await malipo(environment, 'ledger', 'statement', '--vid', 'shop', '--json');
     const { opening, closing, transfers, from } = made.json<StatementJson>();
     expect(from).toMatch(/T21:00:00\.000Z$/);
@@ -313,7 +313,7 @@ describe('malipo ledger statement', () => {
     expect(lines[6]).toMatch(/,closing,(,){11}1000\.00,800\.00$/);
   });
 
-  it('has any length as CSV, and says so where it has not', async () => {
+  it('is complete as CSV, and says if it is not complete in a table', async () => {
     // Many of them at the same time: a page may end between two of them.
     const undo = await collected(
       2,
@@ -350,7 +350,7 @@ describe('malipo ledger statement', () => {
     expect(wrong.stderr).toContain(words);
   });
 
-  it('says that there is no such vendor', async () => {
+  it('says that the vendor does not exist', async () => {
     const refused = await inProcess(environment, 'ledger', 'statement', '--vid', 'nobody');
     expect(refused).toMatchObject({
       exitCode: 1,

@@ -29,7 +29,7 @@ async function addShop(): Promise<void> {
 }
 
 describe('the master key', () => {
-  it('is needed for new keys only', async () => {
+  it('is needed only for new keys', async () => {
     await addShop();
     const without = { DATABASE_URL: database.url, DATA_DIR: '/nonexistent' };
     expect((await inProcess(without, 'vendor', 'list')).exitCode).toBe(0);
@@ -38,7 +38,7 @@ describe('the master key', () => {
     expect(refused.stderr).toContain('MASTER_KEY');
   });
 
-  it('has to be the one that sealed the stored keys', async () => {
+  it('must be the one that sealed the stored keys', async () => {
     await addShop();
     const other = { ...environment, MASTER_KEY: newMasterKey() };
     const refused = await inProcess(other, 'vendor', 'rotate-key', 'shop');
@@ -65,7 +65,7 @@ describe('the master key', () => {
     }
   });
 
-  it('is changed by sealing everything again, as often as one likes', async () => {
+  it('is changed by sealing everything again, any number of times', async () => {
     const next = newMasterKey();
     const now = environment;
     const both = { ...now, MASTER_KEY: next, MASTER_KEY_PREVIOUS: masterKey };

@@ -40,7 +40,7 @@ describe('a table', () => {
     expect(last).toBe(`b${' '.repeat(31)}short`);
   });
 
-  it('says that there is nothing', () => {
+  it('says that it has no rows', () => {
     expect(table([{ title: 'NAME' }], [], 'no vendors')).toBe('(no vendors)\n');
   });
 
@@ -83,7 +83,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('is silent where no one looks', () => {
+  it('prints nothing if stderr is not a terminal', () => {
     const stderr = stream(false);
     const progress = createProgress(stderr);
     progress.show('a');
@@ -113,7 +113,7 @@ describe('a failure', () => {
       'error: The database reported an error: permission denied for table vendors (23514)',
       1,
     ],
-  ])('%s is said in plain words', (error, text, exitCode) => {
+  ])('%s is reported in plain words', (error, text, exitCode) => {
     expect(explain(error)).toEqual({ text, exitCode });
   });
 
@@ -124,7 +124,7 @@ describe('a failure', () => {
       code: '57P03',
     }),
     new Error('Connection terminated unexpectedly'),
-  ])('%s is that of the connection', (error) => {
+  ])('%s is reported as a connection failure', (error) => {
     expect(explain(error).text).toContain('The database cannot be reached');
   });
 
@@ -155,7 +155,7 @@ describe('arguments', () => {
     expect(() => wholeNumber(1, 10)(text)).toThrow('from 1 to 10');
   });
 
-  it('ends a day where the clocks are put back an hour later', () => {
+  it('ends a day an hour later when clocks are set back', () => {
     const berlin = createWireTime('Europe/Berlin');
     const end = periodEnd('2026-10-25', '--to', berlin);
     expect(end.toISOString()).toBe('2026-10-25T23:00:00.000Z');

@@ -376,7 +376,7 @@ describe('with a running service', () => {
     expect(listed.json<{ payments: unknown[] }>().payments).toHaveLength(1);
   });
 
-  it('takes a biller’s status and a suspension without a restart', async () => {
+  it('applies a biller’s status and a suspension without a restart', async () => {
     const key = await live('watched');
     const answers = async (status: number): Promise<void> => {
       await until(async () => (await create('watched', key))['header_status'] === status);
@@ -392,7 +392,7 @@ describe('with a running service', () => {
     await answers(200);
   });
 
-  it('takes both keys of a rotation, and none that has ended', async () => {
+  it('accepts both keys of a rotation, and no key that has ended', async () => {
     const first = await live('rotor');
     const rotate = ['vendor', 'rotate-key', 'rotor', '--overlap'];
     const second = await newKey(environment, rotate, '1h');

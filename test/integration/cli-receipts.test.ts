@@ -75,7 +75,7 @@ describe('a receipt that no vendor has', () => {
   const name = ['FT26006002', '--issuer', 'bank'];
   const run = async (...words: string[]) => await inProcess(environment, 'receipts', ...words);
 
-  test('is listed, proposed, and approved by another person who says what', async () => {
+  test('is listed, proposed, and approved by another person', async () => {
     expect((await run('list')).stdout).toContain('FT26006002');
     const proposal = ['--vid', 'acme', '--by', 'Asha', '--note', 'the depositor called'];
     await must(environment, 'receipts', 'propose', name, proposal);
@@ -90,13 +90,13 @@ describe('a receipt that no vendor has', () => {
     }
   });
 
-  test('a number of two issuers needs --issuer', async () => {
+  test('a receipt number of two issuers needs --issuer', async () => {
     const ambiguous = await run('show', 'FT26006002');
     expect(ambiguous).toMatchObject({ exitCode: 1 });
     expect(ambiguous.stderr).toContain('bank, camt');
   });
 });
 
-test('the ledger holds after all of it', async () => {
+test('the ledger is consistent afterwards', async () => {
   expect((await must(environment, 'ledger', 'check')).exitCode).toBe(0);
 });

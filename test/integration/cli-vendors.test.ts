@@ -307,7 +307,7 @@ describe('malipo vendor', () => {
 });
 
 describe('malipo collector', () => {
-  it('has to be given the vendors that it serves', async () => {
+  it('must be given the vendors that it serves', async () => {
     const add = ['collector', 'add', 'kiosk', '--name', 'Kiosk'];
     for (const wrong of [[], ['--vendor', 'shop', '--all-vendors'], ['--vendor', 'a b']]) {
       expect(await inProcess(environment, ...add, ...wrong)).toMatchObject({ exitCode: 2 });
@@ -402,7 +402,7 @@ describe('malipo collector', () => {
 });
 
 describe('the environment', () => {
-  it('is checked, every mistake at once', async () => {
+  it('is checked, and all mistakes are reported at once', async () => {
     const wrong = await malipo({ PORT: 'x', TIME_ZONE: 'Mars/Olympus' }, 'vendor', 'list');
     expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
     expect(wrong.stderr).toContain('PORT');

@@ -56,7 +56,7 @@ const lastOf = async (action: string): Promise<AuditRow | undefined> =>
   (await listAudit(running.service.pool, { action, limit: 1 }))[0];
 
 describe('an export', () => {
-  test('is noted with its filter and the number of its rows', async () => {
+  test('is recorded with its filter and the number of its rows', async () => {
     const file = await as('support').get('/payments.csv?vid=demo&columns=reference');
     expect(file.text.trimEnd().split('\r\n')).toHaveLength(4);
     expect(await lastOf('payments.export')).toMatchObject({
@@ -85,7 +85,7 @@ describe('an export', () => {
     }
   });
 
-  test('that the browser does not wait for is noted as not complete', async () => {
+  test('that the browser does not wait for is recorded as incomplete', async () => {
     await owner.query(
       `insert into audit_log (at, audit_id, login, action, address, request_id, reason)
        select now(), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)

@@ -80,7 +80,7 @@ const auditOf = async (action: string): Promise<unknown[]> =>
   ).rows;
 
 describe('a payment', () => {
-  test('is verified now, and only while a result is awaited', async () => {
+  test('is verified at once, but only while a result is awaited', async () => {
     const reference = await createPending();
     const before = await read<PaymentDetail>(`/payments/${reference}`);
     const answer = await post('support', `/payments/${reference}/verify`, { reason: 'urgent' });
@@ -113,7 +113,7 @@ describe('a payment', () => {
     expect(textOf(answer)).toContain('has no webhook');
   });
 
-  test('shows staff why an operator was chosen; the vendor sees the operator alone', async () => {
+  test('shows staff why an operator was chosen; the vendor sees only the operator', async () => {
     const reference = await createPending();
     await owner.query(
       `update dispatch_queue set route_reason = 'cheapest', note = 'no answer', operator_handle = 'h1'
@@ -139,7 +139,7 @@ describe('a payment', () => {
 });
 
 describe('a case', () => {
-  test('is resolved by two people, and the second approves what was seen', async () => {
+  test('is resolved by two people, and the second approves what they saw', async () => {
     const reference = await createPending();
     const caseId = await openCase(reference);
     const paid = {

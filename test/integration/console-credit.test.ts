@@ -54,7 +54,7 @@ const reportOf = async (operation: string, reference: string): Promise<CreditRep
 const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
   (body['error'] as { field?: string }[])[0]?.field;
 
-test('a person asks with purpose and consent, and reads what the API would answer', async () => {
+test('a person asks with purpose and consent, and sees the answer of the API', async () => {
   const asked = await ask('generic-score', { ...CUSTOMER, ...CONSENT });
   expect(asked.text).toContain(asked.reference);
   const shown = await reportOf('generic-score', asked.reference);
@@ -159,7 +159,7 @@ test('nothing is asked for a suspended vendor', async () => {
   });
 });
 
-test('a person who tries numbers one after the other is stopped, also if nobody is found', async () => {
+test('a person who tries one number after another is stopped, even if nobody is found', async () => {
   const { pool } = running.service;
   const nobody = (): Promise<ConsoleAnswer> =>
     ask('id-decision', { ...CUSTOMER, ...CONSENT, nationalID: '1' });

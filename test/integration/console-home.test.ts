@@ -37,7 +37,7 @@ async function homeOf(login: string): Promise<HomeAnswer> {
   return (await client.get('/home')).body as unknown as HomeAnswer;
 }
 
-test('the staff see the figures of the command line', async () => {
+test('staff see the figures of the command line', async () => {
   const home = await homeOf('support');
   const ran = await inProcess({ DATABASE_URL: databaseUrl }, 'overview', '--json');
   const cli = ran.json();

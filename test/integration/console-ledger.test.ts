@@ -81,7 +81,7 @@ describe('the trial balance', () => {
     expect(csv.text.split('\r\n')).toHaveLength(shown.lines.length + 3);
   });
 
-  test('of a time before shows nothing posted', async () => {
+  test('of an earlier period shows no postings', async () => {
     const { lines } = await read<LedgerAnswer>('/ledger?from=2020-01-01&to=2020-12-31');
     expect(new Set(lines.flatMap(({ debits, credit }) => [debits, credit]))).toEqual(
       new Set(['0.00']),
@@ -121,7 +121,7 @@ describe('an account', () => {
     });
   });
 
-  test('of one vendor has that vendor’s alone', async () => {
+  test('of one vendor has only that vendor’s transfers', async () => {
     const { entries, line } = await read<AccountAnswer>('/ledger/vendors/reserved?vid=demo2');
     expect(entries.map(({ vid }) => vid)).toEqual(['demo2']);
     expect(line.credit).toBe('100.00');

@@ -45,7 +45,7 @@ describe('a form', () => {
     [{ biller_name: 'nairobi_water' }, 'phone'],
     [{ biller_name: 'nairobi_water', phone: '12' }, 'phone'],
     [{ biller_name: 'safaricom', account: '0' }, 'account'],
-  ])('%j is wrong in its %s, as the API says', async (form, field) => {
+  ])('%j has a wrong %s, as in the API', async (form, field) => {
     const { body } = await check(form);
     expect(body).toMatchObject({ kind: 'wrong', field });
     const api = await running
@@ -89,7 +89,7 @@ describe('a form', () => {
     expect(JSON.stringify(log)).not.toContain(FORM.account);
   });
 
-  test('nobody pays for a suspended vendor, and staff for none', async () => {
+  test('nobody pays for a suspended vendor, and staff pay for no vendor', async () => {
     const admin = await signedIn('admin');
     await admin.send('POST', '/vendors/demo2/suspend', { reason: 'x' });
     await running.service.directory.reload();
@@ -152,7 +152,7 @@ describe('a file', () => {
     expect(noFile).toMatchObject({ status: 400, code: 'invalid_file' });
   });
 
-  test('is submitted once, and its refused rows are a file', async () => {
+  test('is submitted once, and its refused rows can be downloaded', async () => {
     const submit = () => cashier.send('POST', '/bulk', { reference: 'run/1', content });
     expect((await submit()).status).toBe(200);
     expect((await submit()).status).toBe(200);
@@ -219,7 +219,7 @@ test('a check says which references were used, in the file and before', async ()
 });
 
 describe('a statement', () => {
-  test('leads from the opening to the closing float, on the screen and as a file', async () => {
+  test('leads from the opening to the closing float, on screen and as a file', async () => {
     const { body } = await cashier.get('/vendors/demo/statement');
     const { head, lines: shown, next: second } = body as unknown as BookStatementAnswer;
     expect(head).toMatchObject({ openingFloat: '0.00', closingFloat: '74940.00' });

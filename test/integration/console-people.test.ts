@@ -25,7 +25,7 @@ async function signedIn(login: string): Promise<ConsoleClient> {
 const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
   (await client.get('/people')).body as unknown as PeopleAnswer;
 
-test('a vendor’s administrator sees and changes the vendor’s people alone', async () => {
+test('a vendor’s administrator sees and changes only the vendor’s people', async () => {
   const client = await signedIn('demo-admin');
   const { people, roles } = await peopleOf(client);
   expect(people.map(({ vid }) => vid)).toEqual(['demo', 'demo', 'demo']);
@@ -45,7 +45,7 @@ test('a vendor’s administrator sees and changes the vendor’s people alone', 
   expect((await peopleOf(client)).people.find(({ login }) => login === 'own')?.vid).toBe('demo');
 });
 
-test('a role is not raised beyond the vendor, nor one’s own', async () => {
+test('no role is raised beyond the vendor, and nobody changes their own', async () => {
   const client = await signedIn('demo-admin');
   const raise = { role: 'administrator', reason: 'x' };
   expect((await client.send('PUT', '/people/demo-viewer', raise)).code).toBe('invalid_field');
@@ -82,7 +82,7 @@ test('a person is invited, disabled and enabled, and the log says by whom and wh
   expect(JSON.stringify(entries)).not.toContain(token);
 });
 
-test('the audit log page by page is the export', async () => {
+test('the pages of the audit log equal the export', async () => {
   const admin = await signedIn('admin');
   for (let number = 0; number < 60; number += 1) {
     await admin.send('POST', '/billers/none/online', { reason: `=1+${number}` });

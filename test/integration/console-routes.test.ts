@@ -85,7 +85,7 @@ describe('each route and each role', () => {
     expect({ status, code }).toEqual({ status: code === 'not_found' ? 404 : 403, code: expected });
   });
 
-  test('what changes something has a name for the audit log', () => {
+  test('every route that changes something has a name for the audit log', () => {
     const nameless = routes.filter(({ method, isReading, action }) => {
       const changes = method !== 'GET' && isReading !== true;
       return changes !== (action !== undefined);
@@ -108,7 +108,7 @@ describe('payments', () => {
     expect(referencesOf(await list('support'))).toEqual(all);
   });
 
-  test('a vendor’s people see theirs alone, whatever they ask for', async () => {
+  test('a vendor’s people see only their own, whatever they ask for', async () => {
     const own = (references['demo2'] ?? []).toReversed();
     for (const query of ['', '?vid=demo', '?vid=demo2', '?vid=no-such']) {
       expect(referencesOf(await list('demo2-admin', query))).toEqual(own);
@@ -167,7 +167,7 @@ describe('payments', () => {
     expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
   });
 
-  test('the search says what it understood', async () => {
+  test('the search shows how it understood the text', async () => {
     const { understood } = await list('support', '?search=demo%20KES%20101');
     expect(understood).toEqual([
       { kind: 'vendor', value: 'demo' },
@@ -197,7 +197,7 @@ describe('payments', () => {
     ]);
   });
 
-  test('what can be filtered by', async () => {
+  test('the possible filters', async () => {
     const { body } = await as('support').get('/payments/choices');
     expect(body['vendors']).toEqual([
       { code: 'demo', name: 'Demo Vendor' },
@@ -206,7 +206,7 @@ describe('payments', () => {
     expect((await as('demo-viewer').get('/payments/choices')).body['vendors']).toEqual([]);
   });
 
-  test('one payment, with what happened to it', async () => {
+  test('one payment with its history', async () => {
     const [, reference = ''] = references['demo'] ?? [];
     const { body } = await as('support').get(`/payments/${reference.toLowerCase()}`);
     expect(body).toMatchObject({

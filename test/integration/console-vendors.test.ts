@@ -83,7 +83,7 @@ describe('vendors', () => {
     expect(await read<VendorDetail>(demoAdmin, '/vendors/demo')).toEqual(detail);
   });
 
-  test('long lists come page by page', async () => {
+  test('long lists have pages', async () => {
     for (let number = 0; number < 55; number += 1) {
       await running.addVendor({ vid: `page-${String(number).padStart(2, '0')}` });
     }
@@ -136,7 +136,7 @@ describe('vendors', () => {
     );
   });
 
-  test('the vendor says itself below which float it is told', async () => {
+  test('the vendor sets the float below which it is notified', async () => {
     const set = (low: string | null) =>
       act<VendorDetail>(demoAdmin, 'PUT', '/vendors/demo/float', { low });
     expect((await set('5000')).low).toBe('5000.00');
@@ -174,7 +174,7 @@ describe('keys', () => {
 });
 
 describe('webhooks', () => {
-  test('a vendor’s person cannot have our own network called', async () => {
+  test('a vendor’s person cannot make the service call our own network', async () => {
     const path = '/vendors/demo2/webhook';
     const other = await signedIn('demo2-admin');
     for (const url of ['http://127.0.0.1:9/', 'https://10.0.0.1/', 'https://localhost/']) {

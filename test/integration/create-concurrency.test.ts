@@ -68,7 +68,7 @@ describe('creates from two processes for the same vendors', () => {
 
   // Shrinking a counterexample takes longer than finding it.
   test(
-    'decide like one after the other in the order of the locks',
+    'give the same decisions as one after the other in the order of the locks',
     { timeout: 180_000 },
     async () => {
       await fc.assert(

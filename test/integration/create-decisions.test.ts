@@ -241,7 +241,7 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
     await books.close();
   });
 
-  test('decides as if its rows came one by one, and posts what it decides', SHRINKING, async () => {
+  test('decides as if its rows came one by one, and posts its decisions', SHRINKING, async () => {
     const met: Met = new Map();
     const property = fc.asyncProperty(history, async (given) => {
       const vendorIds = await books.addVendors(given.vendors.map((vendor) => vendor.floatCents));
@@ -285,7 +285,7 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
     }
   });
 
-  test('finds equal payments whatever became of them', async () => {
+  test('finds equal payments with any outcome', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const first = newPayment({ vendorId });
     await create([first]);

@@ -60,7 +60,7 @@ test('a link gives the report once, to the person who knows the birth date', asy
   expect(pdf.rawPayload.subarray(0, 5).toString()).toBe('%PDF-');
 });
 
-test('two who use a link at once get one report', async () => {
+test('simultaneous uses of a link give one report', async () => {
   const code = await link();
   const answers = await Promise.all(
     Array.from({ length: 4 }, async () => await enter({ code, dateOfBirth: BORN })),
@@ -92,7 +92,7 @@ test('a link ends after too many wrong birth dates', async () => {
   expect((await enter({ code, dateOfBirth: BORN })).statusCode).toBe(404);
 });
 
-test('one address has a limited number of tries', async () => {
+test('one address has a limited number of attempts', async () => {
   const codes: number[] = [];
   for (let attempt = 0; attempt < 12; attempt += 1) {
     codes.push((await enter({ code: 'x' }, '10.9.9.9')).statusCode);
@@ -101,7 +101,7 @@ test('one address has a limited number of tries', async () => {
   expect(codes.at(-1)).toBe(429);
 });
 
-test('the token is nowhere: not in the database, not in a log, not in an address', async () => {
+test('the token is in no database, log or address', async () => {
   const code = await link();
   const page = await enter({ code, dateOfBirth: BORN, format: 'html' });
   expect(page.statusCode).toBe(200);

@@ -117,7 +117,7 @@ test('each row is the enquiry that the single operation would make, answered byt
   }
 });
 
-test('a row that is wrong, unknown or repeated is refused alone', async () => {
+test('only a row that is wrong, unknown or repeated is refused', async () => {
   const vendor = await running.addVendor();
   const twice = reference();
   const [known] = PEOPLE;
@@ -144,7 +144,7 @@ test('a row that is wrong, unknown or repeated is refused alone', async () => {
   expect(results[0]?.score).toBe(results[1]?.score);
 });
 
-test('a strict vendor cannot use a file to try out documents', async () => {
+test('a strict vendor cannot use a file to guess documents', async () => {
   const vendor = await running.addVendor({ enquiryPolicy: 'strict' });
   const consent = { consentReference: 'C1', consentDate: '2020-11-01' };
   const hit = { ...PEOPLE[0], ...consent } as Record<string, string>;
@@ -193,7 +193,7 @@ test('several batches at once do not exceed the misses that a strict vendor may 
   expect(codes.filter((code) => code === 'too_many_requests')).toHaveLength(80 - MISSES_PER_HOUR);
 });
 
-test('a row that fails for an internal reason is refused alone', async () => {
+test('only the row that fails for an internal reason is refused', async () => {
   const vendor = await running.addVendor();
   const rows = Array.from({ length: 300 }, (_, index) => ({
     requestReference: reference(),
@@ -215,7 +215,7 @@ test('a row that fails for an internal reason is refused alone', async () => {
   expect(results[270]).toMatchObject({ code: 'internal_error', field: null });
 });
 
-test('a batch is one file of one vendor, and is once', async () => {
+test('a batch is one file of one vendor, and is processed once', async () => {
   const vendor = await running.addVendor();
   const other = await running.addVendor();
   const batchReference = fresh('batch');

@@ -112,7 +112,7 @@ test('a person’s report has the history of accounts and lenders’ corrections
   expect((await inProcess(environment, ...args)).stdout).toContain('Corrections by lenders: 1');
 });
 
-test('the report leaves an amount out that is not known in KES', async () => {
+test('the report leaves out an amount that is not known in KES', async () => {
   const dollars = path.join(folder, 'dollars.csv');
   const paid = { Currency: 'USD', CurrentBalance: '0', CurrentBalanceKES: '0', AccountStatus: 'A' };
   await writeFile(dollars, csvOf([rightLine(8, { ...paid, AccountStatusDate: '20261030' })]));
@@ -150,7 +150,7 @@ test('a score is explained point by point', async () => {
   expect((await by('--number', '123')).stderr).toContain('No subject has this document');
 });
 
-test('the chain is verified, and keys are asked for', async () => {
+test('the chain is verified, and keys are required', async () => {
   const verified = await inProcess(environment, 'credit', 'verify-chain', '--json');
   expect(JSON.parse(verified.stdout)).toMatchObject({ violations: 0, enquiries: 0 });
   const kept = 'a'.repeat(64);
@@ -184,7 +184,7 @@ test('the chain is verified, and keys are asked for', async () => {
   expect(JSON.parse(cases.stdout)).toEqual([]);
 });
 
-test('suppression rules are set, work at once, are removed, and every change is kept', async () => {
+test('suppression rules are set and removed, count at once, and every change is recorded', async () => {
   const late = rightLine(8, {
     OverdueBalance: '8000.00',
     OverdueDate: '20260701',
@@ -251,7 +251,7 @@ test('suppression rules are set, work at once, are removed, and every change is 
   }
 });
 
-test('the report replaces a link that was put in its place, and writes nothing through it', async () => {
+test('the report replaces a symbolic link in its place, and writes nothing through it', async () => {
   const own = await mkdtemp(path.join(folder, 'link-'));
   const [loans, other] = [path.join(own, 'loans.csv'), path.join(own, 'other.txt')];
   await writeFile(loans, csvOf([rightLine(1, { Gender: 'X' })]));
@@ -272,7 +272,7 @@ test('the report replaces a link that was put in its place, and writes nothing t
   ]);
 });
 
-test('a report is written as a file that nobody else reads, and never over another', async () => {
+test('a report file is readable only by its owner, and never overwrites another file', async () => {
   await importLoans();
   const output = path.join(folder, 'report.pdf');
   const args = ['credit', 'subject-report', '--number', '910000001', '--output', output];

@@ -120,7 +120,7 @@ describe('a vendor with strict enquiries', () => {
     expect((await ask(open, 'id-decision', one)).status).toBe(200);
   });
 
-  test('learns nothing by frequent names, or by guessing a second document', async () => {
+  test('learns nothing from frequent names, or by guessing a second document', async () => {
     const vendor = await strictVendor();
     const dragnet = {
       nationalID: '900000001',
@@ -146,7 +146,7 @@ describe('a vendor with strict enquiries', () => {
     expect(ancient.body.error?.[0]).toMatchObject({ code: 'invalid_field', field: 'consentDate' });
   });
 
-  test('gets the same refusal for a repeat, and is recorded with what really happened', async () => {
+  test('gets the same refusal for a repeat, and the true outcome is recorded', async () => {
     const vendor = await strictVendor();
     const params = { ...MISMATCH, ...CONSENT, requestReference: fresh('M').replaceAll('-', '') };
     const first = comparable(await ask(vendor, 'generic-score', params));
@@ -206,7 +206,7 @@ describe('a vendor with strict enquiries', () => {
     expect(misses).toBeLessThanOrEqual(2 * MISSES_PER_HOUR);
   });
 
-  test('is opened by a person, and answered differently from then on', async () => {
+  test('is changed to open by a person, and gets other answers from then on', async () => {
     const vendor = await strictVendor();
     await changeVendor(running.service.pool, vendor.vid, { enquiryPolicy: 'open' });
     await running.service.directory.reload();
@@ -216,7 +216,7 @@ describe('a vendor with strict enquiries', () => {
 });
 
 describe('a vendor with open enquiries', () => {
-  test('needs neither names nor consent, gets mismatches reported, and has no limit of misses', async () => {
+  test('needs neither names nor consent, learns of mismatches, and has no limit of misses', async () => {
     const demo = running.demo();
     expect((await ask(demo, 'id-decision', { nationalID: '900000001' })).status).toBe(200);
     expect((await ask(demo, 'generic-score', { nationalID: '900000001', ...NAMES })).status).toBe(
@@ -231,7 +231,7 @@ describe('a vendor with open enquiries', () => {
   });
 });
 
-test('a consent may be of the service’s own day, and of no later one', async () => {
+test('a consent may have the service’s own date, but no later one', async () => {
   const [eastmost, westmost] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
   // At any time its date is at least one day ahead of the other's.
   const consentDate = isoDay(startOfDay(new Date(), eastmost));
@@ -260,7 +260,7 @@ describe('what is disclosed of an outcome', () => {
     expect(new Set(refused.map((outcome) => refusalCodeOf(outcome, 'open'))).size).toBe(4);
   });
 
-  test('does not show in the time: misses leave at whole steps', () => {
+  test('does not show in the time: misses are answered at fixed steps', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.001, max: 10_000, noNaN: true }), (elapsedMs) => {
         const delayMs = missDelayMs(elapsedMs);

@@ -161,7 +161,7 @@ test('a card is put in force, and rolled back, in every process without a restar
   ]);
 });
 
-test('a card that does not fit is refused, and a name is never given to another card', async () => {
+test('a card that does not fit is refused, and a name never refers to another card', async () => {
   expect(await refused('use', 'mobile', 'generous@1', '--reason', 'x')).toMatch(
     /is a generic card/,
   );
@@ -175,7 +175,7 @@ test('a card that does not fit is refused, and a name is never given to another 
   expect(await fails('scorecard', 'add', wrong)).toMatch(/not a valid scorecard/);
 });
 
-test('a challenger is scored alongside and recorded, and never answered', async () => {
+test('a challenger is scored alongside and recorded, but in no answer', async () => {
   const [first] = services;
   const before = Number((await ask(first)).score);
   await malipo('scorecard', 'add', await generousCard(2));
@@ -204,7 +204,7 @@ test('a challenger is scored alongside and recorded, and never answered', async 
   ]);
 });
 
-test('the months show both side by side; monitoring enquiries and repeats count for nothing', async () => {
+test('the months show both side by side, without monitoring enquiries and repeats', async () => {
   const [first] = services;
   await ask(first, '900000003');
   await ask(first, '900000005', '3');

@@ -123,7 +123,7 @@ describe('an imported file', () => {
     expect(await readFileOf(subject?.crn ?? 0n)).toEqual(before);
   });
 
-  test('keeps amounts that are not given apart from those of 0', async () => {
+  test('distinguishes missing amounts from those of 0', async () => {
     const none = { InstalmentAmount: '', LatestPaymentDate: '', LastPaymentAmount: '' };
     const amounts = [none, {}, { ...none, InstalmentAmount: '0', LastPaymentAmount: '0' }];
     await run(amounts.map((change, at) => line(1, { ...change, AccountNumber: `A${at}` })));
@@ -175,7 +175,7 @@ describe('an imported file', () => {
     expect(terms.counts).toMatchObject({ corrected: 1, unchanged: 0 });
   });
 
-  test('may say the same twice, but not two things about one account, even to correct', async () => {
+  test('may repeat a line, but not contradict itself about one account, even in a correction', async () => {
     const one = line(1);
     const other = { ...one, CurrentBalanceKES: '1', CurrentBalance: '1' };
     for (const batchRecords of [1, 100]) {
@@ -191,7 +191,7 @@ describe('an imported file', () => {
     expect(account?.current.balanceCents).toBe(800_000n);
   });
 
-  test('with mistakes is taken without them; corrected by the report alone, it is complete', async () => {
+  test('with mistakes is imported without the wrong lines; corrected from the report alone, it is complete', async () => {
     const mistakes: Line[] = [
       { Surname: '' },
       { DateOfBirth: '20200101' },
@@ -341,7 +341,7 @@ describe('an import that is interrupted', () => {
 });
 
 describe('a batch of the writer', () => {
-  test('may add an account and change it: it is there once, as it is at last', async () => {
+  test('may add an account and change it: the account exists once, in its last state', async () => {
     const one = submittedOf(line(1));
     const later = submittedOf(
       { ...line(1), ClientNumber: 'LATER', OriginalAmount: '13000' },
@@ -491,7 +491,7 @@ describe('people in files', () => {
     ]);
   });
 
-  test('one document with two birth dates is two people until somebody says it is one', async () => {
+  test('one document with two birth dates is two people until a person merges them', async () => {
     const one = line(1, { DateOfBirth: '19600101' });
     const other = { ...one, AccountNumber: 'OTHER', DateOfBirth: '20010101' };
     expect((await run([one, other])).findings).toEqual([]);
@@ -562,7 +562,7 @@ describe('an account in another currency', () => {
     ]);
   });
 
-  test('that is new and has no balance is taken with amounts that are not known', async () => {
+  test('that is new and has no balance is imported with unknown amounts', async () => {
     expect((await run([line(1, closed)])).findings).toEqual([]);
     const [subject] = await find(line(1));
     expect((await readFileOf(subject?.crn ?? 0n)).accounts).toMatchObject([
@@ -570,7 +570,7 @@ describe('an account in another currency', () => {
     ]);
   });
 
-  test('of absurd amounts is a finding, and the lines around it are taken', async () => {
+  test('with absurd amounts is a finding, and the other lines are imported', async () => {
     const absurd: Line[] = [
       { ...dollars, CurrentBalance: '0.01', CurrentBalanceKES: '9999999999999.99' },
       { ...dollars, OriginalAmount: '9999999999999.99' },

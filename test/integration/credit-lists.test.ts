@@ -140,7 +140,7 @@ test('imports and their findings are listed, page by page', async () => {
   expect(await findings('--after-line', '2')).toMatchObject({ findings: [{ line: 3 }] });
 });
 
-test('cases are listed, open and closed apart, page by page', async () => {
+test('open and closed cases are listed separately, page by page', async () => {
   const at = new Date('2026-11-01T08:00:00Z');
   await openCases(
     pool,

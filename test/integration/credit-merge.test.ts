@@ -78,7 +78,7 @@ async function match(): Promise<string> {
   return matchSubject({ documents, names: ['Amani', 'Baraka'], dateOfBirth: '' }, found).kind;
 }
 
-test('two subjects are answered as one, stay apart on file, and come apart again', async () => {
+test('two merged subjects are answered as one, stay separate on file, and can be separated again', async () => {
   const byCard = rightLine(1);
   // Only the name Amani is the same: a new account is matched by the names of the merged subject.
   const names = { Surname: 'Odhiambo', Forename2: 'Achieng' };
@@ -128,7 +128,7 @@ test('two subjects are answered as one, stay apart on file, and come apart again
   expect((await credit('merge', 'list')).stdout).toMatch(/Seen \(.+Baraka\) +\S+ \S+ +Twins \(/);
 });
 
-test('merges are one deep, and refuse what is not there', async () => {
+test('merges have one level, and unknown subjects are refused', async () => {
   await submit([rightLine(11), rightLine(12), rightLine(13)]);
   const [a, b, c] = await Promise.all(
     [11, 12, 13].map(

@@ -121,7 +121,7 @@ function accountsOf(person: Line, number: number): Line[] {
   ];
 }
 
-test('who a person is changes nothing, nor does the order of accounts', async () => {
+test('neither a person’s identity nor the order of accounts changes an answer', async () => {
   const one = rightLine(1);
   const other = rightLine(2, {
     Surname: 'Nakato',
@@ -140,7 +140,7 @@ test('who a person is changes nothing, nor does the order of accounts', async ()
   }
 });
 
-test('a default that is suppressed changes no score for the better', async () => {
+test('a suppressed default never raises a score', async () => {
   const person = rightLine(4);
   const [open = {}, late = {}] = accountsOf(person, 4);
   await submit([open]);

@@ -206,7 +206,7 @@ describe('Metropol as the bureau', () => {
     },
   );
 
-  test('with a reference whose outcome is unknown is asked for the same only', async () => {
+  test('with a reference of unknown outcome is asked only for the same parts', async () => {
     const asked = question();
     emulator.mishap('/score/consumer', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
@@ -221,7 +221,7 @@ describe('Metropol as the bureau', () => {
     expect(emulator.billed).toHaveLength(7);
   });
 
-  test('is asked, and bills, once when a vendor is impatient', async () => {
+  test('is called and bills once, even if a vendor repeats its request', async () => {
     const asked = question();
     const answers = await Promise.all(Array.from({ length: 5 }, async () => await ask(asked)));
     expect(new Set(answers).size).toBe(1);
@@ -235,7 +235,7 @@ describe('Metropol as the bureau', () => {
     expect(JSON.parse(await first)).toMatchObject({ score: '567' });
   });
 
-  test('is asked by one process at a time', async () => {
+  test('is called by one process at a time', async () => {
     const elsewhere = open(vault);
     const asked = question();
     emulator.mishap('/identity/verify', 'silence');
@@ -247,7 +247,7 @@ describe('Metropol as the bureau', () => {
     expect(emulator.billed).toHaveLength(1);
   });
 
-  test('that a killed process was asking is asked again once nobody can hear it', async () => {
+  test('whose caller was killed is called again once that call can no longer be answered', async () => {
     const asked = question();
     const { vendorId } = asked.vendor;
     const call = {
@@ -264,7 +264,7 @@ describe('Metropol as the bureau', () => {
     expect(calls.rows.map(({ outcome }) => outcome)).toEqual(['unknown', 'answered']);
   });
 
-  test('finds what was answered before the index key was rotated', async () => {
+  test('finds answers from before the rotation of the index key', async () => {
     const asked = question();
     emulator.mishap('/report/credit_info', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
@@ -275,7 +275,7 @@ describe('Metropol as the bureau', () => {
     await useVault(vault);
   });
 
-  test('keeps what was answered through a rotation of the key, until retention erases it', async () => {
+  test('keeps answers through a rotation of the key, until retention erases them', async () => {
     const asked = question();
     emulator.mishap('/report/credit_info', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });

@@ -249,7 +249,7 @@ describe('an answer has every field of the specification, and its type', () => {
     }
   });
 
-  test('the examples are what they are documented as', async () => {
+  test('the examples agree with their documentation', async () => {
     const [good, thin, bad, mobile, history] = await Promise.all(
       ['1', '2', '3', '4', '5'].map(
         async (id) => (await ask('mobile-loan-score', { nationalID: `90000000${id}` })).body,
@@ -276,7 +276,7 @@ describe('an answer has every field of the specification, and its type', () => {
     expect(sum(history, 'paAccountsWithDh')).toBeGreaterThan(0);
   });
 
-  test('the own sector alone shows nothing of others, but the same score', async () => {
+  test('a request for its own sector shows nothing of others, but the same score', async () => {
     const [all, own] = await Promise.all([
       ask('mobile-loan-score', { reportSector: '2' }),
       ask('mobile-loan-score', { reportSector: '1' }),
@@ -382,7 +382,7 @@ describe('an enquiry', () => {
     expect(answer.text).not.toContain('Wanjiru');
   });
 
-  test('may give the birth date, as it is answered or as a day', async () => {
+  test('may give the birth date in the form of answers or as a day', async () => {
     for (const dateOfBirth of ['1984-03-12', '1984-03-12T00:00:00+03:00']) {
       const { status, body } = await ask('id-decision', { dateOfBirth });
       expect(status).toBe(200);
@@ -574,7 +574,7 @@ describe('a deceased customer', () => {
     expect(living[0]?.grade).not.toBe('');
   });
 
-  test('is one whom a lender reports as such, unless a person refuted that', async () => {
+  test('is also a customer that a lender reports as deceased, unless a person refuted that', async () => {
     const pool = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
     await pool.query('delete from subject_life_records');
     const newest = `account_states s set status = $1, status_on = s.as_of
@@ -600,7 +600,7 @@ describe('applications for credit', () => {
     return Number((body.score as unknown as { positiveScore: string }).positiveScore);
   };
 
-  test('of one lender count once for others, the same day, and not for itself', async () => {
+  test('of one lender count once for others on the same day, and not for itself', async () => {
     await databaseTransaction(service.pool, async (client) => {
       for (const vid of ['third', 'fourth']) {
         await insertVendor(client, { vid, name: vid, sector: 'sacco', createdAt: new Date() });
@@ -685,7 +685,7 @@ describe('the chain of enquiries', () => {
     expect((await verifyChains(pool, vault)).violations).toEqual([]);
   });
 
-  test('knows a head that was kept while it grows, and misses it when the chain was removed', async () => {
+  test('recognises a stored head while it grows, and reports it missing when the chain was removed', async () => {
     const { pool } = service;
     await ask('generic-score');
     const kept = (await verifyChains(pool, vault)).heads.find(({ vendorId }) => vendorId === 1);

@@ -64,7 +64,7 @@ function reported({ findings }: ImportResult): string[] {
   return findings.map(({ line, field, rule }) => `${line} ${field} ${rule}`).toSorted();
 }
 
-test('random files: each planted error is a finding on its line, each right line is on file', async () => {
+test('random files: each planted error is a finding on its line, and each valid line is on file', async () => {
   let accounts = 0;
   for (let index = 0; index < FILES; index += 1) {
     const made = randomFile(createRandom(SEED, index), 1 + index * MAX_NUMBERS);

@@ -48,7 +48,7 @@ async function kept(vendorId: number): Promise<number> {
 }
 
 describe('retention of enquiries', () => {
-  test('erases what is past it, more than a batch, and the chain still holds', async () => {
+  test('erases more than one batch of enquiries past it, and the chain stays valid', async () => {
     await keepAged(11, 1_200, 31, NOW);
     await keepAged(11, 3, 29, NOW);
     await keepAged(12, 2, 400, NOW);
@@ -75,7 +75,7 @@ describe('retention of enquiries', () => {
 
   // The role of a cluster to test on is the owner.
   test.skipIf(CITUS_URL !== undefined)(
-    'leaves what is younger than the database’s own retention, unless the owner says so',
+    'leaves enquiries younger than the database’s own retention, except for the owner',
     async () => {
       await keepAged(15, 5, 1, new Date());
       const tomorrow = new Date(Date.now() + DAY_MS);
@@ -88,7 +88,7 @@ describe('retention of enquiries', () => {
     },
   );
 
-  test('is the service’s own job, as configured', async () => {
+  test('is a job of the service, as configured', async () => {
     const now = new Date();
     await keepAged(14, 2, 3, now);
     await keepAged(14, 1, 1, now);

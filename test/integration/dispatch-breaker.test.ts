@@ -65,7 +65,7 @@ async function readReason(): Promise<string | undefined> {
 }
 
 describe('calls without an answer', () => {
-  test('enough in a row take the biller offline; a probe brings it back', async () => {
+  test('in sufficient number take the biller offline; a successful probe brings it back', async () => {
     let reachable = false;
     let probes = 0;
     const operator = createScriptedConnector({
@@ -145,7 +145,7 @@ describe('calls without an answer', () => {
     await watch.stop();
   });
 
-  test('of a connector whose probe never returns do not keep others from being probed', async () => {
+  test('of a connector whose probe never returns do not delay probes of others', async () => {
     await putOperator(books.pool, operatorRecord({ operatorCode: 'deaf' }));
     await putBiller(books.pool, billerRecord('deaf_biller', { operatorCode: 'deaf' }));
     let reachable = false;
@@ -173,7 +173,7 @@ describe('calls without an answer', () => {
 });
 
 describe('an operator that says it can take nothing', () => {
-  test('takes the biller offline at once; nothing fails, and everything is paid when it is back', async () => {
+  test('takes the biller offline at once; no payment fails, and all are paid afterwards', async () => {
     let empty = true;
     const operator = createScriptedConnector({
       pay: (instruction) => (empty ? PAUSED : paid(instruction)),
@@ -195,7 +195,7 @@ describe('an operator that says it can take nothing', () => {
     for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
   });
 
-  test('stays offline while it answers status queries only', async () => {
+  test('stays offline while it answers only status queries', async () => {
     let empty = false;
     let queriesSinceEmpty = 0;
     const operator = createScriptedConnector({

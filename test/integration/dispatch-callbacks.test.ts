@@ -117,7 +117,7 @@ async function readUnmatched(reference: string): Promise<unknown[]> {
 }
 
 describe('a callback', () => {
-  test('settles what it is about, one report after the other', async () => {
+  test('settles its payment, one report after the other', async () => {
     const [one, two] = [await makeSent(), await makeSent()];
     expect(
       await report(OPERATOR, [referenceOf(one), paid(one)], [referenceOf(two), DECLINED]),
@@ -169,7 +169,7 @@ describe('a callback', () => {
     ]);
   });
 
-  test('that is a hint settles nothing: the operator is asked now, by the handle it names', async () => {
+  test('that is a hint settles nothing: the operator is queried at once, by the handle in it', async () => {
     const made = await makeSent();
     await books.pool.query(
       `update dispatch_queue set due_at = now() + interval '1 hour' where payment_id = $1`,
@@ -217,7 +217,7 @@ describe('a callback', () => {
     expect(await casesAbout(settled)).toEqual(['contradiction']);
   });
 
-  test('that does not fit its payment is kept for people', async () => {
+  test('that does not fit its payment is stored for people', async () => {
     const made = await makeSent();
     const says = paid({ amountCents: 7n });
     await report(OPERATOR, [referenceOf(made), { kind: 'mismatch', reason: 'other handle', says }]);
@@ -261,7 +261,7 @@ describe('a callback', () => {
     expect(await finder.byReference(referenceOf(made))).toEqual({ ...sent, isOpen: false });
   });
 
-  test('of another operator settles nothing: it is kept', async () => {
+  test('of another operator settles nothing and is stored', async () => {
     const made = await makeSent();
     expect(await report(OTHER_OPERATOR, [referenceOf(made), paid(made)])).toBe('accepted');
     expect(await readStored(books, made)).toMatchObject({ outcome: null });

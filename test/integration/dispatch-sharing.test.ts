@@ -126,7 +126,7 @@ describe('an operator that is slow', () => {
     for (const one of waiting) expect(await outcomeOf(books, one)).toBe('success');
   });
 
-  test('never has more calls than it takes, payments and status queries together', async () => {
+  test('never has more calls than it allows, payments and status queries together', async () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 6 }));
     const gate = Promise.withResolvers<undefined>();
     const operator = createScriptedConnector({
@@ -153,7 +153,7 @@ describe('an operator that is slow', () => {
     expect(operator.instructions).toHaveLength(10);
   });
 
-  test('gives a place that was kept in vain to a waiting payment', async () => {
+  test('gives a place that a status query does not need to a waiting payment', async () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
     const operator = createScriptedConnector({ pay: paid });
     const dispatch = await start({ [OPERATOR]: operator }, { pollMs: 3_600_000 });
@@ -214,7 +214,7 @@ describe('a stop', () => {
     }
   });
 
-  test('takes nothing more, even when it was just looking for work', async () => {
+  test('claims nothing more, even if it was just looking for work', async () => {
     const operator = createScriptedConnector({ pay: paid });
     const dispatch = await start({ [OPERATOR]: operator });
     const vendorId = await books.addVendor(1_000_000n);
@@ -235,7 +235,7 @@ describe('a stop', () => {
     expect(await readQueued(books, made)).toMatchObject({ stage: 'send', claim_number: 0 });
   });
 
-  test('cuts off what lasts longer; it is verified after the next start', async () => {
+  test('cuts off longer calls; their payments are verified after the next start', async () => {
     const { operator } = gatedOperator();
     const [made] = await makeMany(1);
     if (made === undefined) throw new Error('nothing was made');
@@ -251,7 +251,7 @@ describe('a stop', () => {
     expect(operator.queries).toHaveLength(1);
   });
 
-  test('does not wait for a connector that ignores its cut-off', async () => {
+  test('does not wait for a connector that ignores the cut-off', async () => {
     const operator = createScriptedConnector({
       payDeadlineMs: 3_600_000,
       pay: async () => await new Promise(() => undefined),

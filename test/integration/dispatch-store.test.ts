@@ -117,7 +117,7 @@ describe('a claim', () => {
     expect(attempts.rows).toEqual([{ count: made.length }]);
   });
 
-  test('does not wait for what another is claiming: it takes the next', async () => {
+  test('does not wait for a payment that another is claiming: it takes the next', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const [first, second] = [newPayment({ vendorId }), newPayment({ vendorId })];
     await create(books, [first, second]);
@@ -131,7 +131,7 @@ describe('a claim', () => {
     claiming.release();
   });
 
-  test('to send writes the instruction and carries what it needs', async () => {
+  test('to send records the instruction and returns its data', async () => {
     const made = await makeOne();
     expect(await take(made, 'send')).toEqual({
       vendorId: made.vendorId,
@@ -228,7 +228,7 @@ describe('a row of the queue that no create made', () => {
     return violations.map(({ invariant }) => invariant);
   }
 
-  test('is neither paid nor taken away by a report, and the next payment is', async () => {
+  test('is neither paid nor removed by a report, and the next payment is paid', async () => {
     const made = await makeOne();
     const forged = { ...made, paymentId: '01900000-0000-7000-8000-000000000001' };
     await addRow(forged);
@@ -257,7 +257,7 @@ describe('a row of the queue that no create made', () => {
     await books.owner.query('delete from cases where payment_id = $1', [made.paymentId]);
   });
 
-  test('about a payment under way stops neither the others nor its own end', async () => {
+  test('about a payment in progress stops neither the others nor its own end', async () => {
     const made = await makeOne();
     const claimed = await mustTake(made, 'send');
     await addRow(made);
@@ -319,7 +319,7 @@ describe('progress', () => {
     expect(await mustTake(made, 'send')).toMatchObject({ verifyCount: 0, attemptNumber: 2 });
   });
 
-  test('waits for as long as it says', async () => {
+  test('delays the next attempt as requested', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
     await writeProgress(books.pool, [progress(first, { delayMs: 60_000 })]);
@@ -364,7 +364,7 @@ describe('progress', () => {
     settling.release();
   });
 
-  test('of several is written each on its own', async () => {
+  test('of several payments is written independently', async () => {
     const [one, two] = [await makeOne(), await makeOne()];
     const stale = await mustTake(one, 'send', 0);
     await until(async () => await mustTake(one, 'verify'));

@@ -85,7 +85,7 @@ function inTurn<Answer>(...answers: readonly (() => Answer)[]): () => Answer {
 }
 
 describe('an operator that answers', () => {
-  test('paid: the transaction is successful', async () => {
+  test('paid: the payment is successful', async () => {
     const { made, operator, outcome } = await payOne({
       pay: (instruction) => ({ ...paid(instruction), details: { token: '1234' } }),
     });
@@ -200,7 +200,7 @@ describe('an operator that does not report a result', () => {
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid', note: 'status' }]);
   });
 
-  test('fails it when the status query says so', async () => {
+  test('fails the payment when the status query says so', async () => {
     const { operator, outcome } = await payOne({ pay: () => SILENCE, status: () => DECLINED });
     expect(outcome).toBe('failed');
     expect(operator.instructions).toHaveLength(1);
@@ -268,7 +268,7 @@ describe('an operator that does not know the instruction', () => {
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'not_sent' }, {}]);
   });
 
-  test('and for whom that proves nothing: never sent again', async () => {
+  test('and whose “not found” proves nothing: never sent again', async () => {
     const operator = createScriptedConnector({
       pay: () => SILENCE,
       status: () => ({ kind: 'not_found' }),
@@ -373,7 +373,7 @@ describe('several processes', () => {
 });
 
 describe('a database that goes away for a while', () => {
-  test('costs nothing but time: every payment is made once', async () => {
+  test('only delays payments: each is made once', async () => {
     const proxy = await startTcpProxy(books.url);
     try {
       const vendorId = await books.addVendor(10_000_000n);

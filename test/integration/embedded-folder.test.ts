@@ -49,7 +49,7 @@ describe('a first start that was interrupted', () => {
     expect(await readdir(folder)).toEqual(['data']);
   });
 
-  test('is cleared away only when its process is gone', async () => {
+  test('is removed only when its process is gone', async () => {
     const folder = await fixture.usedFolder();
     const ourselves = await identifyOurselves();
     const living = `new-${ourselves.pid}-${ourselves.startedAt}-0123abcd`;

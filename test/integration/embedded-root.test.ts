@@ -61,7 +61,7 @@ describe.runIf(isRoot)('started as root', () => {
     return parent;
   }
 
-  test('the server gets to data and programs that only root can reach', async () => {
+  test('the server reaches data and programs that only root can read', async () => {
     const folder = path.join(closed, 'checkout/.data/postgres');
     const cache = await cacheParent('cache');
     const options = { packageFolder, cacheParents: [cache] };
@@ -78,7 +78,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect((await stat(path.join(cache, 'malipo', copy))).ino).toBe(made.ino);
   });
 
-  test('the server has no right of root where it needs none', async () => {
+  test('the server has no root capability that it does not need', async () => {
     const { pid } = await fixture.start(await fixture.usedFolder());
     expect(await capabilities(pid)).toBe(0);
   });
@@ -91,7 +91,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect(stdout.trim().split(/\s+/)).toEqual(['12345', '12346']);
   });
 
-  test('a damaged copy of the programs is made again, and what a killed copier left is removed', async () => {
+  test('a damaged copy of the programs is replaced, and the remains of a killed copy are removed', async () => {
     const cache = await cacheParent('damaged');
     const source = await findPostgresPackage(smallPackage);
     const copy = await findPrograms(source, user, [cache]);
@@ -114,7 +114,7 @@ describe.runIf(isRoot)('started as root', () => {
     expect(await readdir(path.join(cache, 'malipo'))).toEqual([path.basename(copies[0] ?? '')]);
   });
 
-  test('a cache that others could have filled is not used', async () => {
+  test('a cache that other users could have filled is not used', async () => {
     const [open, foreign, good] = [
       await cacheParent('open'),
       await cacheParent('foreign'),

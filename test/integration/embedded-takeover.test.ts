@@ -115,7 +115,7 @@ describe('a killed owner', () => {
     await until(async () => await isGone(pid));
   });
 
-  test('gives way to the next start, with all its data', async () => {
+  test('is replaced by the next start, with all its data', async () => {
     const folder = await fixture.usedFolder();
     const { starter, url, pid } = await fixture.startElsewhere(folder);
     await query(url, `${CREATE}; insert into kept values (1)`);
@@ -139,7 +139,7 @@ describe('a killed owner', () => {
     expect(fixture.log.join('\n')).toContain(`Ending the PostgreSQL server ${orphan.pid}`);
   });
 
-  test('is waited for when its end takes a moment', async () => {
+  test('is waited for when it takes a moment to end', async () => {
     const folder = await fixture.usedFolder();
     const data = path.join(folder, 'data');
     const owner = spawn('sleep', ['1000']);
@@ -196,7 +196,7 @@ describe('a killed owner', () => {
 });
 
 describe('a living server is left alone', () => {
-  test('when its owner lives; the message names it', async () => {
+  test('when its owner is alive; the message names it', async () => {
     const folder = await fixture.usedFolder();
     const { starter, url } = await fixture.startElsewhere(folder);
     await expect(fixture.start(folder)).rejects.toThrow(
@@ -205,7 +205,7 @@ describe('a living server is left alone', () => {
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('when somebody started it by hand', async () => {
+  test('when a person started it', async () => {
     const folder = await fixture.usedFolder();
     const server = await runBare(folder, []);
     await expect(fixture.start(folder)).rejects.toThrow(
@@ -236,7 +236,7 @@ describe('a living server is left alone', () => {
   });
 });
 
-test('the owner stands on the command line of the server itself', async () => {
+test('the owner is on the command line of the server itself', async () => {
   const { pid } = await fixture.start(await fixture.usedFolder());
   const { startedAt } = await identifyOurselves();
   const { stdout } = await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)]);

@@ -25,7 +25,7 @@ async function processGroup(pid: number): Promise<number> {
 }
 
 describe('starting and stopping', () => {
-  test('makes the database on the first start and keeps what was committed', async () => {
+  test('creates the database at the first start and keeps committed data', async () => {
     const folder = path.join(await fixture.folder(), 'not', 'there', 'postgres');
     const first = await fixture.start(folder);
     await query(first.url, 'create table kept as select 42 as answer');
@@ -48,7 +48,7 @@ describe('starting and stopping', () => {
     ).toEqual([{ encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8' }]);
   });
 
-  test('is durable and reachable from this machine with the password only', async () => {
+  test('is durable, and reachable only from this machine and with the password', async () => {
     const folder = await fixture.usedFolder();
     const { url } = await fixture.start(folder);
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
@@ -73,7 +73,7 @@ describe('starting and stopping', () => {
     }
   });
 
-  test('hands over the log of the server', async () => {
+  test('passes on the log of the server', async () => {
     const { url } = await fixture.start(await fixture.usedFolder());
     await query(url, 'do $$ begin raise warning $w$a line for the log$w$; end $$');
     await until(() => fixture.log.some((line) => line.includes('a line for the log')));
@@ -93,7 +93,7 @@ describe('starting and stopping', () => {
     expect(reasons).toEqual(['killed: exit by SIGKILL']);
   });
 
-  test('stops although somebody is connected and busy', async () => {
+  test('stops even if clients are connected and busy', async () => {
     const database = await fixture.start(await fixture.usedFolder());
     const busy = query(database.url, 'select pg_sleep(1000)').catch(
       (error: Error) => error.message,

@@ -138,7 +138,7 @@ describe('payments are found', () => {
     expect(text).toContain('payments_by_account');
   });
 
-  test('archived ones, too', async () => {
+  test('also if they are archived', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'malipo-find-'));
     try {
       const vendorId = await books.addVendor(90_000n);
@@ -204,7 +204,7 @@ describe('a timeline', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('has a case, who decided it and what was corrected', async () => {
+  test('has a case, its decision and the correction', async () => {
     const vendorId = await books.addVendor(90_000n);
     await addWebhook(vendorId);
     const made = newPayment({ vendorId });
@@ -324,7 +324,7 @@ describe('malipo find', () => {
     expect(refused.stderr).toContain('--to must be later than --from');
   });
 
-  test('says when there is no payment', async () => {
+  test('says that no payment was found', async () => {
     const ran = await malipo(environment(), 'find', 'nothing-like-it');
     expect(ran).toMatchObject({ exitCode: 1, stdout: 'No payment found.\n', stderr: '' });
     const json = await malipo(environment(), 'find', 'nothing-like-it', '--json');

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await books.close());
 
-test('the horizon is the start of the oldest other transaction of the same role', async () => {
+test('the horizon is the start of the oldest other database transaction of the same role', async () => {
   const writer = await books.pool.connect();
   const free = await readHorizon(books.pool);
   await writer.query('begin');
@@ -27,7 +27,7 @@ test('the horizon is the start of the oldest other transaction of the same role'
 
 // The role of a cluster to test on is the only one, and the owner.
 test.skipIf(CITUS_URL !== undefined)(
-  'a transaction of another role, whose start cannot be seen, holds the chain up',
+  'a database transaction of another role, whose start is not visible, delays the chain',
   async () => {
     await books.addVendors([1_000n]);
     const other = await books.owner.connect();
@@ -47,7 +47,7 @@ test.skipIf(CITUS_URL !== undefined)(
   },
 );
 
-test('a settled result is changed by a correction of the books, once, and by nothing else', async () => {
+test('only a correction changes a settled result, and only once', async () => {
   const vendorId = await books.addVendor(100_000n);
   const payment = newPayment({ vendorId });
   await createInstructed(books.pool, [payment]);

@@ -87,7 +87,7 @@ describe('a statement', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('begins the books with what earlier payments had left of the float', async () => {
+  test('begins the books with the float that earlier payments left', async () => {
     await pay(30_000n);
     const from = await databaseTime(books);
     await pay(5_000n);
@@ -103,7 +103,7 @@ describe('a statement', () => {
     expect(bookedCents).toBe(65_000n);
   });
 
-  test('of a time before the books began books nothing', async () => {
+  test('of a period before the books began books nothing', async () => {
     const to = await databaseTime(books);
     await importLines(books, folder, [], { from: new Date(Number(to) - DAY_MS), to });
     const before = new Date(Number(to) - DAY_MS);
@@ -210,7 +210,7 @@ async function afterLastPosting(): Promise<Date> {
   return read.rows[0]?.at ?? new Date();
 }
 
-test('the trial balance is even, and our float is what vendors left of it', async () => {
+test('the trial balance is even, and our float is what vendors’ payments left', async () => {
   await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
   await approve((await entry()).entryId);
   await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 500n })).entryId);
@@ -257,7 +257,7 @@ test('each part of the difference to the reported balance is named', async () =>
   });
 });
 
-test('the metrics show what is unexplained, once an operator has reported and something is booked', async () => {
+test('the metrics show the unexplained amount, once an operator has reported and entries exist', async () => {
   const registry = new Registry();
   const none = () => 0;
   addPaymentMetrics(registry, {
@@ -272,7 +272,7 @@ test('the metrics show what is unexplained, once an operator has reported and so
   expect(text).toContain(`malipo_operator_float_unexplained_cents{operator="${OPERATOR}"} -10000`);
 });
 
-describe('a forgery shows', () => {
+describe('a forgery is found', () => {
   beforeEach(async () => {
     await approve((await entry()).entryId);
     const to = await databaseTime(books);

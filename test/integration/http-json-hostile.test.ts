@@ -119,7 +119,7 @@ function listenDripping(start: string, drop: string): Promise<number> {
   });
 }
 
-test('the same server with a decent answer is believed', async () => {
+test('the same server with a valid answer is believed', async () => {
   const port = await listenAnswering(answerBytes(JSON.stringify(PAID)));
   expect(await pay(connect(port))).toMatchObject({ kind: 'paid', amountCents: 100_00n });
 });
@@ -326,7 +326,7 @@ describe('proof that nothing was sent', () => {
     expect(seen).toEqual(['/operator/payments/status']);
   });
 
-  test('given up before it began', async () => {
+  test('cancelled before it began', async () => {
     const silent = await listenHttp(() => undefined);
     const connector = connect(silent.port);
     expect(await pay(connector, AbortSignal.abort())).toEqual(notSent('given up by the caller'));
@@ -340,7 +340,7 @@ describe('proof that nothing was sent', () => {
   });
 });
 
-test('giving up after the request has left leaves the outcome unknown', async () => {
+test('cancelling after the request was sent leaves the outcome unknown', async () => {
   const giveUp = new AbortController();
   const silent = await listenHttp(() => giveUp.abort());
   expect(await pay(connect(silent.port), giveUp.signal)).toEqual(unheard('given up by the caller'));

@@ -255,7 +255,7 @@ describe('the reference', () => {
     expect(await paidTimes(instruction)).toBe(1);
   });
 
-  test('nobody knows one that was never sent', async () => {
+  test('a reference that was never sent is unknown', async () => {
     const query = queryFor(instructionFor('0712000005'));
     expect(await connector.status?.(query, never)).toEqual({ kind: 'not_found' });
   });
@@ -302,7 +302,7 @@ async function balanceOf(of: Connector): Promise<bigint> {
   return answer.balanceCents;
 }
 
-test('the balance goes down by what is paid', async () => {
+test('the balance falls by the amounts paid', async () => {
   const quiet = connectorTo(`${operators.origin}/operators/quiet`);
   const before = await balanceOf(quiet);
   await quiet.pay(instructionFor('0712000007', { amountCents: 12_34n }), never);

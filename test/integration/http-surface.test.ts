@@ -65,7 +65,7 @@ describe('the id of a request', () => {
     }
   });
 
-  test('is that of its line in the log', async () => {
+  test('is in its log line', async () => {
     const answer = await get('/nothing');
     const id = answer.headers['x-request-id'];
     expect(lineOf(id)).toMatchObject({ msg: 'request', status: 404, code: 'unknown_path' });
@@ -105,7 +105,7 @@ describe('the line of a request', () => {
     }
   });
 
-  test('names the vendor and the code of a refusal, but no name that it does not know', async () => {
+  test('names the vendor and the code of a refusal, but no unknown name', async () => {
     const refused = await running.demo().create({ account: '254722000001', amount: '0.01' });
     expect(lineOf(refused.headers['x-request-id'])).toMatchObject({
       vid: 'demo',
@@ -206,7 +206,7 @@ describe('the reference page', () => {
   });
 });
 
-test('what reaches no operation is refused with its reason and an id', async () => {
+test('a request to no operation is refused with a reason and an id', async () => {
   const huge = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
   const overflow = await exchange(huge);
   expect(overflow).toMatch(/^HTTP\/1\.1 413 .*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/s);
@@ -215,7 +215,7 @@ test('what reaches no operation is refused with its reason and an id', async () 
   expect(connected).toMatch(/^HTTP\/1\.1 405 .*\r\nX-Request-Id: .*"method_not_allowed"/s);
 });
 
-test('a refusal says what can be done about the value', async () => {
+test('a refusal says how to correct the value', async () => {
   const vendor = running.demo();
   const looked = await vendor.call('lookup', { prefix: '072' });
   expect(looked.body.error?.[0]).toMatchObject({
@@ -251,7 +251,7 @@ describe('metrics and health', () => {
     expect(await exchange(request)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('are asked of the database once for all who ask at once', async () => {
+  test('query the database once for all simultaneous requests', async () => {
     const gate = Promise.withResolvers<void>();
     let [queries, requests] = [0, 0];
     const query = async (): Promise<never> => {

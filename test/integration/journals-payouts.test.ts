@@ -147,7 +147,7 @@ test('a payout waits for the decision about income that was reversed', async () 
   await pay((await payout({ amountCents: 20_000n, reference: 'FT2' })).payoutId);
 });
 
-describe('a forgery shows', () => {
+describe('a forgery is found', () => {
   beforeEach(async () => {
     await approve((await journal()).journalId);
     await pay((await payout()).payoutId);

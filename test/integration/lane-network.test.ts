@@ -148,8 +148,8 @@ describe('creates whose answer is lost after the commit', () => {
   });
 });
 
-describe('a statement of nobody’s lane', () => {
-  test('fails when nothing is heard of it, and its connection is given up', async () => {
+describe('a statement outside of lanes', () => {
+  test('fails when no answer arrives, and its connection is closed', async () => {
     const pool = createPool({ url: proxy.url, max: 1, name: 'half-open', statementTimeoutMs: 100 });
     try {
       const lost = proxy.loseAnswerTo('select 7 as lucky', 'silence');
@@ -175,7 +175,7 @@ describe('a create that never reached the server', () => {
   });
 });
 
-describe('a final word whose answer is lost after the commit', () => {
+describe('a settlement whose answer is lost after the commit', () => {
   test('is settled once', async () => {
     const vendorId = await books.addVendor(100_000n);
     await openLane(8_000).add(newPayment({ vendorId }));

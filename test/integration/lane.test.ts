@@ -177,7 +177,7 @@ function urlWith(name: string, value: string): string {
 }
 
 describe('a database that takes no writes for now', () => {
-  test('because somebody holds the float: unavailable, and nothing is half done', async () => {
+  test('because the float is locked: unavailable, and nothing is half done', async () => {
     const vendorId = await books.addVendor(100_000n);
     const release = await holdFloat(vendorId);
     // A setting for locks would apply only to the coordinator, and the lock is on a worker.
@@ -229,11 +229,11 @@ describe('a refusal by the server', () => {
   });
 });
 
-describe('a worker of a cluster that is away', () => {
+describe('a worker of a cluster that is down', () => {
   const raise = (message: string): string =>
     `do $$ begin raise sqlstate '08006' using message = '${message}'; end $$`;
 
-  test('holds up its own part only, and its items are unavailable in the end', async () => {
+  test('delays only its own part, and its items are unavailable in the end', async () => {
     const kinds = new Set<string>();
     const lane = numberLane(
       async (db, items) => {
@@ -308,7 +308,7 @@ describe('lanes', () => {
   });
 });
 
-test('of several lanes one is each vendor’s, and all are waited for', async () => {
+test('of several lanes, each vendor has one, and all are waited for', async () => {
   const lanes = createLanes<number, string>({
     name: 'number lane',
     pools: [books.openPool(), books.openPool()],

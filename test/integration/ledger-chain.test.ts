@@ -144,7 +144,7 @@ describe('extending', () => {
     });
   });
 
-  test('logs each head, and that the chain was rebuilt under a process that knew it', async () => {
+  test('logs each head, and detects that the chain was rebuilt while it runs', async () => {
     const [vendorId = 0] = await makeChain();
     const lines: { level: number; msg: string; head?: string; reason?: string }[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as never) });
@@ -183,7 +183,7 @@ describe('extending', () => {
 });
 
 describe('what is still being written', () => {
-  test('is not passed over: the chain ends before it began', async () => {
+  test('is not skipped: the chain ends before it began', async () => {
     const [vendorId = 0, other = 0] = await books.addVendors([1_000n, 1_000n]);
     const writer = await books.pool.connect();
     await writer.query('begin');
@@ -225,7 +225,7 @@ describe('what is still being written', () => {
     expect(await brokenChains()).toEqual([]);
   });
 
-  test('by many at once is in the chain in the end', async () => {
+  test('by many at once is finally in the chain', async () => {
     const vendorIds = await books.addVendors([1_000_000n, 1_000_000n, 1_000_000n, 1_000_000n]);
     const writing = { writers: vendorIds.length };
     const writers = vendorIds.map(async (vendorId) => {
@@ -244,7 +244,7 @@ describe('what is still being written', () => {
 });
 
 describe('a head that was kept elsewhere', () => {
-  test('is recognised when the chain has grown, and missed when it was rebuilt', async () => {
+  test('is recognised when the chain has grown, and reported missing when it was rebuilt', async () => {
     const [vendorId = 0] = await makeChain();
     const kept = await readHead();
     await books.addFloat(vendorId, 1n);
@@ -300,7 +300,7 @@ describe('a change of the chain itself', () => {
     expect(await brokenChains({ mac: books.ledgerMac })).toEqual(['chain_authentic']);
   });
 
-  test('is found: blocks that were built long after payments went on, unless a kept head confirms them', async () => {
+  test('is found: blocks that were built late although payments continued, unless a stored head confirms them', async () => {
     const [vendorId = 0] = await books.addVendors([1_000n]);
     for (const table of ['transfers', 'collections', 'fund_movements']) {
       await run(`update ${table} set created_at = ${moved('created_at', '-2 days')}`);

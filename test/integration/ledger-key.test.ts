@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('the key of the ledger', () => {
-  test('is made once, also by processes that start at the same time', async () => {
+  test('is created once, also by processes that start at the same time', async () => {
     expect(await findLedgerMac(books.pool, MASTER)).toBeUndefined();
     const macs = await Promise.all(
       Array.from({ length: 5 }, async () => await openLedgerMac(books.pool, MASTER)),
@@ -26,7 +26,7 @@ describe('the key of the ledger', () => {
     expect(new Set(macs.map((mac) => mac.sign('text').toString('hex'))).size).toBe(1);
   });
 
-  test('stays the same when the master key is changed, and opens under no other', async () => {
+  test('stays the same when the master key is changed, and is sealed under the new one only', async () => {
     const before = (await openLedgerMac(books.pool, MASTER)).sign('text');
     const changed = { current: randomBytes(32), previous: MASTER.current };
     await resealKeys(books.pool, changed);
@@ -36,7 +36,7 @@ describe('the key of the ledger', () => {
     await expect(openLedgerMac(books.pool, MASTER)).rejects.toThrow('master key');
   });
 
-  test('that was replaced is found: nothing that was made before has its code', async () => {
+  test('that was replaced is found: earlier rows have no valid code', async () => {
     const vendorId = await books.addVendor();
     await collect(
       { pool: books.pool, ledgerMac: await openLedgerMac(books.pool, MASTER) },

@@ -59,7 +59,7 @@ const ending = fc.record({
   corrected: fc.boolean(),
 });
 
-test('sums to the accounts, by whatever it is listed', async () => {
+test('sums to the accounts in every grouping', async () => {
   const endings = fc.sample(ending, { numRuns: 40, seed: 7 });
   const vendorIds = await books.addVendors([1_000_000n, 1_000_000n, 1_000_000n]);
   for (const [index, end] of endings.entries()) {

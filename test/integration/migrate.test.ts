@@ -56,13 +56,13 @@ async function empty(): Promise<{ url: string; pool: Pool }> {
   return made;
 }
 
-test('two that start at once share the work: every migration is applied once', async () => {
+test('two processes that start at once apply every migration once', async () => {
   const { url } = await empty();
   const applied = await Promise.all([migrate(open(url), SCHEMA), migrate(open(url), SCHEMA)]);
   expect(applied.flat().toSorted()).toEqual(NAMES.toSorted());
 });
 
-test('one that was killed during a statement leaves nothing half done, and releases its locks', async () => {
+test('a process that is killed during a statement leaves nothing half done, and its locks are released', async () => {
   const { url, pool } = await empty();
   const folder = await makeTemporaryFolder();
   folders.push(folder);
@@ -181,7 +181,7 @@ describe('a schema that no longer enforces what it has to', () => {
     expect(accepted.json()).toEqual({ accepted: [told] });
     await refuseDamage(pool);
   });
-  test('is not one to which something harmless was added, which `ledger check` still names', async () => {
+  test('is not one with harmless additions, which `ledger check` still names', async () => {
     const { pool } = await migrated();
     await pool.query('create index added on payments (account)');
     await pool.query(`create function added() returns void language sql as 'select'`);

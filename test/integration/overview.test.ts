@@ -63,7 +63,7 @@ test.each([undefined, 1, 2])('today and the last hour of vendor %s', async (vend
   expect(overview.house === undefined).toBe(vendorId !== undefined);
 });
 
-test('what is kept from one reading to the next is counted again in the end', async () => {
+test('figures kept between readings are counted again in the end', async () => {
   const recent = new RecentActivity(pool, undefined);
   const paid = async (): Promise<number> => sumActivity(await recent.read(NOW)).paid;
   const before = await paid();
@@ -78,7 +78,7 @@ test('what is kept from one reading to the next is counted again in the end', as
   expect(after).toBe(before + (settled.rowCount ?? 0));
 });
 
-test('later readings have what happened meanwhile, and forget what is too old', async () => {
+test('later readings include new payments, and drop old ones', async () => {
   const recent = new RecentActivity(pool, undefined);
   await recent.read(new Date(NOW.getTime() - 20 * 3_600_000));
   const later = sumActivity(await recent.read(NOW));

@@ -141,7 +141,7 @@ function faultsByDefault(plans: Plans, grown: Plans, needed: Set<string>): strin
 }
 
 test(
-  'statements are given whole keys, whatever is known of their tables',
+  'statements are planned by whole keys, whatever the statistics',
   { timeout: 120_000 },
   async () => {
     const kept = statements.filter(({ isKept }) => isKept);

@@ -184,7 +184,7 @@ describe('a payment with prices', () => {
     expect(await moved(made)).toEqual(PAID_NETTED);
   });
 
-  test('the operator was wrong about not having executed it: the price of its attempt counts', async () => {
+  test('the operator had executed it after all: the price of its attempt counts', async () => {
     const made = await sent(null);
     const giveUp = async (claimNumber: number): Promise<void> => {
       const { vendorId, paymentId, billerCode } = made;
@@ -206,7 +206,7 @@ describe('a payment with prices', () => {
 });
 
 describe('a correction', () => {
-  test('paid, then not: everything goes back, and when it was paid after all, forth again', async () => {
+  test('paid, then not: everything is reversed, and posted again if it was paid after all', async () => {
     for (const version of [netted, later]) {
       const made = await sent(version);
       await settlePayments(books.pool, [paidReport(made)]);
@@ -220,7 +220,7 @@ describe('a correction', () => {
     }
   });
 
-  test('not paid, then paid: the vendor and we are charged as if it had been', async () => {
+  test('not paid, then paid: the vendor and we are charged as for a paid one', async () => {
     const made = await sent(netted);
     await settlePayments(books.pool, [failedReport(made)]);
     await settlePayments(books.pool, [paidReport(made)]);
@@ -311,7 +311,7 @@ describe('a price', () => {
     }
   });
 
-  test('makes the same of an amount in PostgreSQL as in the service', async () => {
+  test('is computed in PostgreSQL as in the service', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.bigInt({ min: 0n, max: 99_999_999_999_999n }),

@@ -69,7 +69,7 @@ async function version(): Promise<bigint> {
 }
 
 describe('a list', () => {
-  test('is read page by page and kept as it is, one row for each code', async () => {
+  test('is read page by page and stored, one row for each code', async () => {
     const whole = product('1', { price: { minimumCents: 1n, maximumCents: 2n, currency: 'USD' } });
     const bare = product('2', { amount: null, validity: null, billerCodes: [] });
     expect(await refresh(listing([whole], [{ ...bare, name: 'Of another page' }, bare]))).toEqual({
@@ -113,7 +113,7 @@ describe('a list', () => {
     expect(await version()).toBe(before + 1n);
   });
 
-  test('is asked for when it is due, by one process; operators without one are not asked', async () => {
+  test('is requested when it is due, by one process; operators without one are not asked', async () => {
     let asked = 0;
     const counting: Connector = {
       ...listing([product('1')]),
@@ -234,7 +234,7 @@ describe('a biller that takes only amounts of products', () => {
     }
   });
 
-  test('of which no operator lists anything any more, takes what its operators take', async () => {
+  test('accepts what its operators accept, if no operator lists products any more', async () => {
     await refresh(listing([product('1')]));
     await setBiller(books.pool, BILLER, { amounts: 'products' });
     await refresh(listing([]));

@@ -131,7 +131,7 @@ describe('in quarantine', () => {
     ]);
   });
 
-  test('nothing is sent even by a process that has not heard of it', async () => {
+  test('nothing is sent, even by a process that has not noticed it', async () => {
     await enter();
     const made = await makeOne();
     // Asks the database itself, like a process with an old catalogue.
@@ -141,7 +141,7 @@ describe('in quarantine', () => {
     expect(await claim(books.pool, [{ ...queue, stage: 'send' }])).toHaveLength(1);
   });
 
-  test('what the operator declined goes back to the float', async () => {
+  test('an amount that the operator declined returns to the float', async () => {
     const made = await makeOne();
     await enter();
     const connector = createScriptedConnector({ pay: paid, status: () => DECLINED });
@@ -189,7 +189,7 @@ describe('in quarantine', () => {
     expect(await availabilities()).toEqual(new Set(['ONLINE']));
   });
 
-  test('what was created after the missing period is not suspected', async () => {
+  test('payments created after the missing period are unaffected', async () => {
     const lostUntil = new Date();
     const made = newPayment({ vendorId: await books.addVendor(100_000n) });
     await until(() => expect(Date.now()).toBeGreaterThan(lostUntil.getTime() + 1));
@@ -244,7 +244,7 @@ describe('a release', () => {
     await expect(release('Amina')).rejects.toThrow('The service is not in quarantine');
   });
 
-  test('by force needs two different people, and is written down', async () => {
+  test('by force needs two different people, and is recorded', async () => {
     const proposal = await proposeUncovered('Amina', 'operator closed');
     await expect(releaseUncovered('amina', 'me again', proposal)).rejects.toThrow('another person');
     await expect(releaseUncovered('Baraka')).rejects.toThrow('stays');
@@ -263,7 +263,7 @@ describe('a release', () => {
     });
   });
 
-  test('by force confirms what was seen, not whatever is proposed at that moment', async () => {
+  test('by force confirms the proposal that was seen, not a later one', async () => {
     await expect(releaseUncovered('Baraka', 'agreed', newId())).rejects.toThrow(
       'not the current proposal',
     );
@@ -283,7 +283,7 @@ describe('a release', () => {
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
   });
 
-  test('is refused to one person also when the database is asked past the program', async () => {
+  test('is refused to one person by the database itself', async () => {
     await expect(
       books.pool.query(
         `update quarantines set released_at = now(), released_by = 'Amina', forced = true,

@@ -323,7 +323,7 @@ test('a reversal that comes before the payment keeps it from being credited', as
   expect(await countCases(content.TransID)).toBe(1);
 });
 
-test('what was reversed while it waited for the pull is not credited by it', async () => {
+test('a receipt that was reversed while it waited for the pull is not credited', async () => {
   const { vendor, account } = await newVendor();
   const content = confirmation({ TransAmount: '60000', BillRefNumber: account });
   await post(content);
@@ -418,7 +418,7 @@ describe('the content', () => {
     expect(payer).toBe('Ann');
   });
 
-  test('what the customer wrote is kept, also if it cannot be an account number', async () => {
+  test('the customer’s text is stored, even if it cannot be an account number', async () => {
     for (const [written, account] of [
       ['SHOP@5', 'SHOP@5'],
       ['the long name of a shop in town', 'the long name of a shop in town'],
@@ -451,7 +451,7 @@ describe('validation', () => {
     await expect(stateOf(content.TransID)).rejects.toThrow('no receipt');
   });
 
-  test('while the database is away neither accepts nor declines, and confirmation is not acknowledged', async () => {
+  test('without a database neither accepts nor declines, and confirmation is not acknowledged', async () => {
     const { vendor, account } = await newVendor();
     const at = second.origin;
     const content = confirmation({ BillRefNumber: account });
@@ -492,7 +492,7 @@ test('a callback of a prompt credits nothing, forged or not, once or often', asy
   expect(await collected(vendor)).toBe(0);
 });
 
-test('the ledger holds after all of it', async () => {
+test('the ledger is consistent afterwards', async () => {
   const report = await checkLedger(running.service.pool, { mac: deps.ledgerMac });
   expect(report.violations).toEqual([]);
 });

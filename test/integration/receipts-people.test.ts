@@ -91,7 +91,7 @@ test.each(['Asha', 'ASHA', 'asha', 'Ａｓｈａ'])(
   },
 );
 
-test('two people who are one in other spaces or invisible characters are refused', async () => {
+test('two spellings of one person, by spaces or invisible characters, are refused', async () => {
   const { name, vid } = await waiting();
   await proposeForReceipt(books.pool, { ...name, by: 'Asha Otieno', note, vid });
   for (const by of ['Asha  Otieno', 'Asha\u00a0Otieno', 'Asha Otieno\u034f', 'Asha\u200b Otieno']) {
@@ -114,7 +114,7 @@ test('an approval names what it approves: a proposal that was changed in between
   expect([await collected(one), await collected(other)]).toEqual([0n, 0n]);
 });
 
-test('who proposes last is the proposer', async () => {
+test('the last person who proposes is the proposer', async () => {
   const { name, one, vid } = await waiting();
   await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
   await proposeForReceipt(books.pool, { ...name, by: 'Baraka', note, vid });
@@ -159,7 +159,7 @@ test('a receipt that people assign while the pull confirms it is credited once, 
   }
 });
 
-test('what was reversed after the proposal needs a new one', async () => {
+test('a receipt that was reversed after the proposal needs a new one', async () => {
   const { name, one, vid } = await waiting();
   await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
   await reportReversal(books.pool, name, { actor: 'Chege', note: 'Safaricom called' });
@@ -186,7 +186,7 @@ test('a vendor for whom the collector may not collect cannot be proposed', async
   }
 });
 
-test('what was done, and by whom, is kept', async () => {
+test('every action is recorded with its person', async () => {
   const { name, vid } = await waiting();
   await proposeForReceipt(books.pool, { ...name, by: 'Asha', note: 'first', vid: null });
   await rejectForReceipt(books.pool, { ...name, by: 'Chege', note: 'no' });
@@ -204,7 +204,7 @@ test('what was done, and by whom, is kept', async () => {
   expect(row).toMatchObject({ proposedBy: 'Asha', decidedBy: 'Baraka' });
 });
 
-test('one with a time that has not come yet waits for two people, who can have it credited', async () => {
+test('a receipt with a future time waits for two people, who can credit it', async () => {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;
   await addAccount(books.pool, { sourceCode: SOURCE, account: 'LATER1', vid, by: 'Asha' });
@@ -227,7 +227,7 @@ test('one with a time that has not come yet waits for two people, who can have i
   expect(rows).toEqual([{ paidAt: row.receivedAt }]);
 });
 
-test('a claim that waits is logged once by a process', async () => {
+test('a waiting claim is logged once by each process', async () => {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;
   await addAccount(books.pool, { sourceCode: SOURCE, account: 'WAITS1', vid, by: 'Asha' });
@@ -270,7 +270,7 @@ test('the database itself refuses a decision by the proposer', async () => {
 });
 
 // On a cluster the service is the owner of its tables.
-test.skipIf(CITUS_URL !== undefined)('the service cannot change what was done', async () => {
+test.skipIf(CITUS_URL !== undefined)('the service cannot change the record', async () => {
   const { name, vid } = await waiting();
   const { receiptId } = await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
   for (const statement of [

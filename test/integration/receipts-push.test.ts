@@ -60,7 +60,7 @@ async function makeOld(pushId: string): Promise<void> {
   );
 }
 
-test('20 prompts for a vendor at once are one', async () => {
+test('20 simultaneous prompts for a vendor are one', async () => {
   const topUp = await newTopUp();
   const tried = await Promise.allSettled(
     Array.from({ length: 20 }, async () => pushTopUp(books.pool, source, topUp)),
@@ -68,7 +68,7 @@ test('20 prompts for a vendor at once are one', async () => {
   expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('a telephone has one prompt at a time, whichever vendor asks', async () => {
+test('a phone has one prompt at a time, whichever vendor asks', async () => {
   const [one, other] = [await newTopUp(), await newTopUp()];
   const first = await pushTopUp(books.pool, source, one);
   const second = { ...other, phone: one.phone };
@@ -96,7 +96,7 @@ test('the largest amount is sent', async () => {
 });
 
 test.each(['0722000000', '+254722000000', '25472200000', '254722000000 ', '255722000000', ''])(
-  'the telephone “%s” is refused',
+  'the phone “%s” is refused',
   async (phone) => {
     const topUp = { ...(await newTopUp()), phone };
     await expect(pushTopUp(books.pool, source, topUp)).rejects.toThrow('12 digits');
@@ -108,7 +108,7 @@ test('a vendor without an account number at the source gets no prompt', async ()
   await expect(pushTopUp(books.pool, source, topUp)).rejects.toThrow('no account number');
 });
 
-test('a prompt whose answer was lost is unknown, and never sent again by itself', async () => {
+test('a prompt whose answer was lost is unknown, and never sent again automatically', async () => {
   const topUp = await newTopUp();
   const lost = answering({ kind: 'unknown', reason: 'timed out' });
   const push = await pushTopUp(books.pool, lost, topUp);
@@ -116,7 +116,7 @@ test('a prompt whose answer was lost is unknown, and never sent again by itself'
   expect(await checkTopUp(books.pool, source, push.pushId)).toEqual(push);
 });
 
-test('a prompt that was refused does not stand in the way of the next one', async () => {
+test('a refused prompt does not block the next one', async () => {
   const topUp = await newTopUp();
   const refusing = answering({ kind: 'refused', reason: 'Invalid PhoneNumber' });
   expect(await pushTopUp(books.pool, refusing, topUp)).toMatchObject({ state: 'refused' });
@@ -165,7 +165,7 @@ test('an answer that comes after the prompt was given up changes nothing', async
   expect(await checkTopUp(books.pool, source, second.pushId)).toMatchObject({ state: 'sent' });
 });
 
-test('a prompt that was given up can still be asked for, at its own source only', async () => {
+test('a prompt that was given up can still be queried, but only at its own source', async () => {
   const topUp = { ...(await newTopUp()), phone: '254700000002' };
   const push = await pushTopUp(books.pool, source, topUp);
   await makeOld(push.pushId);

@@ -99,7 +99,7 @@ test('a CSV statement credits each line once, also when it is imported again or 
   expect(await collected(vendorId)).toBe(152_050n);
 });
 
-test('a receipt of M-PESA is credited once, whether a confirmation or the bank has it first', async () => {
+test('an M-PESA receipt is credited once, whether a confirmation or the bank reports it first', async () => {
   const vendorId = await addBank('bank_mpesa', CSV);
   const report = {
     issuer: 'mpesa',
@@ -268,7 +268,7 @@ test('the bank’s order does not matter: a return above its credit in one file'
   expect(await collected(vendorId)).toBe(1_000n);
 });
 
-test('a reference that the bank uses again in another year opens a case and credits nothing', async () => {
+test('a reference that the bank reuses in another year opens a case and credits nothing', async () => {
   const vendorId = await addBank('bank_years', CSV);
   const content = 'Date,Amount,Ref,Narrative\n2025-01-05,10,FT000001,ACC 100200\n';
   expect(await take('bank_years', content)).toEqual({ ...NONE, credited: 1 });
@@ -348,7 +348,7 @@ describe('an entry with several payments', () => {
     expect(await collected(other)).toBe(6_000n);
   });
 
-  test('is for people where its parts were changed; an interrupted import continues', async () => {
+  test('is left to people if its parts were changed; an interrupted import continues', async () => {
     const vendorId = await addBank('batch_changed', settings);
     expect(await take('batch_changed', statement(60, [one, two, three]))).toMatchObject({
       credited: 3,

@@ -163,7 +163,7 @@ test('a confirmation repeated 100 times at once credits once, and can be spent i
   expect(await stateOf(content.TransID)).toBe('credited');
 });
 
-test('a confirmation that never came is credited by the pull, over several pages, and once', async () => {
+test('a receipt without a confirmation is credited by the pull, over several pages, once', async () => {
   const { vendor, account } = await newVendor();
   for (let number = 0; number < 25; number += 1) {
     await provider.moneyIn.receive({ account, amount: '10.00', msisdn: '254700009911' });
@@ -252,7 +252,7 @@ test('an unmatched receipt waits for two people, and an account added later does
   await expect(approveForReceipt(deps, { ...name, vid, by: 'Baraka' })).rejects.toThrow('credited');
 });
 
-test('a large confirmation waits until the pull has it as well', async () => {
+test('a large confirmation waits until the pull lists it too', async () => {
   const { vendor, account } = await newVendor();
   await post(confirmation({ BillRefNumber: account, TransAmount: '50000.00' }));
   expect(await fund(vendor)).toBe(0);
@@ -277,7 +277,7 @@ test('a claim that a killed process left is credited once', async () => {
   expect(await stateOf(content.TransID)).toBe('credited');
 });
 
-test('a row that was put into the database credits nothing', async () => {
+test('a row that was inserted by SQL credits nothing', async () => {
   const { vendor, account } = await newVendor();
   const { pool } = running.service;
   const content = confirmation({ BillRefNumber: account });
@@ -347,7 +347,7 @@ test('a reversal opens a case, and two people take the money back', async () => 
   expect(await readBalance(pool, vendorId, 'exposure')).toBe(0n);
 });
 
-test('the ledger holds after all of it, but for the row that was put into it', async () => {
+test('the ledger is consistent afterwards, except for the row that was inserted by SQL', async () => {
   const report = await checkLedger(running.service.pool, { mac: deps.ledgerMac });
   expect(report.violations).toEqual([
     {

@@ -144,7 +144,7 @@ describe('two people', () => {
     await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('is resolved');
   });
 
-  test('a proposal can be rejected and replaced, and all of it is on record', async () => {
+  test('a proposal can be rejected and replaced, and everything is recorded', async () => {
     const made = await lateSuccess();
     const row = await openCaseOf(made, 'contradiction');
     const caseId = row.caseId;
@@ -308,7 +308,7 @@ describe('another amount', () => {
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
   });
 
-  test('never more than the operator says', async () => {
+  test('never more than the operator reports', async () => {
     const made = await sent();
     await settle(paidReport(made, { paidCents: AMOUNT + 500n }));
     const row = await openCaseOf(made, 'amount_difference');
@@ -403,7 +403,7 @@ describe('an operator that cannot answer', () => {
     expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT, reserved: 0n });
   });
 
-  test('that answered meanwhile: the proposal comes too late', async () => {
+  test('that answered meanwhile: the proposal is too late', async () => {
     const made = await sent();
     const row = await noAnswer(made);
     const caseId = row.caseId;
@@ -419,7 +419,7 @@ describe('an operator that cannot answer', () => {
     });
   });
 
-  test('that was never asked cannot be decided, until the operator is known to have paid', async () => {
+  test('that was never queried cannot be decided, unless the operator is known to have paid', async () => {
     const vendorId = await books.addVendor(FLOAT);
     const made = newPayment({ vendorId, amountCents: AMOUNT });
     await createPayments(books.pool, [made]);

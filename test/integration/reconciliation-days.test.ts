@@ -76,7 +76,7 @@ function totalsOf(report: DayReport, vendorId: number, operatorCode: string) {
 const EXCEPTIONS = { withoutStatement: [OPERATOR], despiteOpenCases: true, note: 'none comes' };
 
 describe('a closed day', () => {
-  test('freezes its totals; what is corrected later counts on the day of the correction', async () => {
+  test('freezes its totals; a later correction counts on its own day', async () => {
     const start = new Date(Number(await databaseTime(books)) - 3_600_000);
     const vendorId = await books.addVendor();
     await books.addFloat(vendorId, 100_000n);
@@ -205,7 +205,7 @@ describe('a day is not closed', () => {
     );
   });
 
-  test('while a transaction that began before its end may still add to it', async () => {
+  test('while a database transaction that began before its end may still add to it', async () => {
     const start = new Date(Number(await databaseTime(books)) - 3_600_000);
     const running = await books.pool.connect();
     await running.query('begin');
@@ -219,7 +219,7 @@ describe('a day is not closed', () => {
     await closeDay(books.pool, request('2026-03-01', start, noon));
   });
 
-  test('while statements are missing or cases are open, unless it is said and why', async () => {
+  test('while statements are missing or cases are open, unless they are named with a reason', async () => {
     const start = new Date(Number(await databaseTime(books)) - 3_600_000);
     const vendorId = await books.addVendor(1_000_000n);
     const [paid, failed] = [await pay(vendorId, 10_000n), await pay(vendorId, 20_000n)];

@@ -128,7 +128,7 @@ describe('a statement that agrees', () => {
 });
 
 describe('a payment that is listed', () => {
-  test('settles what was open, with the operator’s reference', async () => {
+  test('settles an open one, with the operator’s reference', async () => {
     const made = await sentOne();
     const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
     expect(result).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
@@ -139,7 +139,7 @@ describe('a payment that is listed', () => {
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'paid', note: 'statement' }]);
   });
 
-  test('settles what restored books had only queued, so that it is not sent again', async () => {
+  test('settles one that restored books have only as queued, so that it is not sent again', async () => {
     const made = newPayment({ vendorId });
     await createPayments(books.pool, [made]);
     const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
@@ -149,7 +149,7 @@ describe('a payment that is listed', () => {
     expect(await readAttempts(books, made)).toHaveLength(1);
   });
 
-  test('though we have it as failed: a case, and the books stay', async () => {
+  test('although we have it as failed: a case, and the books do not change', async () => {
     const made = await sentOne();
     await settle(failedReport(made));
     const result = await importLines(books, folder, [{ of: made, operatorReference: 'A' }]);
@@ -168,7 +168,7 @@ describe('a payment that is listed', () => {
     expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
   });
 
-  test('that we never heard of: a case of the house', async () => {
+  test('that is unknown to us: a case of the house', async () => {
     const reference = encodeReference(vendorId, newId());
     await importLines(books, folder, [{ reference, operatorReference: 'A', amountCents: 777n }]);
     expect(await openCases()).toMatchObject([
@@ -254,7 +254,7 @@ describe('a payment that is listed', () => {
 });
 
 describe('a payment that is not listed', () => {
-  test('though we have it as paid: a case, asked once', async () => {
+  test('although we have it as paid: a case, opened once', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const to = await databaseTime(books);
@@ -290,7 +290,7 @@ describe('a payment that is not listed', () => {
     expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
   });
 
-  test('may still be under way within the acceptance window', async () => {
+  test('may still be in progress within the acceptance window', async () => {
     await sentOne();
     const format = createStatementFormat({ absenceIsProof: true, acceptanceWindowMs: 60_000 });
     expect(await importLines(books, folder, [], { format })).toMatchObject({ notPaid: 0 });
@@ -298,7 +298,7 @@ describe('a payment that is not listed', () => {
 });
 
 describe('balances', () => {
-  test('that do not follow from the statement before: a case', async () => {
+  test('that do not follow from the previous statement: a case', async () => {
     const to = await databaseTime(books);
     const middle = new Date(Number(to) - 1_000);
     await importLines(books, folder, [], { to: middle });
@@ -318,13 +318,13 @@ describe('balances', () => {
   });
 });
 
-test('a statement about a time that is not over is refused', async () => {
+test('a statement about a period that is not over is refused', async () => {
   await expect(
     importLines(books, folder, [], { to: new Date(Date.now() + 60_000) }),
   ).rejects.toThrow('not over yet');
 });
 
-test('a line that is wrong refuses the whole statement', async () => {
+test('a wrong line makes the whole statement invalid', async () => {
   const made = await sentOne();
   const result = await tryImport(books, folder, [{ of: made }, { amountCents: 0n }]);
   expect(result).toMatchObject({ kind: 'refused', problems: [{ line: 4, field: 'amount' }] });

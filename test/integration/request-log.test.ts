@@ -35,7 +35,7 @@ async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAn
   return (await client.get(`/vendors/demo/requests${query}`)).body as unknown as RequestsAnswer;
 }
 
-test('requests are noted with operation, result and key, and nothing that was sent', async () => {
+test('requests are recorded with operation, result and key, without their content', async () => {
   const demo = running.demo();
   await demo.call('balance', {});
   await demo.call('create', { biller_name: 'none', account: '14234569901', amount: '100' });
@@ -104,7 +104,7 @@ describe('many requests', () => {
     fields: { vid: 'demo', ...fields },
   });
 
-  test('are bounded in memory, and a stranger cannot displace those that are proven', async () => {
+  test('are bounded in memory, and a stranger cannot displace authenticated ones', async () => {
     const { pool } = running.service;
     const clock = { now: () => new Date('2026-06-01T00:00:00Z') };
     const requestLog = createRequestLog({ pool, directory, clock });
@@ -134,7 +134,7 @@ describe('many requests', () => {
     await retention.stop();
   });
 
-  test('a stranger who names many vendors cannot displace those that are proven', () => {
+  test('a stranger who names many vendors cannot displace authenticated requests', () => {
     const clock = { now: () => new Date() };
     const requestLog = createRequestLog({ pool: running.service.pool, directory, clock });
     for (let vendorId = 1_000; vendorId < 1_200; vendorId += 1) {
@@ -148,7 +148,7 @@ describe('many requests', () => {
     expect(requestLog.dropped).toBe(before);
   });
 
-  test('a database that cannot be written costs entries and nothing else', async () => {
+  test('if the database cannot be written, only entries are lost', async () => {
     const pool = { query: () => Promise.reject(new Error('away')) } as never;
     const clock = { now: () => new Date() };
     const requestLog = createRequestLog({ pool, directory, clock });
@@ -165,7 +165,7 @@ describe('a signature', () => {
     (await demoAdmin.send('POST', '/vendors/demo/signature', body))
       .body as unknown as SignatureCompared;
 
-  test('is compared with the text that has to be signed', async () => {
+  test('is compared with the text to sign', async () => {
     const request = new URLSearchParams(params).toString();
     const ours = 'account=14 23&amount=100&vid=demo';
     expect(await compare({ request, signed: 'account=14%2023&amount=100&vid=demo' })).toEqual({
@@ -210,7 +210,7 @@ describe('a signature', () => {
     }
   });
 
-  test('of another vendor is never right', async () => {
+  test('of another vendor is never valid', async () => {
     const other = { ...params, vid: 'demo2' };
     const hash = signatureOf(other, 'demo2-security-key');
     const request = new URLSearchParams({ ...other, hash }).toString();

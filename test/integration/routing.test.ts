@@ -113,7 +113,7 @@ describe('a payment', () => {
     });
   });
 
-  test('without an answer stays with its operator, also when that leaves the biller', async () => {
+  test('without an answer stays with its operator, even if that operator is removed from the biller', async () => {
     let says: 'nothing' | 'paid' = 'nothing';
     const first = createScriptedConnector({
       pay: () => SILENCE,
@@ -212,7 +212,7 @@ describe('an operator that is down', () => {
     );
   });
 
-  test('slow, with all its slots taken: payments overflow to the next', async () => {
+  test('slow, with all its places taken: payments overflow to the next', async () => {
     const slow = Promise.withResolvers<void>();
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
     const first = createScriptedConnector({
@@ -298,7 +298,7 @@ describe('a report of the operator that was tried before', () => {
 });
 
 describe('our float with an operator', () => {
-  test('stops its route before it is empty, and starts it again well above', async () => {
+  test('stops its route before it is empty, and restarts it well above the limit', async () => {
     let cents = 1_000_000n;
     const first = createScriptedConnector({ pay: paid, balance: () => cents });
     const connectors = { [OPERATOR]: first, [SECOND]: works() };
@@ -342,7 +342,7 @@ describe('our float with an operator', () => {
     expect(spent.rows).toEqual([{ spent: 900_000, added: 200_000 }]);
   });
 
-  test('stops between two reports, by what was sent since the last one', async () => {
+  test('stops between two reports, by the amounts sent since the last one', async () => {
     const first = createScriptedConnector({ pay: paid, balance: () => 1_000_000n });
     const connectors = { [OPERATOR]: first, [SECOND]: works() };
     await noteBalance({ pool: books.pool, catalogue: quiet, log: silent }, OPERATOR, {

@@ -125,7 +125,7 @@ describe('the runtime role', () => {
   });
 
   test(
-    'may read all, and update and delete nothing but what is declared',
+    'may read everything, but update and delete only what is declared',
     EACH_COLUMN,
     async () => {
       const all = await columns();
@@ -149,23 +149,19 @@ describe('the runtime role', () => {
     },
   );
 
-  test(
-    'cannot change what is append-only or frozen, whatever is declared',
-    EACH_COLUMN,
-    async () => {
-      const all = await columns();
-      const never = all.filter(
-        ({ table, column }) => APPEND_ONLY.includes(table) || FROZEN.includes(`${table}.${column}`),
-      );
-      expect(new Set(never.map(({ table }) => table)).size).toBeGreaterThan(APPEND_ONLY.length);
-      for (const { table, column } of never) {
-        expect(await isAllowed(`update ${table} set ${column} = ${column}`), table).toBe(false);
-      }
-      const kept = new Set(all.filter(({ kind }) => kind !== 'v').map(({ table }) => table));
-      for (const table of DELETABLE) kept.delete(table);
-      for (const table of kept) expect(await isAllowed(`delete from ${table}`), table).toBe(false);
-    },
-  );
+  test('cannot change append-only or frozen data, whatever is declared', EACH_COLUMN, async () => {
+    const all = await columns();
+    const never = all.filter(
+      ({ table, column }) => APPEND_ONLY.includes(table) || FROZEN.includes(`${table}.${column}`),
+    );
+    expect(new Set(never.map(({ table }) => table)).size).toBeGreaterThan(APPEND_ONLY.length);
+    for (const { table, column } of never) {
+      expect(await isAllowed(`update ${table} set ${column} = ${column}`), table).toBe(false);
+    }
+    const kept = new Set(all.filter(({ kind }) => kind !== 'v').map(({ table }) => table));
+    for (const table of DELETABLE) kept.delete(table);
+    for (const table of kept) expect(await isAllowed(`delete from ${table}`), table).toBe(false);
+  });
 
   test('creates payments and queue rows only through the function that reserves their amount', async () => {
     const payment = `insert into payments (bucket, vendor_id, payment_id, biller_code, account, amount_cents,
@@ -204,7 +200,7 @@ describe('the runtime role', () => {
     }
   });
 
-  test('is the only one who may call the owner’s functions', async () => {
+  test('is the only role that may call the owner’s functions', async () => {
     const read = await runtime.query<{ name: string; settings: string[] | null; public: boolean }>(
       `select p.proname as name, p.proconfig as settings,
          exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
@@ -237,7 +233,7 @@ function as(url: URL, username: string, password: string): string {
   return changed.href;
 }
 
-test('an added function of the owner is found, and taken from the runtime role at the next start', async () => {
+test('an added function of the owner is found, and revoked from the runtime role at the next start', async () => {
   const fresh = await createTestDatabase();
   try {
     await fresh.asOwner(
@@ -253,7 +249,7 @@ test('an added function of the owner is found, and taken from the runtime role a
 });
 
 describe('the script', () => {
-  test('makes both roles, run once or twice, and neither is a superuser', async () => {
+  test('creates both roles, run once or twice, and neither is a superuser', async () => {
     const { url, owner, runtimeRole } = await emptyDatabase();
     const settings = `set malipo.owner = '${owner}'; set malipo.runtime = '${runtimeRole}';
       set malipo.owner_password = 'o''1'; set malipo.runtime_password = 'r1';`;
@@ -283,7 +279,7 @@ describe('the script', () => {
     });
   });
 
-  test('is asked for by a process that knows the runtime role only', async () => {
+  test('is required by a process that knows only the runtime role', async () => {
     const { url, owner, runtimeRole } = await emptyDatabase();
     const script = await readFile(SCRIPT, 'utf8');
     await open(url.href).query(

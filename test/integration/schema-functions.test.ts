@@ -82,7 +82,7 @@ describe('an edited function', () => {
     expect(await migrate(books.owner, next)).toEqual([]);
   });
 
-  test('is not overwritten by a start of the release before', async () => {
+  test('is not overwritten by a start of the previous release', async () => {
     const books = await open();
     await migrate(books.owner, edited(SETTLE, marked, SCHEMA.functionsRelease + 1));
     const { applied } = await prepareDatabase(books.owner, books.openPool(), SCHEMA);
@@ -92,7 +92,7 @@ describe('an edited function', () => {
     expect(await payWith(books.pool, books)).toBe('Paid (edited)');
   });
 
-  test('is applied within one release, too, where the last start wins', async () => {
+  test('is also applied within one release, where the last start wins', async () => {
     const books = await open();
     expect(await migrate(books.owner, edited(SETTLE, marked))).toEqual([SETTLE]);
     expect(await payWith(books.pool, books)).toBe('Paid (edited)');
@@ -140,7 +140,7 @@ describe('a set of functions', () => {
     );
   });
 
-  test('is not applied over damage, which would become the record', async () => {
+  test('is not applied over damage, which would be recorded as intended', async () => {
     const books = await open();
     await books.owner.query('drop index payments_by_reference');
     await expect(migrate(books.owner, edited(SETTLE, marked))).rejects.toThrow(
@@ -148,7 +148,7 @@ describe('a set of functions', () => {
     );
   });
 
-  test('keeps its rights when it is applied again', async () => {
+  test('keeps its privileges when it is applied again', async () => {
     const books = await open();
     await migrate(books.owner, edited(SETTLE, marked));
     const vendorId = await books.addVendor(1_000n);
@@ -161,7 +161,7 @@ describe('a set of functions', () => {
   });
 });
 
-test('a function that was changed by hand is damage', async () => {
+test('a function that was changed outside of the files is damage', async () => {
   const books = await open();
   await books.owner.query('alter function settle_payments security invoker');
   const [damage] = await violations(books, SCHEMA);

@@ -72,7 +72,7 @@ describe('a connection', () => {
     await hot.end();
   });
 
-  test('compiles no plan, where the server would', async () => {
+  test('compiles no plan, although the server would', async () => {
     const explain = `explain (analyze, format json) select count(*) from generate_series(1, 1000)`;
     const isCompiled = async (of: Pick<Client, 'query'> | Pool): Promise<boolean> => {
       const read = await of.query<{ 'QUERY PLAN': readonly { JIT?: unknown }[] }>(explain);
@@ -154,7 +154,7 @@ describe('the server', () => {
     });
   });
 
-  test('is refused when no session could make good what it is', async () => {
+  test('is refused if no session setting could correct its configuration', async () => {
     const url = new URL(database.ownerUrl);
     url.searchParams.set(
       'options',

@@ -84,7 +84,7 @@ describe('a change of settings', () => {
     }
   });
 
-  test('right after the start is seen, too: before notifications reach the process', async () => {
+  test('right after the start is also seen, before notifications reach the process', async () => {
     const gate = Promise.withResolvers<undefined>();
     const pool = books.openPool({ max: 3 });
     const slowToConnect = {

@@ -27,7 +27,7 @@ async function entriesRead(pool: Pool, index = 'dispatch_queue_pkey'): Promise<n
   return Number(read.rows[0]?.read ?? 0n);
 }
 
-test('a settlement reads its own places in the queue, however many there are', async () => {
+test('a settlement reads only its own rows of the queue, however many there are', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const made = Array.from({ length: BEHIND }, () => newPayment({ vendorId }));
   await createInstructed(books.pool, made);
@@ -43,7 +43,7 @@ test('a settlement reads its own places in the queue, however many there are', a
   expect((await entriesRead(pool)) - before).toBeLessThan(BEHIND / 10);
 });
 
-test('a create reads its own accounts, however many vendors there are', async () => {
+test('a create reads only its own accounts, however many vendors there are', async () => {
   const vendorIds = await books.addVendors(Array.from({ length: BEHIND }, () => 10_000_000n));
   const pool = books.openPool({ byIndexOnly: true });
   const create = async () =>
@@ -57,7 +57,7 @@ test('a create reads its own accounts, however many vendors there are', async ()
   expect((await entriesRead(pool, 'accounts_pkey')) - before).toBeLessThan(BEHIND / 10);
 });
 
-test('a settlement touches no index of what it updates', async () => {
+test('a settlement changes no index of the rows that it updates', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const made = Array.from({ length: BEHIND }, (_, index) =>
     newPayment({ vendorId, merchantReference: `INV-2031-${index}`, account: '14234567890' }),

@@ -214,7 +214,7 @@ describe('a settler', () => {
       expect((await readStored(made)).billerResponseTime).toEqual(sentAt);
     });
 
-    test('about an instruction that counted as not executed: its time all the same', async () => {
+    test('about an instruction that was recorded as not executed: its time counts', async () => {
       const [made, other] = [await payOne(), await payOne()];
       const sentAt = await setSentAt(made, '2 hours');
       await sendAgain(made);
@@ -233,7 +233,7 @@ describe('a settler', () => {
       expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
     });
 
-    test('about a payment that was never sent: a case, and it is still to be sent', async () => {
+    test('about a payment that was never sent: a case, and the payment stays queued', async () => {
       const vendorId = await books.addVendor(FLOAT_CENTS);
       const made = newPayment({ vendorId, feeCents: FEE_CENTS });
       await createPayments(books.pool, [made]);

@@ -113,7 +113,7 @@ test('processes that start at once on an empty database migrate it once', async 
   expect(applied.rows.map((row) => row.name).toSorted()).toEqual(known.toSorted());
 });
 
-test('what one changes, all others know', async () => {
+test('a change by one process is known to all others', async () => {
   const [biller = ''] = parties.billers;
   const apis = programs.slice(0, 2);
   for (const status of ['OFFLINE', 'ONLINE'] as const) {

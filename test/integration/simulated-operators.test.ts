@@ -78,7 +78,7 @@ async function reportedReferences(
 }
 
 describe('a kill loses nothing', () => {
-  test('neither what was paid, nor the decisions, nor that the first was lost', async () => {
+  test('of payments, decisions and lost first instructions', async () => {
     const first = await start('--hold-ms', '50');
     const before = connect(first);
     const paid = await before.pay(instruction('PAID'), never);
@@ -136,7 +136,7 @@ describe('a kill loses nothing', () => {
     ]);
   });
 
-  test('callbacks that did not arrive are sent after the restart, the others not again', async () => {
+  test('only callbacks that did not arrive are sent after the restart', async () => {
     const receiver = await receiverWith();
     const first = await start('--callback-delay-ms', '1', '--callback-repeat-ms', '600000');
     const before = connect(first, receiver);
@@ -185,7 +185,7 @@ describe('a kill loses nothing', () => {
   });
 });
 
-test('a receiver that was down or refuses hears the callback later', async () => {
+test('a receiver that was down or refuses gets the callback later', async () => {
   const receiver = await receiverWith([0, 503, 200]);
   const operators = await start('--callback-delay-ms', '1');
   const connector = connect(operators, receiver);

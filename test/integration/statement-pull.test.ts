@@ -130,7 +130,7 @@ describe('a pulled statement', () => {
     expect(await booked()).toHaveLength(3);
   });
 
-  test('with the end of a page again on the next one counts it once', async () => {
+  test('whose pages overlap counts each movement once', async () => {
     const to = await databaseTime(books);
     const at = new Date(Number(to) - 1);
     const [one, two] = [movement({ at, kind: 'top_up' }), movement({ at, kind: 'top_up' })];
@@ -219,7 +219,7 @@ describe('the job', () => {
     expect((await findPull(books.pool, OPERATOR))?.pulledUntil).toEqual(to);
   });
 
-  test('begins with today, and asks nobody whose protocol has no movements', async () => {
+  test('begins with today, and skips operators whose protocol has no movements', async () => {
     const none = createScriptedConnector({ pay: paid });
     await pullDueStatements(depsOf({ [OPERATOR]: none }), signal);
     expect(await findPull(books.pool, OPERATOR)).toBeUndefined();
@@ -228,7 +228,7 @@ describe('the job', () => {
     expect(await findPull(books.pool, OPERATOR)).toMatchObject({ status: 'on', lastError: null });
   });
 
-  test('is not held up by an operator that does not answer, and leaves it alone for a while', async () => {
+  test('is not delayed by an operator that does not answer, and pauses its pulls', async () => {
     await putOperator(books.pool, operatorRecord({ operatorCode: 'other' }));
     const pulledUntil = new Date(Number(await databaseTime(books)) - DAY_MS - 2 * HOUR_MS);
     let calls = 0;

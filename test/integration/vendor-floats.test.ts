@@ -191,7 +191,7 @@ describe('a standing order', () => {
 });
 
 describe('a prompt', () => {
-  test('asks for what is missing within its limits, once, and its payment reaches the float', async () => {
+  test('asks for the missing amount within its limits, once, and its payment reaches the float', async () => {
     const { vendorId } = await newVendor();
     await expect(setRule(vendorId, PUSH)).rejects.toThrow('vendor top-up fund');
     await setRule(vendorId, FUND);
@@ -258,7 +258,7 @@ describe('a prompt', () => {
     }
   });
 
-  test('is not sent for what is on its way: prompted, or paid and not credited', async () => {
+  test('is not sent for expected money: prompted, or paid and not credited', async () => {
     const { vendorId } = await newVendor();
     const account = `F${accounts}`;
     await setRule(vendorId, FUND);
@@ -330,7 +330,7 @@ describe('open prompts', () => {
     return found.rows[0]?.state;
   };
 
-  test('are asked for by the job, and unknown when nobody says how they ended', async () => {
+  test('are queried by the job, and unknown if no result is reported', async () => {
     const { vendorId } = await newVendor();
     const silent = await newVendor();
     for (const [vendor, phone] of [

@@ -60,7 +60,7 @@ describe('rotating a key', () => {
     expect(await secretsOf(vid)).toEqual(['third', 'second']);
   });
 
-  test('knows the order of keys that were made within a millisecond', async () => {
+  test('orders keys that were created within a millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const vid = await makeVendor();
@@ -106,7 +106,7 @@ describe('rotating a key', () => {
     expect(keys[1]?.validUntil?.getTime()).toBeLessThan(Date.now() + 120_000);
   });
 
-  test('leaves the keys of others alone', async () => {
+  test('does not change keys of others', async () => {
     const [vid, other] = [await makeVendor(), await makeVendor()];
     await rotate(other, 'theirs', 0);
     await rotate(vid, 'first', 0);
@@ -129,7 +129,7 @@ describe('rotating a key', () => {
 });
 
 describe('the vendor directory', () => {
-  test('shows what was there at the last reload', async () => {
+  test('shows the state of the last reload', async () => {
     const directory = createVendorDirectory(books.pool, MASTER_KEYS);
     const vid = await makeVendor();
     expect(directory.vendor(vid)).toBeUndefined();
@@ -191,7 +191,7 @@ describe('a reload that is overtaken by a later one', () => {
     };
   }
 
-  test('does not bring old vendors back', async () => {
+  test('does not restore old vendors', async () => {
     const vid = await makeVendor();
     const { pool, held, letGo } = holdFirst('from vendors');
     const directory = createVendorDirectory(pool, MASTER_KEYS);
@@ -204,7 +204,7 @@ describe('a reload that is overtaken by a later one', () => {
     expect(directory.vendor(vid)).toMatchObject({ suspended: true });
   });
 
-  test('does not bring old billers back', async () => {
+  test('does not restore old billers', async () => {
     const { pool, held, letGo } = holdFirst('from billers');
     const catalogue = createBillerCatalogue({
       pool,

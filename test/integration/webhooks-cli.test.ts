@@ -99,7 +99,7 @@ test.each([
   expect(ran.stderr).toContain(words);
 });
 
-test('what waits, fails and is given up is shown, counted and sent again', async () => {
+test('waiting, failing and abandoned events are shown, counted and sent again', async () => {
   const [first, second] = [await pay(), await pay()];
   expect(await metric('malipo_webhook_backlog{webhook="active"}')).toBe('2');
   expect(Number(await metric('malipo_webhook_oldest_seconds'))).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ test('the types that are sent are chosen', async () => {
   await webhook('types', vid, '--on', 'float.recovered');
 });
 
-test('a disabled one is seen, enabled again, and removed with its secrets', async () => {
+test('a disabled one is shown, enabled again, and removed with its secrets', async () => {
   await disableWebhook(books.pool, vendorId, 'HTTP 500');
   expect(await metric('malipo_webhooks_disabled')).toBe('1');
   expect(await metric('malipo_webhook_backlog{webhook="disabled"}')).toBe('2');
@@ -150,7 +150,7 @@ test('a disabled one is seen, enabled again, and removed with its secrets', asyn
   expect(valid.rowCount).toBe(0);
 });
 
-test('a test event is signed, shows what came back and is kept nowhere', async () => {
+test('a test event is signed, shows the answer and is not stored', async () => {
   const receiver = await startWebhookReceiver((response, { path: called }) => {
     const [status, body] = called.startsWith('/events')
       ? [202, 'thanks\u001B[2J']

@@ -173,7 +173,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('goes with the commit: what is rolled back is never reported', async () => {
+  test('is part of the commit: a change that is rolled back is never reported', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     const made = newPayment({ vendorId: shop.vendorId });
     await createInstructed(books.pool, [made]);
@@ -318,7 +318,7 @@ describe('an event', () => {
     await until('it is gone', async () => (await eventsOf(shop)).length === 0);
   });
 
-  test('is not forgotten before its time, whatever the service’s clock says', async () => {
+  test('is not deleted before its time, whatever the service’s clock says', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
     const future = new Date(Date.now() + 86_400_000);
@@ -422,7 +422,7 @@ describe('a receiver', () => {
     await untilAll(shop, 'delivered');
   });
 
-  test('that wants no more (410) is disabled at once', async () => {
+  test('that refuses further events (410) is disabled at once', async () => {
     const receiver = await receive((response) => response.writeHead(410).end());
     const shop = await shopWith(receiver.url);
     await pay(shop);
@@ -431,7 +431,7 @@ describe('a receiver', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('that hangs delays nobody else, and gets few calls at once', async () => {
+  test('that hangs does not delay others, and gets few calls at once', async () => {
     const held: ServerResponse[] = [];
     const slow = await receive((response) => void held.push(response));
     const quick = await receive();
@@ -481,7 +481,7 @@ test('a public name that resolves to a private network is not called', async () 
 });
 
 describe('several senders', () => {
-  test('deliver each event once among them', async () => {
+  test('together deliver each event once', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     for (let count = 0; count < 40; count += 1) await pay(shop);
@@ -491,7 +491,7 @@ describe('several senders', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(40);
   });
 
-  test('whose lease lapsed writes no failure', async () => {
+  test('whose lease has expired writes no failure', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
     const [first] = await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 0 });
@@ -502,7 +502,7 @@ describe('several senders', () => {
     expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', lastResult: null }]);
   });
 
-  test('that is stopped while a receiver hangs lets go, and counts no failure', async () => {
+  test('that is stopped while a receiver hangs cancels the call, and counts no failure', async () => {
     const receiver = await receive(() => undefined);
     const shop = await shopWith(receiver.url);
     await pay(shop);

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 test(
-  'the money core does what the model does, for random commands',
+  'the money core agrees with the model, for random commands',
   { timeout: TIMEOUT_MS },
   async () => {
     const runs = fc.commands(COMMANDS, { maxCommands: 100, size: 'max' });

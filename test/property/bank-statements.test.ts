@@ -46,7 +46,7 @@ async function read(rules: ReturnType<typeof sampleOf>['rules'], content: string
 describe.each(FORMATS)('%s', (...format) => {
   const { rules, content } = sampleOf(...format);
 
-  test('whatever is flipped, cut out or doubled, each line is whole or has a problem', async () => {
+  test('whatever bytes are changed, removed or doubled, each line is complete or has a problem', async () => {
     const bytes = Buffer.from(content);
     const position = fc.integer({ min: 0, max: bytes.length });
     const change = fc.record({
@@ -120,12 +120,12 @@ test.each([
   });
 });
 
-test('XML with a million elements inside each other is refused', async () => {
+test('XML with a million nested elements is refused', async () => {
   const { lines, problems } = await read(camtRules, '<a>'.repeat(1_000_000));
   expect([lines.length, problems.length]).toEqual([0, 1]);
 });
 
-test('what is booked and written is what is read, in each format', async () => {
+test('written entries are read back unchanged, in each format', async () => {
   const movements = fc.array(
     fc.record({
       cents: fc.bigInt(1n, 99_999_999_99n),

@@ -85,7 +85,7 @@ test('the five buckets of arrears hold every account once', () => {
   );
 });
 
-test('only the own sector is reported if only it is requested', () => {
+test('only the requester’s sector is reported if only it is requested', () => {
   fc.assert(
     fc.property(file, (one) => {
       for (const pair of Object.values(detailsOf(one, mine, true))) {

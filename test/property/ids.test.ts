@@ -7,7 +7,7 @@ const vendorId = fc.integer({ min: 0, max: 2_147_483_647 });
 const paymentId = fc.uuid();
 
 describe('a new id', () => {
-  test('comes after all that were made before', () => {
+  test('sorts after all earlier ones', () => {
     const ids = Array.from({ length: 5_000 }, () => newId());
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.toSorted((one, other) => (one < other ? -1 : 1))).toEqual(ids);
@@ -15,7 +15,7 @@ describe('a new id', () => {
 });
 
 describe('a reference', () => {
-  test('is decoded to what it was made of', () => {
+  test('is decoded to its parts', () => {
     fc.assert(
       fc.property(vendorId, paymentId, (vendor, payment) => {
         const reference = encodeReference(vendor, payment);
@@ -28,7 +28,7 @@ describe('a reference', () => {
     );
   });
 
-  test('is the same text again: no two texts name one transaction', () => {
+  test('is encoded to the same text: no two texts name one payment', () => {
     const text = fc.string({
       unit: fc.constantFrom(...ALPHABET.split('')),
       minLength: 32,
@@ -56,7 +56,7 @@ describe('a reference', () => {
     );
   });
 
-  test('is refused when it is anything else', () => {
+  test('is refused if it is not a reference', () => {
     const good = encodeReference(7, newId());
     const others = [
       '',

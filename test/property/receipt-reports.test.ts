@@ -98,7 +98,7 @@ test('the vendor of the account that was reported first is credited, and nobody 
   );
 });
 
-test('a receipt is given to a vendor once at most', () => {
+test('a receipt is credited to a vendor at most once', () => {
   fc.assert(
     fc.property(stepsArbitrary, confirmFromArbitrary, ([first, rest], confirmFromCents) => {
       const { decisions } = carryOut([first, ...rest], confirmFromCents);
@@ -123,7 +123,7 @@ test('confirmations alone never credit an amount that has to be confirmed', () =
   );
 });
 
-test('a time that has not come yet is credited to nobody, whatever is reported later', () => {
+test('a receipt with a future time is credited to nobody, whatever is reported later', () => {
   fc.assert(
     fc.property(stepsArbitrary, confirmFromArbitrary, ([first, rest], confirmFromCents) => {
       const early = { ...first, paidAt: new Date(NOW.getTime() + DAY_MS + 1) };

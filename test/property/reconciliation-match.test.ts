@@ -205,14 +205,14 @@ const TRUTH: Truth = {
 };
 
 describe('without a reference', () => {
-  test('an open payment that is alike is no proof: it is named for a person', () => {
+  test('a similar open payment is no proof: it is named for a person', () => {
     const open = ourPayment({ ...TRUTH, plant: 'ours_open' }, 0);
     const [match] = matchStatement([paidMovement({})], [open], { toleranceMs: TOLERANCE_MS });
     expect(match).toMatchObject({ verdict: 'theirs_only', payment: null, reported: null });
     expect(match?.candidate).toBe(open);
   });
 
-  test('another time, account, amount or biller is not alike', () => {
+  test('another time, account, amount or biller is not similar', () => {
     const ours = ourPayment(TRUTH, 0);
     for (const other of [
       { at: new Date(START_MS + TOLERANCE_MS + 1_001) },
@@ -225,14 +225,14 @@ describe('without a reference', () => {
     }
   });
 
-  test('two that are alike explain two payments, and no third', () => {
+  test('two similar movements explain two payments, and no third', () => {
     const ours = [0, 1].map((index) => ({ ...ourPayment(TRUTH, index), account: 'account-0' }));
     const three = [2, 3, 4].map((line) => paidMovement({ line, operatorReference: `NEW${line}` }));
     const verdicts = matchStatement(three, ours, { toleranceMs: TOLERANCE_MS });
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['matched', 'matched', 'theirs_only']);
   });
 
-  test('an operator’s reference that two transactions have names neither', () => {
+  test('an operator’s reference that two payments have identifies neither', () => {
     const ours = [0, 1].map((index) => ({ ...ourPayment(TRUTH, index), billerReference: 'SAME' }));
     const [match] = matchStatement(
       [paidMovement({ operatorReference: 'SAME', account: 'nobody' })],

@@ -93,7 +93,7 @@ const performing = fc.tuple(counted, fc.boolean()).map(([one, open]): CreditAcco
 }));
 
 describe('a score', () => {
-  test('never rises by one more account in default', () => {
+  test('never rises with one more account in default', () => {
     fc.assert(
       fc.property(creditFile, accountInDefault, (file, bad) => {
         expectNotBetter(file, withAccount(file, bad));
@@ -118,7 +118,7 @@ describe('a score', () => {
     );
   });
 
-  test('never falls by repaying, in part or in full, whether or not the past is kept', () => {
+  test('never falls when a person repays, in part or in full, with or without the history', () => {
     const part = fc.record({
       left: fc.bigInt(0n, 100n),
       closes: fc.boolean(),
@@ -169,7 +169,7 @@ describe('a score', () => {
     );
   });
 
-  test('never rises by an application, and is not touched by monitoring and verification', () => {
+  test('never rises with an application, and is not affected by monitoring and verification', () => {
     fc.assert(
       fc.property(creditFile, enquiry, (file, one) => {
         const more = { ...file, enquiries: [...file.enquiries, one] };
@@ -227,7 +227,7 @@ describe('a score', () => {
     );
   });
 
-  test('counts what one lender asks within 14 days once, and what others ask at once', () => {
+  test('counts enquiries of one lender within 14 days once, and each lender separately', () => {
     const at = (days: number): Date => new Date(AS_OF.getTime() - days * 86_400_000);
     const asked = fc.record({
       days: fc.integer({ min: 0, max: 60 }),
@@ -285,7 +285,7 @@ describe('a score', () => {
     );
   });
 
-  test('does not know who the person is', () => {
+  test('does not depend on the person’s identity', () => {
     for (const { profile, file } of generateSubjects({ seed: 3, subjects: 60 })) {
       const disguised: CreditFile = Object.assign(
         { ...file, accounts: file.accounts.map((one) => ({ ...one, ...profile })) },

@@ -84,7 +84,7 @@ function allMeaningsOf(text: string, names: ReadonlySet<string>): Fields[] {
 }
 
 describe('a signature stands for one request only', () => {
-  it('holds for every text and every way to read it, and only because of the guard', () => {
+  it('holds for every text and every way to read it, but only because of the guard', () => {
     let forgeable = 0;
     fc.assert(
       fc.property(request, ({ operation, params }) => {
@@ -179,7 +179,7 @@ describe('un-encoded form bodies', () => {
     );
   });
 
-  it('never verify after a change of any one character', () => {
+  it('never verify after a change of a single character', () => {
     fc.assert(
       fc.property(
         request,

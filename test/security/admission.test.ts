@@ -105,7 +105,7 @@ describe('requests whose body does not come', () => {
     expect((await post(server, '/quick', '10.0.0.2')).status).toBe(200);
   });
 
-  test('of one address replace each other, oldest first, and a whole request passes', async () => {
+  test('of one address replace each other, oldest first, and a complete request passes', async () => {
     const server = await serve({ unfinishedPerAddress: 3 });
     const opened: Connection[] = [];
     for (let count = 0; count < 10; count += 1) opened.push(await open(server.port, unfinished()));
@@ -120,7 +120,7 @@ describe('requests whose body does not come', () => {
     expect(opened[8]?.heard()).toBe('');
   });
 
-  test('of one address cost another address nothing', async () => {
+  test('of one address do not affect another address', async () => {
     const server = await serve({ unfinishedPerAddress: 2 }, ['127.0.0.1']);
     const other = await open(server.port, unfinished('10.0.0.2'));
     for (let count = 0; count < 10; count += 1) await open(server.port, unfinished('10.0.0.1'));
@@ -128,7 +128,7 @@ describe('requests whose body does not come', () => {
     await until('it is answered', () => other.heard().startsWith('HTTP/1.1 200 '));
   });
 
-  test('are bounded in all, the oldest making room', async () => {
+  test('are bounded in total, and the oldest is displaced', async () => {
     const server = await serve({ unfinishedRequests: 4 }, ['127.0.0.1']);
     const opened: Connection[] = [];
     for (let count = 0; count < 6; count += 1) {
@@ -163,7 +163,7 @@ describe('requests that have arrived', () => {
     expect((await post(server, '/quick')).status).toBe(200);
   });
 
-  test('of this machine are not counted, as a proxy there stands for many clients', async () => {
+  test('of this machine are not counted, because a proxy on it serves many clients', async () => {
     const server = await serve({ requestsPerAddress: 2, connectionsPerAddress: 2 });
     const taken = Array.from({ length: 5 }, async () => await post(server, '/slow'));
     await until('all are under way', () => server.arrived() === 5);
@@ -190,7 +190,7 @@ describe('requests that have arrived', () => {
     await stopped;
   });
 
-  test('are not waited for longer than the grace', async () => {
+  test('are not waited for longer than the grace period', async () => {
     const server = await serve({ stopGraceMs: 1 });
     const taken = await open(server.port, unfinished('10.0.0.1', '/slow') + 'x'.repeat(99));
     await until('it is under way', () => server.arrived() === 1);
@@ -207,7 +207,7 @@ describe('requests sent ahead of their answers', () => {
   const max = LIMITS.unansweredPerConnection;
 
   test.each(Object.entries(PIPELINES))(
-    '%s: end the connection past a few, and others are served',
+    '%s: too many end the connection, and others are served',
     async (_, request) => {
       const server = await serve({ requestsUnderWay: max + 1 });
       for (const count of [1, 2, 3]) {
@@ -234,7 +234,7 @@ describe('requests sent ahead of their answers', () => {
   });
 });
 
-test('of the watchers, the one that waits longest makes room', async () => {
+test('of health and metrics, the one that waits longest is displaced', async () => {
   const server = await serve({});
   const request = 'GET /health/slow HTTP/1.1\r\nHost: x\r\n\r\n';
   const first = await open(server.port, request);
@@ -246,7 +246,7 @@ test('of the watchers, the one that waits longest makes room', async () => {
   expect((await send(server.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
 });
 
-test('connections of one address past its share are closed, and give their place back', async () => {
+test('connections of one address beyond its share are closed, and free their places', async () => {
   // The server's own limits do not count this machine; these do.
   const app = createServer({ log: pino({ level: 'silent' }) });
   cleanups.push(async () => await app.close());

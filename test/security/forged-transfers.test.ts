@@ -183,7 +183,7 @@ async function forgeAll({ sources: names, pairs, legs }: Forgeries) {
 }
 
 test.each(SOURCES)(
-  'every transfer that can be added on behalf of %s is found, whatever it is between',
+  'every transfer that can be added for %s is found, between any accounts',
   async (source) => {
     const pairs = pairsOf(ACCOUNTS);
     const forged = await forgeAll({ sources: [source], pairs, legs: [1, 2, 3, 4, 7] });
@@ -192,7 +192,7 @@ test.each(SOURCES)(
   },
 );
 
-test('so is every one of VAT, cost and commission', async () => {
+test('every added transfer of VAT, cost and commission is found', async () => {
   const pairs = pairsOf([...ACCOUNTS, ...PRICE_ACCOUNTS]).filter(
     ({ debit, credit }) => PRICE_ACCOUNTS.includes(debit) || PRICE_ACCOUNTS.includes(credit),
   );
@@ -201,7 +201,7 @@ test('so is every one of VAT, cost and commission', async () => {
   expect(forged.tried).toBeGreaterThan(250);
 });
 
-test('so is every one with the leg of a cost or a commission', async () => {
+test('every added transfer with the leg of a cost or a commission is found', async () => {
   const pairs = pairsOf(ACCOUNTS);
   const forged = await forgeAll({ sources: PRICED_SOURCES, pairs, legs: [8, 9] });
   expect(forged.unnoticed).toEqual([]);

@@ -81,7 +81,7 @@ describe('the header signature', () => {
     });
   });
 
-  test('is not required after a wrong hash, which reveals nothing of a vendor’s settings', async () => {
+  test('is not asked for after a wrong hash, so that the answer reveals nothing about a vendor’s settings', async () => {
     const request = encode(PATHS.balance, { vid: vendor.vid, hash: '0'.repeat(64) }, 'json');
     expectRefusal(await send(first.origin, request), {
       status: 401,
@@ -166,7 +166,7 @@ describe('the header signature', () => {
     expect((await call(request, { key: other.key })).status).toBe(200);
   });
 
-  test('holds under both keys while they overlap, and under the new one afterwards', async () => {
+  test('is valid under both keys while they overlap, and under the new one afterwards', async () => {
     const request = encode(PATHS.balance, { vid: vendor.vid }, 'json');
     const holder = { holderKind: 'vendor', holder: vendor.vid } as const;
     const { pool, directory } = first.service;
@@ -182,7 +182,7 @@ describe('the header signature', () => {
     await second.service.directory.reload();
   });
 
-  test('is refused for a suspended vendor, and not before it held', async () => {
+  test('is refused for a suspended vendor, but only after it was verified', async () => {
     const other = await first.addVendor();
     await changeVendor(first.service.pool, other.vid, { status: 'suspended' });
     await first.service.directory.reload();
@@ -195,7 +195,7 @@ describe('the header signature', () => {
     expect((await call(request)).status).toBe(401);
   });
 
-  test('counts once, also when the fields it covers are refused', async () => {
+  test('is used up even if its fields are refused', async () => {
     const params = { ...usualParams('balance', vendor.vid), hash: '0'.repeat(64) };
     const wrong = encode(PATHS.balance, params, 'json');
     const signedOnce = withHeader(wrong, headerOf(wrong));
@@ -205,7 +205,7 @@ describe('the header signature', () => {
     }
   });
 
-  test('does not cover a boundary, so no other one makes another request of the same bytes', async () => {
+  test('does not cover a boundary, so another boundary cannot make another request of the same bytes', async () => {
     const field = (name: string, value: string) =>
       `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
     const fake = `x\r\n--ZZ\r\n${field('vid', vendor.vid)}--ZZ--`;
@@ -294,7 +294,7 @@ describe('a request that is sent again', () => {
     expect(again.text).toBe(accepted.text);
   });
 
-  test('of one vendor takes no nonce from another', async () => {
+  test('of one vendor uses no nonce of another', async () => {
     const other = await first.addVendor();
     const nonce = randomBytes(16).toString('hex');
     const theirs = encode(PATHS.balance, { vid: other.vid }, 'json');
@@ -302,7 +302,7 @@ describe('a request that is sent again', () => {
     expect((await call(requestOf('balance'), { nonce })).status).toBe(200);
   });
 
-  test('keeps its nonce as long as its time is good, and no longer', async () => {
+  test('keeps its nonce as long as its time is valid, and no longer', async () => {
     const { pool } = first.service;
     const count = async () => (await pool.query('select * from request_nonces')).rowCount ?? 0;
     const kept = await count();

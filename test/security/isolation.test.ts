@@ -160,7 +160,7 @@ describe('a collection', () => {
     expect(await vendor.fund()).toBe(10);
   });
 
-  test('signs nothing that is a vendor’s', async () => {
+  test('is not valid for a vendor’s operation', async () => {
     const params = { vid: 'demo-collector' };
     for (const forged of [params, { vid: vendor.vid }]) {
       const balance = encode(PATHS.balance, signed(forged, 'demo-collector-key'), 'json');

@@ -35,7 +35,7 @@ function raw(operation: OperationName, params: Params, key: string): WireRequest
 }
 
 describe('an unknown parameter in an un-encoded form', () => {
-  test('does not make two payments of one reference', async () => {
+  test('does not create two payments with one reference', async () => {
     const params = { ...usualParams('create', 'demo'), biller_name: 'safaricom', amount: '5.00' };
     const before = await vendor.balance();
     for (const time of ['1', '2']) {

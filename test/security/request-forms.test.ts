@@ -78,7 +78,7 @@ describe.each([...OPERATIONS.map((name) => PATHS[name]), '/transaction/bulk', '/
   },
 );
 
-test('a body with another transfer coding than chunked is refused', async () => {
+test('a body with a transfer coding other than chunked is refused', async () => {
   const body = JSON.stringify({ vid: 'demo' });
   const { hostname, port } = new URL(running.origin);
   const statusOf = async (coding: string): Promise<string> => {

@@ -47,7 +47,7 @@ test('shows the text that has to be signed, and whether the vid is known', async
   });
 });
 
-test('of the two readings of a form it shows the decoded one', async () => {
+test('for a form with two readings it shows the decoded one', async () => {
   const params = { vid: 'demo', account: '+1%202', account_type: 'gotv', hash: WRONG };
   expect(await errorOf(encode(PATHS.validate, params, 'raw'))).toEqual({
     ...invalid,
@@ -87,7 +87,7 @@ test('for the header signature it is the text of six lines', async () => {
   });
 });
 
-test('no key is shown, and nothing of it is in the log', async () => {
+test('no key is shown or logged', async () => {
   const canary = '2547canary4711';
   for (const vid of ['demo', 'nobody']) {
     const answer = await send(running.origin, lookup({ vid, prefix: canary }));

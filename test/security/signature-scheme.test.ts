@@ -74,7 +74,7 @@ describe('a forged request', () => {
     },
   );
 
-  test('of the balance’s eternal hash opens nothing else', async () => {
+  test('of the balance’s constant hash opens nothing else', async () => {
     const { hash = null } = signed({ vid: 'demo' }, vendor.key);
     for (const name of SIGNED.filter((other) => other !== 'balance')) {
       const answer = await ask(name, { ...usualParams(name, 'demo'), hash });
@@ -152,7 +152,7 @@ describe('what is not flat and plain', () => {
     expect(expectCallersFault(answer, 'pollution').code).toBe('ambiguous_request');
   });
 
-  test('a text is signed as it was sent: composed and decomposed are two', async () => {
+  test('a text is signed as sent: composed and decomposed forms differ', async () => {
     const usual = usualParams('idDecision', 'demo');
     const composed = { ...usual, name1: 'Am\u00e1ni', name2: 'Baraka' };
     const decomposed = { ...usual, name1: 'Ama\u0301ni', name2: 'Baraka' };
@@ -162,7 +162,7 @@ describe('what is not flat and plain', () => {
   });
 });
 
-describe('what answers and logs give away', () => {
+describe('what answers and logs reveal', () => {
   test('no response shows a stack, a path or the program behind it', async () => {
     const answers = await Promise.all([
       ask('create', { vid: 'demo' }),

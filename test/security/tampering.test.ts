@@ -277,7 +277,7 @@ describe('a change of a single column', () => {
     },
   );
 
-  test('that is not covered is on the security page', async () => {
+  test('that is not found is listed on the security page', async () => {
     const page = await readFile(SECURITY_PAGE, 'utf8');
     expect(NOT_COVERED.filter((column) => !page.includes(`\`${column}\``))).toEqual([]);
   });
@@ -622,13 +622,13 @@ describe('a way of tampering', () => {
     else expect(invariants).toContain(found);
   });
 
-  test('that nothing finds is on the security page', async () => {
+  test('that no check finds is listed on the security page', async () => {
     const page = await readFile(SECURITY_PAGE, 'utf8');
     const hidden = WAYS.filter(({ found }) => found === null).map(({ way }) => way);
     expect(hidden.filter((way) => !page.toLowerCase().includes(way.toLowerCase()))).toEqual([]);
   });
 
-  test('is tried in at least ten ways that are found, some of them as the service’s own role', () => {
+  test('is tried in at least ten ways that are found, some of them as the runtime role', () => {
     const found = WAYS.filter((way) => way.found !== null);
     expect(found.length).toBeGreaterThanOrEqual(10);
     expect(found.filter(({ asRuntime }) => asRuntime).length).toBeGreaterThanOrEqual(4);

@@ -52,7 +52,7 @@ describe('the configuration', () => {
     expect(config.logLevel).toBe('info');
   });
 
-  test('reads what is set, and takes empty for absent', () => {
+  test('reads set variables, and treats empty ones as absent', () => {
     expect(
       readConfig('sandbox', {
         PORT: '9000',
@@ -83,7 +83,7 @@ describe('the configuration', () => {
   });
 
   test.each(['http', '123456', '65536', '-1', '1.5'])(
-    'names a bad port once, and not the one that follows from it: %s',
+    'reports a bad port once, without the one derived from it: %s',
     (port) => {
       expect(problemsOf({ PORT: port })).toEqual([
         `PORT: “${port}” is not valid. Allowed: a port number from 0 to 65535.`,
@@ -157,7 +157,7 @@ describe('the configuration', () => {
   });
 
   test.each(Object.entries<Variable>(VARIABLES))(
-    'says all about %s when it is bad',
+    'reports an invalid %s with all details',
     (name, variable) => {
       const bad = 'bad\u0000value';
       if (variable.form.read(bad) !== undefined) return;
@@ -181,7 +181,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('repeats no secret in what it complains of', () => {
+  test('repeats no secret in its messages', () => {
     const weak = Buffer.alloc(32, 'a').toString('base64');
     const text = problemsOf({ MASTER_KEY: weak, DATABASE_URL: 'mysql://u:hunter2@db/x' }).join();
     expect(text).not.toContain(weak);

@@ -44,7 +44,7 @@ async function readUntil(response: Response, text: string): Promise<string> {
   return read;
 }
 
-test('each change is an event, which proxies do not collect', async () => {
+test('each change is an event, which proxies must not buffer', async () => {
   const source = await serve();
   const response = await fetch(source.origin);
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
@@ -56,7 +56,7 @@ test('each change is an event, which proxies do not collect', async () => {
   expect(read).toContain('data: {"second":"line\\nbreak"}\n\n');
 });
 
-test('it ends with the session, and nobody listens any more', async () => {
+test('it ends with the session, and no listener is left', async () => {
   const source = await serve();
   const response = await fetch(source.origin);
   source.isSignedIn = false;

@@ -30,7 +30,7 @@ test('a vendor’s people have no permission that concerns other vendors', () =>
   }
 });
 
-test('what changes something is allowed to fewer roles than reading it', () => {
+test('fewer roles may change something than read it', () => {
   for (const permission of Object.keys(PERMISSIONS) as Permission[]) {
     const [area, verb] = permission.split('.');
     const reading = `${area}.read` as Permission;

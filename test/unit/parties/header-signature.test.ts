@@ -34,7 +34,7 @@ describe('a header signature', () => {
     }
   });
 
-  test('is over six lines', () => {
+  test('covers six lines', () => {
     expect(headerSignatureText(request, signature)).toBe(
       'v2\nPOST\n/a?b=c\n970756d6c46357b6011e8b0308887952c10690e6e426fd9d01299ff631eef093\n1795236000\n0123456789abcdef',
     );
@@ -42,7 +42,7 @@ describe('a header signature', () => {
     expect(none).toContain('\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n');
   });
 
-  test('says which key made it', () => {
+  test('reports the key that made it', () => {
     const sig = createHmac('sha256', key)
       .update(headerSignatureText(request, signature))
       .digest('hex');

@@ -36,7 +36,7 @@ describe('verify', () => {
     expect(verify({ fields }, () => [newKey])).toEqual({ fields, keyIndex: 0 });
   });
 
-  it('says which of two keys matched', () => {
+  it('reports which of two keys matched', () => {
     expect(verify({ fields: signed(status, oldKey) }, () => [newKey, oldKey])?.keyIndex).toBe(1);
     expect(verify({ fields: signed(status, newKey) }, () => [newKey, oldKey])?.keyIndex).toBe(0);
   });

@@ -32,7 +32,7 @@ describe('the synthetic population', () => {
     expect(text(others.map(({ file }) => file))).not.toBe(text(few.map(({ file }) => file)));
   });
 
-  test('has no number twice, and only numbers that nobody has', () => {
+  test('has no number twice, and only numbers that no real person has', () => {
     const documents = subjects.flatMap(({ profile }) => profile.documents);
     const numbers = documents.map(({ type, number }) => `${type} ${number}`);
     expect(new Set(numbers).size).toBe(numbers.length);
@@ -95,7 +95,7 @@ describe('the synthetic population', () => {
     }
   });
 
-  test('repays without regard to who somebody is', () => {
+  test('repays independently of a person’s identity', () => {
     const women = (some: readonly GeneratedSubject[]) =>
       some.filter(({ profile }) => profile.gender === 'F').length / some.length;
     const without = subjects.filter(({ file }) => file.accounts.length === 0);
@@ -114,7 +114,7 @@ describe('the synthetic population', () => {
     expect(Math.abs(f!.mean - m!.mean)).toBeLessThan(margin);
   });
 
-  test('submits lines that the import takes without a finding, for any month', () => {
+  test('submits lines that the import accepts without findings, for any month', () => {
     let lines = 0;
     const some = [...generatePopulation({ seed: 5, subjects: 400 })];
     const lenders = new Set(accounts.map(({ lender }) => lender));
@@ -133,7 +133,7 @@ describe('the synthetic population', () => {
     expect(MOBILE_HEADER.split(',')).toEqual([...MOBILE_COLUMNS]);
   });
 
-  test('refuses sizes and dates that cannot be', () => {
+  test('refuses impossible sizes and dates', () => {
     expect(() => [...generateSubjects({ seed: 1, subjects: -1 })]).toThrow(RangeError);
     expect(() => [...generateSubjects({ seed: 1, subjects: 1e9 })]).toThrow(RangeError);
     expect(() => createCalendar(new Date('2026-10-30T00:00:00Z'))).toThrow(RangeError);

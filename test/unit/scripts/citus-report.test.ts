@@ -63,7 +63,7 @@ test('the summary counts files and tests, and names what failed and what was ski
   });
 });
 
-test('a run has passed when it ended so and ran something', () => {
+test('a run has passed if it ended without failures and ran tests', () => {
   const { report: good } = report(ended('a.test.ts', ['passed']));
   expect(good.passed).toBe(false);
   good.onTestRunEnd([], [], 'passed');

@@ -32,7 +32,7 @@ const FOUND = {
 
 const STAFF = { forStaff: true, connectorOf: () => undefined };
 
-test('the staff see why an instruction went to its operator', () => {
+test('staff see why an instruction went to its operator', () => {
   expect(paymentDetail(FOUND, STAFF).timeline).toMatchObject([
     { routeReason: 'first: our float with it is too low', note: 'Agent 7 has no balance' },
     { kind: 'case' },

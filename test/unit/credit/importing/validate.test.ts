@@ -149,7 +149,7 @@ describe('a line of the mobile template', () => {
     expect(findingsOf(change)).toEqual([`7 ${expected}`]);
   });
 
-  test('in arrears without days or instalments breaks every rule it breaks', () => {
+  test('in arrears without days or instalments gets every finding', () => {
     const change = { ...LATE, DaysInArrears: '0', PrudentialRiskClassification: 'A' };
     expect(findingsOf(change)).toEqual([
       '7 DaysInArrears overdue_needs_days',
@@ -186,7 +186,7 @@ describe('a line of the mobile template', () => {
     expect(account?.states[0]?.balanceCents).toBe(1_295_000n);
   });
 
-  test('in another currency without a balance is taken; what it was for is not known in KES', () => {
+  test('in another currency without a balance is accepted; its original amount in KES is unknown', () => {
     const { account } = validator.validate(
       2,
       valuesOf(

@@ -54,7 +54,7 @@ describe('names agree', () => {
   });
 });
 
-describe('names of which little is left, or that are written in one word or in two', () => {
+describe('names with few words left, or written as one word or two', () => {
   test.each([
     ['Mohamed Mohamed', 'Mohamed Mohamed'],
     ['Ali Ali', 'Ali Ali'],
@@ -71,7 +71,7 @@ describe('names of which little is left, or that are written in one word or in t
     expect(agree(b, a)).toBe(true);
   });
 
-  test('two names that are given count as two, though they are one on file', () => {
+  test('two given names count as two, even if they are one on file', () => {
     expect(agree('Abdul Rahman', 'Abdulrahman Mohamed')).toBe(true);
     expect(agree('Ole Kina', 'Olekina Moses')).toBe(true);
     expect(agree('Abdulrahman Hassan', 'Abdul Rahman')).toBe(false);
@@ -95,7 +95,7 @@ describe('a relative with two of three names', () => {
       ' ',
     );
 
-  test('is nobody on file, whatever the order of the names: none of 225 siblings', () => {
+  test('does not match, whatever the order of the names: none of 225 siblings', () => {
     let found = 0;
     for (const first of firsts) {
       for (const other of firsts) {
@@ -115,7 +115,7 @@ describe('a relative with two of three names', () => {
     expect(found).toBe(0);
   });
 
-  test('is nobody where the file has the surname first', () => {
+  test('does not match if the file has the surname first', () => {
     expect(nameAgreement(['Paul', 'Kamau', 'Wanjala'], ['Wanjala Kamau Peter'])).toBeNull();
     expect(nameAgreement(['Hassan', 'Mohamed', 'Ali'], ['Mohamed Mohamed Ali'])).toBeNull();
   });

@@ -100,7 +100,7 @@ test('enquiries are counted as applications, by the sector that asked', () => {
   });
 });
 
-test('how often others asked is not claimed where an upstream bureau does not tell', () => {
+test('the number of others’ enquiries is empty if an upstream bureau does not report it', () => {
   const upstream = { ...context, source: 'metropol' };
   const { enquiries30Days, arrearsNone } = summaryDetailsOf(finding([]), upstream);
   expect(enquiries30Days).toEqual({ mySector: '', otherSectors: '' });

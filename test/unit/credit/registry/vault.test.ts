@@ -46,7 +46,7 @@ describe('the vault', () => {
     expect(new Set(nonces).size).toBe(2_000);
   });
 
-  test('an index is the key’s name and an HMAC-SHA-256, and distinguishes kinds', () => {
+  test('an index is the key’s id and an HMAC-SHA-256, and distinguishes kinds', () => {
     const vault = createVault({ master, index });
     const key = Buffer.from(hkdfSync('sha256', index.current, '', 'malipo credit index', 32));
     const mac = createHmac('sha256', key).update('document|nationalID|12345678').digest();
@@ -80,7 +80,7 @@ describe('the vault', () => {
     }
   });
 
-  test('after a rotation opens and finds what the former keys made, and says so', () => {
+  test('after a rotation opens and finds data under the former keys, and reports that they are former', () => {
     const before = createVault({ master, index });
     const after = createVault({
       master: { current: randomBytes(32), previous: master.current },

@@ -123,7 +123,7 @@ describe('a report for the person it is about', () => {
     expect(text).toContain('2,500,000.00 | 1,234,567.89');
   });
 
-  test('leads with a default where there is one', () => {
+  test('begins with a default, if any', () => {
     const [, reasons = ''] = textOf(report([account(), overdue])).split(
       'What lowers this score most:\n\n',
     );
@@ -133,13 +133,13 @@ describe('a report for the person it is about', () => {
     );
   });
 
-  test('says of a thin file that there is no score, and that this is no bad mark', () => {
+  test('says of a thin file that it has no score, and that this is not negative', () => {
     const document = subjectDocument(report([]), 'en', wireTime);
     expect(chartsOf(document)).toBe(0);
     expect(plainTextOf(document)).toContain('That is not a bad mark');
   });
 
-  test('has no score of the deceased', () => {
+  test('has no score of a deceased person', () => {
     const base = report([account()]);
     const shown = { ...base.file, life: { status: 'deceased', recordedAt: AT } } as const;
     const document = subjectDocument({ ...base, shown }, 'en', wireTime);
@@ -194,7 +194,7 @@ describe('a report for the person it is about', () => {
     expect(text).toContain('| 7 | I paid | Bado');
   });
 
-  test('leaves no word without its Swahili', () => {
+  test('has every text in Swahili', () => {
     for (const name of CHARACTERISTIC_NAMES) {
       expect(PARTS[name].sw).not.toBe(PARTS[name].en);
       const { reason } = CHARACTERISTICS[name];
@@ -236,7 +236,7 @@ describe('a PDF file', () => {
     }
   });
 
-  test('breaks no figure over two lines', async () => {
+  test('never breaks a figure over two lines', async () => {
     const heights = [];
     for (const originalCents of [100n, 987_654_321_098_765n]) {
       const pdf = await pdfOf(
@@ -253,7 +253,7 @@ describe('a PDF file', () => {
     expect(heights[1]).toEqual(heights[0]);
   });
 
-  test('goes on over as many pages as the file needs, and numbers them', async () => {
+  test('has as many pages as the file needs, and numbers them', async () => {
     const many = Array.from({ length: 120 }, (_, index) => account({ key: `BANK_1 ${index}` }));
     const pdf = await pdfOf(subjectDocument(report(many), 'en', wireTime));
     const pages = pdf.toString('latin1').match(/\/Type \/Page\b(?!s)/g) ?? [];

@@ -310,7 +310,7 @@ describe('scorecard files', () => {
     expect(() => newestCards(readCards(folder), folder)).toThrow(ScorecardError);
   });
 
-  test('a card that could break the promises is refused, with every problem', () => {
+  test('a card that could break the guarantees is refused, with every problem', () => {
     const [first, second, third] = card().characteristics;
     const refused: [Partial<Scorecard>, RegExp][] = [
       [
@@ -361,7 +361,7 @@ describe('scorecard files', () => {
     expect(() => checkScorecard(JSON.parse(example), 'the reference page')).not.toThrow();
   });
 
-  test('the shipped cards are whole, with distinct reasons', () => {
+  test('the shipped cards are complete, with distinct reasons', () => {
     for (const one of Object.values(shippedScorecards())) {
       const reasons = one.characteristics.map(({ reason }) => reason);
       expect(new Set(reasons).size).toBe(reasons.length);

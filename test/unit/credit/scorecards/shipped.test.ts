@@ -57,7 +57,7 @@ describe('grade AA', () => {
     expect(scoreFile(perfectFile(20, 'I'), 'mobile').grade).toBe('AA');
   });
 
-  test('is what a perfect customer of banks gets, as a customer of mobile lenders does', () => {
+  test('is the grade of a perfect customer of banks, and of mobile lenders', () => {
     const generic = scoreFile(perfectFile(6, 'H'), 'generic');
     expect(generic.grade).toBe('AA');
     expect(scoreFile(perfectFile(6, 'I'), 'generic')).toEqual(generic);
@@ -123,7 +123,7 @@ describe('a default that stands', () => {
     );
   });
 
-  test('leads also with a card that does not look at it', () => {
+  test('also leads with a card that does not use it', () => {
     const shipped = shippedScorecards();
     const cards: Scorecards = {
       ...shipped,

@@ -247,7 +247,7 @@ describe('a table', () => {
     expect(y!.unknown).toBeLessThan(Math.max(...turning));
   });
 
-  test('weights count rows: a row of weight 2 is as good as two rows', () => {
+  test('a row of weight 2 counts as two rows', () => {
     const { samples } = shaped(2, 3000);
     const rows = [...samples.bad.keys()];
     const half = rows.filter((row) => row % 2 === 0);
@@ -277,7 +277,7 @@ describe('a table', () => {
     expect(training.card.about).toMatchObject({ populationBadPercent: 3 });
   });
 
-  test('the last months, or those from a given one on, are kept for the test out of time', () => {
+  test('the last months, or those from a given one on, are kept for the out-of-time test', () => {
     const table = shaped(4, 12_000);
     const months = table.samples.months.map((_, row) => 2025 * 12 + (row % 12));
     const dated = { ...table, samples: { ...table.samples, months } };

@@ -95,7 +95,7 @@ describe.each(SCORE_KINDS)('a %s card trained on the known population', (kind) =
     expect(ratio).toBeLessThan(1.2);
   });
 
-  test('works every characteristic in its own direction', () => {
+  test('uses every characteristic in its own direction', () => {
     for (const { coefficient, standardError } of training.fit.characteristics) {
       if (coefficient !== undefined) expect(coefficient).toBeGreaterThan(1.95 * standardError!);
     }
@@ -284,7 +284,7 @@ describe('logistic regression', () => {
     expect(intercept + 0.7 * coefficients[0]!).toBeCloseTo(Math.log(1890 / 30), 2);
   });
 
-  test('finds the coefficients it was given, and says how sure it is', () => {
+  test('finds the given coefficients with their standard errors', () => {
     const next = seededUniform(9);
     const columns = [0, 1].map(() => Float64Array.from({ length: 20_000 }, () => next() * 2 - 1));
     const y = Uint8Array.from({ length: 20_000 }, (_, row) => {
@@ -308,7 +308,7 @@ describe('measures', () => {
   const scores = Uint16Array.from([400, 450, 450, 500, 550, 600, 600, 700]);
   const bad = Uint8Array.from([1, 1, 0, 1, 0, 0, 1, 0]);
 
-  test('AUC, KS and Brier agree with counting pairs by hand', () => {
+  test('AUC, KS and Brier agree with counted pairs', () => {
     const found = measurePerformance(countScores(scores, bad));
     let [pairs, wins] = [0, 0];
     for (const [i, isBad] of bad.entries()) {

@@ -14,22 +14,22 @@ function looks(...given: readonly Violation[][]): () => Promise<readonly Violati
   return async () => left.shift() ?? expect.unreachable('one look too many');
 }
 
-test('what is not found again is not reported', async () => {
+test('a finding that is not repeated is not reported', async () => {
   expect(await findConfirmed([found(1, 'a')], looks([]))).toEqual([]);
 });
 
-test('what another look finds in the same words is reported, and no further look is needed', async () => {
+test('a finding that a second run repeats in the same words is reported without a third run', async () => {
   const there = found(1, 'a');
   expect(await findConfirmed([there, found(2, 'b')], looks([there]))).toEqual([there]);
 });
 
-test('a finding whose amounts change is reported when three looks find it', async () => {
+test('a finding whose amounts change is reported when three runs find it', async () => {
   const last = found(1, '3');
   expect(await findConfirmed([found(1, '1')], looks([found(1, '2')], [last]))).toEqual([last]);
   expect(await findConfirmed([found(1, '1')], looks([found(1, '2')], []))).toEqual([]);
 });
 
-test('what only a later look finds waits for the next check', async () => {
+test('a finding of a later run only waits for the next check', async () => {
   const there = found(1, 'a');
   expect(await findConfirmed([there], looks([there, found(2, 'new')]))).toEqual([there]);
 });

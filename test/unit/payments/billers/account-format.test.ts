@@ -46,7 +46,7 @@ describe('a Kenyan mobile number', () => {
     expect(kenyanMobileNumber(text)).toBeUndefined();
   });
 
-  test('is one number however it is written, and stays what it is', () => {
+  test('is one number in every notation, and normalising it again changes nothing', () => {
     const eight = fc.string({
       unit: fc.constantFrom(...DIGITS),
       minLength: 8,
@@ -195,13 +195,13 @@ describe('a format', () => {
     expect(hasFormat('1'.repeat(64), format)).toBe(false);
   });
 
-  test('judging one never takes long, whatever it is', () => {
+  test('checking any format never takes long', () => {
     for (const part of ['a?', '[a-a', 'a{1,2}', '[a-zA-Z', '(a|', '\\', 'a|']) {
       expect(whyNotAFormat(`^${part.repeat(90)}$`)).toBeDefined();
     }
   });
 
-  test('matches what the pattern says, and nothing longer', () => {
+  test('matches the pattern, and nothing longer', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'01aA.-\n'.split('')), maxLength: 16 }),

@@ -19,12 +19,12 @@ describe('the state of a float', () => {
     expect(stateAfter(before, cents, LIMITS)).toBe(after);
   });
 
-  test('without limits is enough', () => {
+  test('is always enough without limits', () => {
     const none = { lowCents: null, stopCents: null, resumeCents: null };
     expect(stateAfter('stopped', 0n, none)).toBe('enough');
   });
 
-  test('does not flap: between stop and resume it stays what it is', () => {
+  test('does not flap: between stop and resume it does not change', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 101n, max: 299n })), (balances) => {
         let state: FloatState = 'stopped';

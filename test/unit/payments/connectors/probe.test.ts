@@ -4,7 +4,7 @@ import { createScriptedConnector, paid, SILENCE } from '../../../support/scripte
 
 const ABOUT = { billerCode: 'b', account: '1' };
 
-test('never pays, and says what it could establish', async () => {
+test('never pays, and reports what it could establish', async () => {
   const connector = createScriptedConnector({
     pay: paid,
     status: () => ({ kind: 'not_found' }),
@@ -27,7 +27,7 @@ test('never pays, and says what it could establish', async () => {
   expect(connector.instructions).toEqual([]);
 });
 
-test('says what it could not establish', async () => {
+test('reports what it could not establish', async () => {
   const silent = createScriptedConnector({ pay: paid, status: () => SILENCE });
   const findings = await probe(silent, { billerCode: null, account: null });
   expect(findings.map(({ isEstablished }) => isEstablished)).toEqual([
@@ -60,7 +60,7 @@ test('asks what only some operators can answer', async () => {
   );
 });
 
-test('an operator that can be asked nothing without a payment', async () => {
+test('an operator that cannot be queried without a payment', async () => {
   const connector = createScriptedConnector({ pay: paid });
   const [access] = await probe({ ...connector, balance: null, validate: null }, ABOUT);
   expect(access).toMatchObject({

@@ -72,7 +72,7 @@ describe('a repeated request', () => {
     amountCents: 10_000n,
   };
 
-  test('is the same when what it pays is', () => {
+  test('is the same if it pays the same', () => {
     expect(isSameRequest(stored, REQUEST)).toBe(true);
   });
 
@@ -86,7 +86,7 @@ describe('a repeated request', () => {
   });
 });
 
-describe('planning a transaction', () => {
+describe('planning a payment', () => {
   test('takes content from the request, fee and id from us', () => {
     const planned = planPayment({ ...REQUEST, merchantReference: 'R1' }, VENDOR, BILLER);
     expect(planned).toEqual({
@@ -120,7 +120,7 @@ describe('planning a transaction', () => {
     );
   });
 
-  test('takes what the biller and the vendor require when it is there', () => {
+  test('accepts the values that the biller and the vendor require', () => {
     const request = { ...REQUEST, phone: '254722000000', merchantReference: 'R1' };
     const vendor = { ...VENDOR, referenceRequired: true };
     const planned = planPayment(request, vendor, { ...BILLER, secondaryAccount: true });
@@ -180,7 +180,7 @@ describe('planning a transaction', () => {
     expect(refusal.message).toContain(text);
   });
 
-  test('refuses one to nobody', () => {
+  test('refuses no valid one', () => {
     expect(refusalOf(() => planPayment(REQUEST, VENDOR, undefined))).toMatchObject({
       code: 'unknown_biller',
       field: 'biller_name',

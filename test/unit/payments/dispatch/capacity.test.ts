@@ -83,7 +83,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(slow, 'validate', 0)).toBe(1);
   });
 
-  test('are its concurrency less what is under way, of either kind', () => {
+  test('are its concurrency less the calls in progress, of either kind', () => {
     const { capacity } = withClock();
     const kplc = operator();
     expect(capacity.free(kplc, 'send', 0)).toBe(6);
@@ -119,7 +119,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(kplc, 'verify', 0)).toBe(0);
   });
 
-  test('are not less than none when its concurrency is lowered', () => {
+  test('are never negative when its concurrency is lowered', () => {
     const { capacity } = withClock();
     for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
     const less = operator({ maxConcurrency: 2 });

@@ -44,7 +44,7 @@ function progressOf(step: NextStep) {
   return step.progress;
 }
 
-describe('the final word', () => {
+describe('the final report', () => {
   test('of a payment carries what was paid, and details only when there are some', () => {
     const location = {
       vendorId: 7,

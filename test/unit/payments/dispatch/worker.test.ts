@@ -89,7 +89,7 @@ function startWork(
 const VERIFYING: Claim = { ...CLAIM, stage: 'verify', verifyCount: 1 };
 
 describe('a worker', () => {
-  test('instructs, and settles what the operator says', async () => {
+  test('instructs, and settles the operator’s result', async () => {
     const operator = createScriptedConnector({ pay: paid });
     const work = startWork(operator);
     await work.done;
@@ -105,7 +105,7 @@ describe('a worker', () => {
     ['unknown', 1],
     ['repeated', 0],
   ] as const)(
-    'of whose report the books say “%s” keeps %i as unexplained',
+    'whose report has the result “%s” counts %i as unexplained',
     async (result, count) => {
       const work = startWork(createScriptedConnector({ pay: paid }), { result });
       await work.done;
@@ -124,7 +124,7 @@ describe('a worker', () => {
     expect(work.ends).toEqual([]);
   });
 
-  test('asks however late it comes: asking does no harm', async () => {
+  test('queries even when it is late: a query does no harm', async () => {
     const operator = createScriptedConnector({ pay: paid, status: paid });
     const work = startWork(operator, { claim: VERIFYING, sendBeforeMs: -1 });
     await work.done;

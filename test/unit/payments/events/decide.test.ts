@@ -22,7 +22,7 @@ function pausesOf(random: number): number[] {
   return pauses;
 }
 
-describe('an event that is not taken', () => {
+describe('an event that is not accepted', () => {
   test('is tried again after ever longer pauses, for three days to the moment', () => {
     const pauses = pausesOf(0.5);
     expect(pauses.slice(0, 5)).toEqual([5_000, 20_000, 80_000, 320_000, 1_280_000]);
@@ -30,7 +30,7 @@ describe('an event that is not taken', () => {
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(72 * HOUR_MS);
   });
 
-  test('is not tried together with what failed together', () => {
+  test('is not retried at the same moment as others that failed together', () => {
     const first = (random: number): number | undefined => pausesOf(random)[0];
     expect([first(0), first(0.5)]).toEqual([4_000, 5_000]);
     expect(first(1)).toBeCloseTo(6_000);
@@ -47,7 +47,7 @@ describe('a webhook that fails', () => {
     expect(shouldDisable({ failureCount, failingForMs }, WEBHOOK_POLICY)).toBe(expected);
   });
 
-  test('is left alone for longer and longer, up to a minute', () => {
+  test('is paused for increasing times, up to a minute', () => {
     expect([1, 10, 60, 5_000].map((count) => restMsOf(count, WEBHOOK_POLICY))).toEqual([
       1_000, 10_000, 60_000, 60_000,
     ]);

@@ -47,7 +47,7 @@ describe('a batcher', () => {
     expect(await Promise.all(all)).toEqual([10, 20, 30]);
   });
 
-  test('cuts what waits into batches of the most it may take, in order', async () => {
+  test('divides waiting items into batches of the maximum size, in order', async () => {
     const { batcher, batches, letGo } = gated({ maxBatch: 2 });
     const all = [1, 2, 3, 4, 5].map(async (item) => await batcher.add(item));
     for (const count of [1, 2, 3]) {
@@ -58,7 +58,7 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  test('refuses at once what is too much, and goes on with the rest', async () => {
+  test('refuses excess items at once, and continues with the rest', async () => {
     const { batcher, batches, letGo } = gated({ maxWaiting: 2 });
     const first = batcher.add(1);
     await vi.waitFor(() => expect(batches).toHaveLength(1));
@@ -101,7 +101,7 @@ describe('a batcher', () => {
     ]);
   });
 
-  test('goes on after a batch that failed', async () => {
+  test('continues after a failed batch', async () => {
     let calls = 0;
     const { batcher } = gated({
       run: async (items) => {
@@ -114,7 +114,7 @@ describe('a batcher', () => {
     expect(await batcher.add(2)).toBe(2);
   });
 
-  test('is idle when nothing waits or is under way', async () => {
+  test('is idle when no item waits or is in progress', async () => {
     const { batcher, batches, letGo } = gated();
     await batcher.idle();
     const answer = batcher.add(1);

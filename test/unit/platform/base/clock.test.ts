@@ -72,7 +72,7 @@ describe('time on the wire', () => {
     expect(nairobi.parse(text)).toBeUndefined();
   });
 
-  test('never fails on a text of its form', () => {
+  test('never fails for a text in its format', () => {
     const digits = (length: number): fc.Arbitrary<string> =>
       fc.string({ unit: fc.constantFrom(...DIGITS), minLength: length, maxLength: length });
     const parts = fc.tuple(digits(4), ...Array.from({ length: 5 }, () => digits(2)));

@@ -38,7 +38,7 @@ describe('a CSV file', () => {
     expect(await read(text + end)).toEqual(lines);
   });
 
-  test('with a quote that is left open loses that line only', async () => {
+  test('with an open quote loses only that line', async () => {
     const open = 'a quote that opens a value must be closed on the same line';
     const unmatched = 'a quote may only be around a whole value, and is doubled within it';
     expect(await read('a,b\n1,"2\n3,4\n"5\n6"7,8\n"9"0\n"", \n')).toEqual([
@@ -52,7 +52,7 @@ describe('a CSV file', () => {
     ]);
   });
 
-  test('with a line without end is read in constant memory, and on behind it', async () => {
+  test('with an endless line is read in constant memory, and continues after it', async () => {
     const lines = await read(`a\n${'x,'.repeat(200_000)}\nb\n${'"'.repeat(40_000)}`);
     expect(lines).toEqual([
       [1, ['a']],
@@ -62,7 +62,7 @@ describe('a CSV file', () => {
     ]);
   });
 
-  test('comes out as it was written, wherever the file is cut while it is read', async () => {
+  test('is read as it was written, wherever its chunks end', async () => {
     const value = fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', 'ñ', '€', '😀') });
     await fc.assert(
       fc.asyncProperty(

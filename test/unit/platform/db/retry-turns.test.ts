@@ -51,7 +51,7 @@ test('two failing parts never call at the same time', async () => {
   expect(most).toBe(1);
 });
 
-test('the more parts fail, the sooner each has its turn', async () => {
+test('parts take turns faster if more of them fail', async () => {
   const pauses: number[] = [];
   const turns = createRetryTurns(instantTimers(pauses));
   const parts = Array.from({ length: 20 }, (_, part) => part);

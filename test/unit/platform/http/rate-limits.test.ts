@@ -4,7 +4,7 @@ import { createTokenBuckets } from '../../../../src/platform/base/token-buckets.
 import { createRateLimits, networkOf } from '../../../../src/platform/http/rate-limits.ts';
 
 describe('token buckets', () => {
-  test('give a burst, then so many a second, to each name', () => {
+  test('allow each name a burst, then a rate per second', () => {
     let now = 0;
     const options = { perSecond: 2, burst: 3, maxNames: 10, nowMs: () => now };
     const buckets = createTokenBuckets(options);
@@ -19,13 +19,13 @@ describe('token buckets', () => {
     expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([0, 0, 0, 1]);
   });
 
-  test('say how long to wait', () => {
+  test('report how long to wait', () => {
     const buckets = createTokenBuckets({ perSecond: 0.1, burst: 1, maxNames: 1, nowMs: () => 0 });
     buckets.take('a');
     expect(buckets.take('a')).toBe(10);
   });
 
-  test('say how long to wait for what is still missing of one', () => {
+  test('report the wait for the missing part of a token', () => {
     let now = 0;
     const options = { perSecond: 0.1, burst: 1, maxNames: 1, nowMs: () => now };
     const buckets = createTokenBuckets(options);

@@ -70,7 +70,7 @@ test('logs a failure, and tries again', async () => {
   await job.stop();
 });
 
-test('stops after the turn under way, which may end early, and begins no other', async () => {
+test('stops after the current turn, which may end early, and begins no other', async () => {
   const job = start(true);
   let stopped = false;
   const stop = job.stop().then(() => {

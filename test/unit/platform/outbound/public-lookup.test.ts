@@ -58,7 +58,7 @@ describe('an operator’s name', () => {
     expect(await lookedUp('pay.example', ['196.201.214.200', address])).toBe('EPRIVATE');
   });
 
-  test('may lead to public addresses, and the connection goes to those', async () => {
+  test('may resolve to public addresses, and the connection uses these', async () => {
     const addresses = [
       ...['196.201.214.200', '172.32.0.1', '8.8.8.8', '192.0.1.1', '198.20.0.0', '223.255.255.255'],
       ...['2c0f:fe38::1', '2001:200::1', '2001:4860:4860::8888', '2003::1', '3ffe::1'],

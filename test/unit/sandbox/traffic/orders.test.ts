@@ -4,7 +4,7 @@ import { nextOrder } from '../../../../sandbox/traffic/orders.ts';
 
 const choices = fc.infiniteStream(fc.noBias(fc.nat()));
 
-test('every order is one that its biller takes, and special only on purpose', () => {
+test('its biller accepts every order, and special accounts are deliberate', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(choices, (stream) => {

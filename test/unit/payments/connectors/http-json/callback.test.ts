@@ -135,7 +135,7 @@ describe('a signature', () => {
     expect(read(body, headers)).toEqual(invalid);
   });
 
-  test('of other bytes is refused, though they read the same', () => {
+  test('of other bytes is refused, although they parse to the same content', () => {
     expect(read(body.replace('100.00', '900.00'), headersFor(body))).toEqual(invalid);
     expect(read(`${body} `, headersFor(body))).toEqual(invalid);
     const broken = Buffer.from(body.replace('yamepokelewa', 'yamepokelewa\ufffd'));
@@ -149,12 +149,12 @@ describe('a signature', () => {
     });
   });
 
-  test('over too large a body is not even looked at', () => {
+  test('over too large a body is not checked', () => {
     const large = JSON.stringify({ ...PAID, message: 'x'.repeat(1024) });
     expect(read(large)).toEqual({ kind: 'refused', reason: 'the body is too large' });
   });
 
-  test('of ours is what the standard says', () => {
+  test('that we make is the standard’s', () => {
     const headers = signing.headers(body);
     const timestamp = headers['webhook-timestamp'];
     const expected = createHmac('sha256', KEY_BYTES)

@@ -135,7 +135,7 @@ describe('an instruction', () => {
     expect(classifyPayment(ending, 'REF')).toMatchObject(UNHEARD);
   });
 
-  test('paid carries what the operator says', () => {
+  test('paid has the operator’s details', () => {
     expect(classifyPayment(answered(PAID), 'REF')).toEqual({
       kind: 'paid',
       operatorReference: 'OP-1',
@@ -172,12 +172,12 @@ describe('an instruction', () => {
     });
   });
 
-  test('messages cannot turn the direction of the text around them', () => {
+  test('messages cannot change the direction of surrounding text', () => {
     const outcome = classifyPayment(answered({ ...DECLINED, message: 'a\u202eb\u2066c' }), 'REF');
     expect(outcome).toMatchObject({ message: 'a b c' });
   });
 
-  test('messages fit the database and the eye', () => {
+  test('messages are short enough for the database and for people', () => {
     const message = `a\u0000b\nc\ud800${'x'.repeat(493)}\u{1f600}`;
     const outcome = classifyPayment(answered({ ...DECLINED, message }), 'REF');
     expect(outcome).toMatchObject({ message: `a b c\ufffd${'x'.repeat(493)}` });
@@ -251,7 +251,7 @@ test.each([
   );
 });
 
-test('no body of any kind throws, and nearly right is not right', () => {
+test('no body of any kind throws, and a nearly valid one is not accepted', () => {
   const broken = fc
     .record({ index: fc.nat(JSON.stringify(PAID).length - 1), byte: fc.nat(255) })
     .map(({ index, byte }) => {

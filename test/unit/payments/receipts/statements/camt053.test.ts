@@ -118,7 +118,7 @@ describe('the reference that identifies', () => {
     );
   });
 
-  test('has the position among equal payments alone', () => {
+  test('has the position only among equal payments', () => {
     const equal = payment('10.00', '<EndToEndId>X</EndToEndId>');
     const other = payment('10.00', '<EndToEndId>Y</EndToEndId>');
     const [first = '', second = '', third] = references(

@@ -101,7 +101,7 @@ describe('the undecoded reading of a form', () => {
     }
   });
 
-  it('keeps +, % and every & that no name and = follow', () => {
+  it('keeps +, % and every & without a following name and =', () => {
     const text = 'account=a+b%20&physicalAddress=Moi & Sons && 5% &vid &vid=demo&';
     const reading = readForm(text, NAMES);
     expect(raw(reading)).toEqual({
@@ -135,7 +135,7 @@ describe('the undecoded reading of a form', () => {
     expect(refusalOf(text)).toMatchObject({ code: 'unknown_field', field });
   });
 
-  it('is refused for an unknown name even where the decoded one has none', () => {
+  it('is refused for an unknown name even if the decoded reading has none', () => {
     // Decoded, the last name is `phone`.
     const reading = readForm('vid=demo&account=1%202&ph%6Fne=1', NAMES);
     expect(reading.refusal).toBeUndefined();
@@ -199,7 +199,7 @@ describe('bodies as real clients send them', () => {
     expect(verify(reading, keysOf)?.fields.get('vid')).toBe('demo');
   });
 
-  it('an altered un-encoded body is refused for what the decoded reading says', async () => {
+  it('an altered unencoded body is refused for the fault of the decoded reading', async () => {
     const params = { physicalAddress: 'Moi & Sons', vid: 'demo' };
     const body = Buffer.from(unencoded(params).toString().replace('Sons', 'Song'));
     const request = { contentType: form, body, query: '' };

@@ -111,7 +111,7 @@ describe('readJson', () => {
     },
   );
 
-  it('shows of an unknown name only what can be shown', () => {
+  it('shows only the printable part of an unknown name', () => {
     expect(refusalOf(`{"${'x'.repeat(200)}":1}`)).toMatchObject({ field: 'x'.repeat(64) });
     expect(refusalOf(String.raw`{"a\u0000\n\u202eb":1}`)).toMatchObject({ field: 'ab' });
     expect(refusalOf(`{"${'x'.repeat(63)}😀":1}`)).toMatchObject({ field: 'x'.repeat(63) });
@@ -129,7 +129,7 @@ describe('readJson', () => {
     expect(refusalOf(`{"account":"${longest}1"}`)).toMatchObject(tooLong);
   });
 
-  it('is not harmed by deep nesting', () => {
+  it('survives deep nesting', () => {
     expect(refusalOf(`{"vid":${'['.repeat(16_000)}`)).toMatchObject({ code: 'nested_value' });
   });
 });

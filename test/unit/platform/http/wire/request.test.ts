@@ -274,7 +274,7 @@ describe('an operation without a signature', () => {
     expect(await refusalOf(request, list)).toMatchObject({ code });
   });
 
-  it('has one reading of a form: nothing could tell which of two was meant', async () => {
+  it('has one reading of a form, because nothing could tell two apart', async () => {
     for (const query of ['vid=a+b', 'vid=%41', 'vid=a&&biller_code=1']) {
       expect(await readFields(get(query), list)).not.toHaveProperty('raw');
     }
