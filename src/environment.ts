@@ -138,7 +138,8 @@ export const VARIABLES = {
     default: '2',
   },
   PUBLIC_URL: {
-    description: 'URL under which operators reach this service for callbacks.',
+    description:
+      'URL under which operators reach this service for callbacks, and people the console.',
     form: httpUrl,
     otherwise: '`http://HOST:PORT`',
   },
@@ -193,12 +194,12 @@ export const VARIABLES = {
   },
   CREDIT_CONTACT: {
     description:
-      'Whom people turn to about their credit information: name, address and phone number, in one line. Printed in reports and letters.',
+      'Contact for people who ask about their credit information: name, address and phone number, in one line. Printed in reports and letters.',
     form: text,
     default: 'the credit registry that this lender uses',
   },
   CREDIT_BUREAU: {
-    description: 'Where credit information comes from: the built-in registry, or Metropol.',
+    description: 'Source of credit information: the built-in registry, or Metropol.',
     form: oneOf(['registry', 'metropol']),
     default: 'registry',
   },

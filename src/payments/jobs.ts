@@ -116,7 +116,7 @@ function startVendorFloats(options: JobOptions): PeriodicJob {
       await watchVendorFloats({ pool, log });
       await topUpFloats(options, stopping);
     },
-    failureText: 'vendors’ floats could not be looked at',
+    failureText: 'vendors’ floats could not be checked',
     log,
   });
 }

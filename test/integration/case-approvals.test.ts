@@ -141,6 +141,6 @@ test('a preview says when a proposal can no longer be carried out', async () => 
   const [row] = await listCasesAbout(books.pool, vendorId, paymentId);
   if (row === undefined) throw new Error('no case');
   expect(await previewResolution(books.pool, row)).toEqual([
-    'it can no longer be carried out: The transaction is no longer open; see its status.',
+    'it can no longer be carried out: The payment is no longer open; see its status.',
   ]);
 });

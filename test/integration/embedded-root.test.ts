@@ -146,7 +146,7 @@ describe.runIf(isRoot)('started as root', () => {
     const folder = path.join(closed, 'file');
     await writeFile(folder, '');
     await expect(createLaunch(user, folder)).rejects.toThrow(
-      /cannot get to[^]*Set DATA_DIR to a folder that other users can reach[^]*DATABASE_URL/,
+      /cannot reach[^]*Set DATA_DIR to a folder that other users can reach[^]*DATABASE_URL/,
     );
   });
 

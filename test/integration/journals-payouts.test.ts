@@ -70,7 +70,7 @@ describe('a journal', () => {
     const { journalId } = await journal();
     await expect(approve(journalId, 'ASHA')).rejects.toThrow('another person');
     await approve(journalId);
-    await expect(approve(journalId)).rejects.toThrow('approved already, by Baraka');
+    await expect(approve(journalId)).rejects.toThrow('already approved by Baraka');
     await expect(journal({ reference: 'j-1' })).rejects.toMatchObject({ field: 'reference' });
     const to = new Date(Date.now() + 1_000);
     const balance = await readTrialBalance(books.pool, { from: new Date(0), to });

@@ -282,7 +282,7 @@ test('a second source of one bank account is refused', async () => {
   const bank = { format: 'mt940', bank_account: '0110-0000-9999' };
   await addBank('bank_one', bank);
   const again = addBank('bank_two', { format: 'camt053', bank_account: '011000009999' });
-  await expect(again).rejects.toThrow('is that of source bank_one');
+  await expect(again).rejects.toThrow('belongs to source bank_one');
   const { name, collector } = await requireSource(books.pool, 'bank_one');
   const changed = { name, collector, settings: { format: 'camt053' } };
   expect(await setSource(books.pool, 'bank_one', changed)).toMatchObject({ added: false });

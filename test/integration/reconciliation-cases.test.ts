@@ -236,7 +236,7 @@ describe('a late success after the refund', () => {
     });
     const exposure = await openCaseOf(made, 'exposure');
     expect(exposure.facts).toMatchObject({ owed_cents: 4_000 });
-    await expect(resolve(exposure, 'collect_exposure')).rejects.toThrow('The float has 0.00 only');
+    await expect(resolve(exposure, 'collect_exposure')).rejects.toThrow('The float has only 0.00');
     await settle(failedReport(other));
     await resolve(exposure, 'collect_exposure');
     expect(await books.balances(vendorId)).toMatchObject({ float: 0n, exposure: 0n });

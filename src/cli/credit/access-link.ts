@@ -21,7 +21,7 @@ export function addAccessLinkCommand(credit: Command, cli: Cli): void {
   subjectCommand(
     credit,
     'access-link',
-    'Make a one-time link to a person’s report. Check the person’s identity first, and give the link to nobody else.',
+    'Make a one-time link to a person’s report. Check the person’s identity first, and give the link only to this person.',
   )
     .requiredOption('--evidence <text>', 'how the identity was checked', displayName)
     .option('--days <days>', 'days until the link expires, at most 30', wholeNumber(1, 30), 7)

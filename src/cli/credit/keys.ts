@@ -118,7 +118,7 @@ function addRotateKeys(credit: Command, cli: Cli): void {
       const { masterKeyPrevious, creditIndexKeyPrevious } = session.config;
       if (masterKeyPrevious === undefined && creditIndexKeyPrevious === undefined) {
         throw new PlainError(
-          'Set MASTER_KEY or CREDIT_INDEX_KEY to the new key and its …_PREVIOUS to the former.',
+          'Set MASTER_KEY or CREDIT_INDEX_KEY to the new key and its …_PREVIOUS to the former one.',
         );
       }
       const done = await rotateKeys(await session.ownerPool(), await openVault(session), (soFar) =>

@@ -78,7 +78,7 @@ async function adverseAction(session: Session, options: AdverseOptions): Promise
   const { enquiry, lender } = await readEnquiry(session, options);
   const facts = decisionFacts(enquiry, options.language);
   if (facts === undefined) {
-    throw new PlainError('The answer of this enquiry has no score, or is no longer kept.');
+    throw new PlainError('The answer of this enquiry has no score, or is no longer stored.');
   }
   const { wireTime, config } = session;
   const document = adverseActionNotice({
@@ -174,11 +174,11 @@ function addPreListing(letter: Command, cli: Cli): void {
         .choices(Object.keys(TEMPLATES))
         .makeOptionMandatory(),
     )
-    .requiredOption('--lender-name <name>', 'the lender, as its customers know it')
+    .requiredOption('--lender-name <name>', 'name of the lender as its customers know it')
     .addOption(
       new Option('--sector <sector>', 'the lender’s sector').choices(SECTORS).makeOptionMandatory(),
     )
-    .requiredOption('--as-of <date>', 'the day the data are of, YYYY-MM-DD', realDay)
+    .requiredOption('--as-of <date>', 'as-of date of the data, YYYY-MM-DD', realDay)
     .addOption(
       new Option('--language <language>', 'English or Swahili').choices(LANGUAGES).default('en'),
     )

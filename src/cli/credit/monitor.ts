@@ -24,7 +24,12 @@ export function addMonitorCommands(credit: Command, cli: Cli): void {
     'monitor',
     'Stability and calibration of the cards in use, by month; champion and challenger side by side.',
   )
-    .option('--months <count>', 'the current one and those before it', wholeNumber(1, 60), 14)
+    .option(
+      '--months <count>',
+      'number of months, including the current one',
+      wholeNumber(1, 60),
+      14,
+    )
     .action(async (options: { json?: boolean; months: number }) => {
       await cli.run(options, async (session) => await monitor(session, options.months));
     });
@@ -120,7 +125,7 @@ function addOverrideAdd(override: Command, cli: Cli): void {
         .default('generic-score'),
     )
     .addOption(
-      new Option('--decision <what>', 'what was decided, against the score')
+      new Option('--decision <what>', 'the lender’s decision against the score')
         .choices(['approved', 'declined'])
         .makeOptionMandatory(),
     )

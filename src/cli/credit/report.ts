@@ -28,7 +28,7 @@ export function addReportCommand(credit: Command, cli: Cli): void {
     subjectCommand(
       credit,
       'subject-report',
-      'Everything on file about a person, for the person: accounts, disputes, and who asked and why; in html and pdf with the score and what it is made of.',
+      'Everything on file about a person, for the person: accounts, disputes, and who asked and why; in html and pdf also the score and its parts.',
     ),
   ).action(async (options: ReportCommandOptions) => {
     await cli.run(options, async (session) => {

@@ -63,7 +63,7 @@ function addList(scorecard: Command, cli: Cli): void {
 }
 
 function addAdd(scorecard: Command, cli: Cli): void {
-  command(scorecard, 'add', 'Make a card known to every process. It has no role yet.')
+  command(scorecard, 'add', 'Add a card for all processes. It has no role yet.')
     .argument('<file>', 'card of `credit train`')
     .action(async (file: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool }) => {

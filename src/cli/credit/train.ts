@@ -51,7 +51,7 @@ export function addTrainCommand(credit: Command, cli: Cli): void {
     .addOption(
       new Option('--kind <kind>', 'the score of the registry it is for').choices(SCORE_KINDS),
     )
-    .option('--definition <file>', 'JSON that says what the columns of a table are')
+    .option('--definition <file>', 'JSON that describes the columns of a table')
     .requiredOption('--id <id>', 'name of the card, such as our-generic', cardId)
     .requiredOption(
       '--card-version <number>',

@@ -103,7 +103,7 @@ function addList(collector: Command, cli: Cli): void {
 }
 
 function addSet(collector: Command, cli: Cli): void {
-  command(collector, 'set', 'Change settings of a collector.')
+  command(collector, 'set', 'Change settings of a collector. Other settings stay.')
     .argument('<collector>', 'collector ID', signerName)
     .addOption(signatureOption())
     .addOption(vendorOption())

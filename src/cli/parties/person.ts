@@ -21,7 +21,11 @@ export function addPersonCommands(program: Command, cli: Cli): void {
   addAdd(person, cli);
   addList(person, cli);
   addSet(person, cli);
-  command(person, 'link', 'A new one-time link, for a person who lost the password or the phone.')
+  command(
+    person,
+    'link',
+    'Make a new one-time link, for a person who lost the password or the phone.',
+  )
     .argument('<login>', 'e-mail address or name', loginName)
     .action(async (login: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {

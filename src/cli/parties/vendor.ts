@@ -50,7 +50,7 @@ export function addVendorCommands(program: Command, cli: Cli): void {
   addList(vendor, cli);
   addSet(vendor, cli);
   addRotateKeyCommand(vendor, cli, 'vendor');
-  addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open transactions continue.');
+  addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open payments continue.');
   addVendorFloats(vendor, cli);
   addPayouts(vendor, cli);
   addStatus(vendor, cli, 'resume', 'Accept a suspended vendor’s requests again.');
@@ -61,7 +61,7 @@ const sectorOption = (): Option =>
 const duplicateOption = (): Option =>
   new Option(
     '--duplicate-check <when>',
-    'when an equal transaction of the last 30 s refuses a create (default without_reference)',
+    'when a create that equals a payment of the last 30 s is refused (default without_reference)',
   ).choices(DUPLICATE_CHECKS);
 
 const statusTextOption = (): Option =>
@@ -176,11 +176,7 @@ function addList(vendor: Command, cli: Cli): void {
 }
 
 function addSet(vendor: Command, cli: Cli): void {
-  command(
-    vendor,
-    'set',
-    'Change settings of a vendor. Settings that are not given stay as they are.',
-  )
+  command(vendor, 'set', 'Change settings of a vendor. Other settings stay.')
     .argument('<vid>', 'vendor ID', signerName)
     .option('--name <name>', 'name for people', displayName)
     .addOption(sectorOption())
@@ -190,7 +186,7 @@ function addSet(vendor: Command, cli: Cli): void {
     .addOption(
       new Option(
         '--enquiry-policy <policy>',
-        'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: neither',
+        'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: not so',
       ).choices(ENQUIRY_POLICIES),
     )
     .addOption(statusTextOption())

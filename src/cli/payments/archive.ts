@@ -23,7 +23,7 @@ function addRun(archive: Command, cli: Cli): void {
   archive
     .command('run', { isDefault: true })
     .description(
-      `Move payments that were created and ended before a day into compressed files, while the service runs. The ledger does not change. Their references can be used again afterwards, so the day must be at least ${LIMITS.archiveLeastAgeDays} days. \`archive --before …\` is the same.`,
+      `Move payments that were created and ended before a day into compressed files, while the service runs. The ledger does not change, and a merchant reference still creates no second payment. The day must be at least ${LIMITS.archiveLeastAgeDays} days ago. \`archive --before …\` is the same.`,
     )
     .option('--json', 'one JSON document instead of a table')
     .requiredOption('--before <time>', 'first day that is not archived, YYYY-MM-DD')

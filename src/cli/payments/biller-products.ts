@@ -22,7 +22,7 @@ export function addBillerProducts(biller: Command, cli: Cli): void {
   command(
     biller,
     'products',
-    'What the biller’s operators sell for it, as they listed it last, and which amounts it takes.',
+    'What the biller’s operators sell for it, according to their last lists, and the amounts that the biller accepts.',
   )
     .argument('<code>', 'biller code', code)
     .option('--refresh', 'ask the operators first')
@@ -80,7 +80,7 @@ async function refreshAll(
       async (connector) => await refreshProducts(by.pool, operatorCode, { connector }),
     );
     if (refreshed.kind === 'failed') {
-      throw new PlainError(`${operatorCode} did not give its list: ${refreshed.reason}`);
+      throw new PlainError(`${operatorCode} did not send its list: ${refreshed.reason}`);
     }
   }
 }

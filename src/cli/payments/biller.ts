@@ -198,7 +198,7 @@ function addSetStatus(biller: Command, cli: Cli): void {
     .argument('<code>', 'biller code', code)
     .addArgument(new Argument('<status>').choices(['ONLINE', 'OFFLINE']))
     .option('--reason <text>', 'why it is OFFLINE', displayName)
-    .option('--until <time>', 'when it is ONLINE again by itself')
+    .option('--until <time>', 'when it becomes ONLINE again automatically')
     .action(async (billerCode: string, status: Availability, options: StatusOptions) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { reason, until: text } = options;

@@ -48,7 +48,7 @@ export function addCaseCommands(program: Command, cli: Cli): void {
 
 function addList(cases: Command, cli: Cli): void {
   command(cases, 'list', 'Open cases, oldest first.')
-    .option('--resolved', 'resolved ones instead')
+    .option('--resolved', 'resolved cases instead of open ones')
     .addOption(new Option('--kind <kind>', 'of this kind only').choices(CASE_KINDS))
     .option('--vid <vid>', 'of this vendor only', signerName)
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
@@ -219,7 +219,7 @@ function addOpen(cases: Command, cli: Cli): void {
   command(
     cases,
     'open',
-    'Open a case about a transaction: one whose outcome nobody reports, or one that ended otherwise than the ledger shows.',
+    'Open a case about a payment whose result nobody reports, or whose real result differs from the ledger.',
   )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--reference <reference>', 'its ipay_reference')
@@ -237,7 +237,9 @@ function addOpen(cases: Command, cli: Cli): void {
           const { vendorId } = await requireVendor(pool, options.vid);
           const location = decodeReference(options.reference);
           if (location?.vendorId !== vendorId) {
-            throw new PlainError('This vendor has no such transaction.', { field: 'reference' });
+            throw new PlainError('This vendor has no payment with this reference.', {
+              field: 'reference',
+            });
           }
           const { paymentId } = location;
           const { by } = options;

@@ -134,26 +134,28 @@ function headText({ head, keptHeads, authenticated }: CheckReport, wireTime: Wir
 }
 
 function addChain(ledger: Command, cli: Cli): void {
-  command(ledger, 'chain', 'Extend the hash chain now, over every period that is complete.').action(
-    async (options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
-        const { blocks, head } = await completeChain(pool, await ledgerMac(), {
-          onBlock: (made) => cli.progress.show(`${made} blocks`),
-        });
-        const end = await readChainEnd(pool);
-        return {
-          json: {
-            blocks,
-            ended_at: end?.toISOString() ?? null,
-            head: head?.hash.toString('hex') ?? null,
-          },
-          text: `${blocks} blocks added. ${
-            end === null
-              ? 'There are no transfers yet.'
-              : `The chain reaches to ${wireTime.format(end)}.`
-          }`,
-        };
+  command(
+    ledger,
+    'chain',
+    'Extend the hash chain now, over everything that can no longer change.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool, wireTime, ledgerMac }) => {
+      const { blocks, head } = await completeChain(pool, await ledgerMac(), {
+        onBlock: (made) => cli.progress.show(`${made} blocks`),
       });
-    },
-  );
+      const end = await readChainEnd(pool);
+      return {
+        json: {
+          blocks,
+          ended_at: end?.toISOString() ?? null,
+          head: head?.hash.toString('hex') ?? null,
+        },
+        text: `${blocks} blocks added. ${
+          end === null
+            ? 'There are no transfers yet.'
+            : `The chain reaches to ${wireTime.format(end)}.`
+        }`,
+      };
+    });
+  });
 }

@@ -27,7 +27,7 @@ function addShow(operator: Command, cli: Cli): void {
   command(
     operator,
     'float',
-    'Our float with an operator in our books, against the balance that it reported and its last statement, with each difference named.',
+    'Compare our float with an operator in our books, the balance that it reported and its last statement, and show each part of the difference.',
   )
     .argument('<code>', 'operator code', code)
     .action(async (operatorCode: string, options: { json?: boolean }) => {

@@ -70,7 +70,7 @@ interface SetOptions {
 }
 
 function addSet(operator: Command, cli: Cli): void {
-  command(operator, 'set-float', 'Limits of our float with an operator.')
+  command(operator, 'set-float', 'Set the limits of our float with an operator.')
     .argument('<code>', 'operator code', code)
     .option('--low <amount>', 'below this balance people are alerted', moneyAboveZero)
     .option('--no-low', 'no alert')

@@ -15,7 +15,7 @@ interface ProductsOptions {
 }
 
 export function addProducts(operator: Command, cli: Cli): void {
-  command(operator, 'products', 'List what the operator sells, as it says now. Saves nothing.')
+  command(operator, 'products', 'Ask the operator what it sells now. Saves nothing.')
     .argument('<code>', 'operator code', code)
     .option('--search <text>', 'only products with this text in name, service or provider')
     .addOption(wideOption())
@@ -25,7 +25,7 @@ export function addProducts(operator: Command, cli: Cli): void {
         const all = await askConnector(operatorCode, by, async (one) => await readProducts(one));
         if (all === null) throw new PlainError(`${operatorCode} has no list of products.`);
         if (typeof all === 'string') {
-          throw new PlainError(`${operatorCode} did not give its list: ${all}`);
+          throw new PlainError(`${operatorCode} did not send its list: ${all}`);
         }
         const products = all.filter((product) => matches(product, options.search));
         return {

@@ -10,7 +10,7 @@ export function addProtocols(operator: Command, cli: Cli): void {
   command(
     operator,
     'protocols',
-    'The protocols that operators can speak, and what proves with each that nothing was executed.',
+    'The protocols that operators can speak, and what proves in each that nothing was executed.',
   )
     .addArgument(new Argument('[name]', 'one of them').choices(PROTOCOL_NAMES))
     .action(async (name: string | undefined, options: { json?: boolean }) => {

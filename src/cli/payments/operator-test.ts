@@ -17,7 +17,7 @@ export function addTest(operator: Command, cli: Cli): void {
   command(
     operator,
     'test',
-    'Make every query to the operator that moves no money, and show the results. Never pays.',
+    'Query the operator in every way that moves no money, and show the results. Never pays.',
   )
     .argument('<code>', 'operator code', code)
     .option('--biller <code>', 'biller of the account', code)

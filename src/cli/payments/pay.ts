@@ -36,13 +36,13 @@ export function addPayCommand(program: Command, cli: Cli): void {
   command(
     program,
     'pay',
-    'Create a transaction under the same rules as the API. A running service sends it.',
+    'Create a payment under the same rules as the API. A running service sends it.',
   )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--biller <code>', 'biller code', like(fields.billerCode))
     .requiredOption('--account <account>', 'account at the biller', like(fields.account))
     .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
-    .option('--phone <phone>', 'phone number, where the biller needs it', like(fields.phone))
+    .option('--phone <phone>', 'phone number, if the biller needs it', like(fields.phone))
     .option(
       '--merchant-reference <reference>',
       'unique reference; a repeat is not paid again',

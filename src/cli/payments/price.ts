@@ -101,7 +101,7 @@ function addRemove(price: Command, cli: Cli): void {
   const remove = command(
     price,
     'remove',
-    'End a fee. After a vendor’s own fee the biller’s applies; after the biller’s fee, none.',
+    'End a fee. Without its own fee, a vendor pays the biller’s. Without a biller’s fee, it pays no fee.',
   )
     .argument('<biller>', 'biller code', code)
     .addOption(vendorOption());

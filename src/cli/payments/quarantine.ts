@@ -117,10 +117,10 @@ function addEnter(quarantine: Command, cli: Cli): void {
   command(
     quarantine,
     'enter',
-    'Send nothing from now on. For a database that was restored without malipo restore.',
+    'Stop sending. For a database that was restored without malipo restore.',
   )
-    .requiredOption('--since <time>', 'the ledger lacks everything from then on')
-    .option('--until <time>', 'until then (default: now)')
+    .requiredOption('--since <time>', 'begin of the missing period')
+    .option('--until <time>', 'end of the missing period (default: now)')
     .requiredOption('--by <name>', 'who enters it', displayName)
     .requiredOption('--reason <text>', 'why', displayName)
     .action(async (options: EnterOptions) => {
@@ -136,7 +136,7 @@ function addEnter(quarantine: Command, cli: Cli): void {
         if (entered === undefined) throw new Error('a new entry was known before');
         return {
           json: { ...onWire(entered.quarantine), suspected: entered.suspected },
-          text: `In quarantine: nothing is sent. ${entered.suspected} queued payments may have been sent in the missing period; their operators are asked.`,
+          text: `In quarantine: nothing is sent. ${entered.suspected} queued payments may have been sent in the missing period; their operators are queried.`,
         };
       });
     });
@@ -159,7 +159,7 @@ function addRelease(quarantine: Command, cli: Cli): void {
   command(
     quarantine,
     'release',
-    'Send again. Refused until complete statements of every operator cover the missing period.',
+    'Resume sending. Refused until complete statements of every operator cover the missing period.',
   )
     .requiredOption('--by <name>', 'who releases it', displayName)
     .option('--force', 'propose to release without the statements; a second person must confirm')

@@ -107,7 +107,7 @@ function addSet(source: Command, cli: Cli): void {
 }
 
 function addSetKey(source: Command, cli: Cli): void {
-  command(source, 'set-key <code>', 'Set the secret that the provider gave us.')
+  command(source, 'set-key <code>', 'Set the secret from the provider.')
     .requiredOption(
       '--key <secret>',
       'JSON with consumer_key, consumer_secret and, for STK push, passkey; - reads it from standard input',
@@ -127,7 +127,7 @@ function addRegister(source: Command, cli: Cli): void {
   command(
     source,
     'register <code>',
-    'Register our URLs for confirmation and validation with Safaricom, and the pull.',
+    'Register the pull and our URLs for confirmation and validation with Safaricom.',
   )
     .option('--show', 'only show the URLs')
     .action(async (given: string, options: { json?: boolean; show?: boolean }) => {
@@ -198,9 +198,9 @@ function shownPush(row: PushRow) {
 }
 
 function addPush(receipts: Command, cli: Cli): void {
-  command(receipts, 'push <source>', 'Ask a telephone to pay to a vendor’s account number.')
+  command(receipts, 'push <source>', 'Send a phone a prompt to pay to a vendor’s account number.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .requiredOption('--phone <number>', '12 digits; its owner confirms on the telephone')
+    .requiredOption('--phone <number>', '12 digits; its owner confirms on the phone')
     .requiredOption('--amount <amount>', 'whole shillings', moneyAboveZero)
     .action(async (given: string, options: PushOptions) => {
       await cli.run(options, async (session) => {
@@ -216,19 +216,21 @@ function addPush(receipts: Command, cli: Cli): void {
         );
       });
     });
-  command(receipts, 'push-status <source> <push>', 'Ask the provider how a prompt ended.').action(
-    async (given: string, pushId: string, options: { json?: boolean }) => {
-      await cli.run(options, async (session) =>
-        shownPush(
-          await opened(
-            session,
-            given,
-            async (source) => await checkTopUp(session.pool, source, pushId),
-          ),
+  command(
+    receipts,
+    'push-status <source> <push>',
+    'Ask the provider for the result of a prompt.',
+  ).action(async (given: string, pushId: string, options: { json?: boolean }) => {
+    await cli.run(options, async (session) =>
+      shownPush(
+        await opened(
+          session,
+          given,
+          async (source) => await checkTopUp(session.pool, source, pushId),
         ),
-      );
-    },
-  );
+      ),
+    );
+  });
 }
 
 interface AccountOptions {

@@ -30,7 +30,7 @@ export function addReceiptCommands(program: Command, cli: Cli): void {
   const receipts = program
     .command('receipts')
     .description(
-      'Money in. Each receipt of a provider is credited once. One that no vendor has waits for two people.',
+      'Incoming money. Each receipt of a provider is credited once. A receipt without a vendor waits for two people.',
     );
   addList(receipts, cli);
   addShow(receipts, cli);
@@ -234,7 +234,7 @@ function requireDecision(options: DecisionOptions): string | null {
 }
 
 function addPropose(receipts: Command, cli: Cli): void {
-  decisionCommand(receipts, 'propose', 'Propose what to do with a receipt that no vendor has.')
+  decisionCommand(receipts, 'propose', 'Propose a decision about a receipt without a vendor.')
     .requiredOption('--by <name>', 'who proposes it')
     .requiredOption('--note <text>', 'why', noteText)
     .action(async (receipt: string, options: DecisionOptions & { readonly note: string }) => {
@@ -254,7 +254,7 @@ function addDecisions(receipts: Command, cli: Cli): void {
   decisionCommand(
     receipts,
     'approve',
-    'Approve and carry out another person’s proposal. Say again what is approved.',
+    'Approve and carry out another person’s proposal. Repeat the decision that is approved.',
   )
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (receipt: string, options: DecisionOptions) => {
@@ -322,7 +322,7 @@ function addReversed(receipts: Command, cli: Cli): void {
           actor: requirePerson(options.by),
           note,
         });
-        if (!isNew) throw new PlainError('The reversal is known already; see case list.');
+        if (!isNew) throw new PlainError('The reversal was already reported; see case list.');
         return await shown(session, await requireReceipt(session.pool, name));
       });
     });

@@ -52,7 +52,7 @@ export function addDayReport(reconcile: Command, cli: Cli): void {
   command(
     reconcile,
     'report <day>',
-    'The totals of a day: final when it is closed, provisional when it is not.',
+    'The totals of a day: final if it is closed, otherwise preliminary.',
   ).action(async (text: string, options: { json?: boolean }) => {
     await cli.run(options, async (session) =>
       reportAnswer(session, await reportDay(session.pool, readDay(text, session))),

@@ -22,7 +22,7 @@ function addPull(reconcile: Command, cli: Cli): void {
   command(
     reconcile,
     'pull',
-    'Ask an operator for its movements of a period now, and import them. What was imported before changes nothing.',
+    'Ask an operator for its movements of a period now, and import them. Movements that were imported before change nothing.',
   )
     .argument('<operator>', 'operator code', code)
     .requiredOption('--from <time>', 'start of the period: a day or a time')
@@ -67,35 +67,37 @@ function pullJson(row: PullRow) {
 }
 
 function addList(reconcile: Command, cli: Cli): void {
-  command(reconcile, 'pulls', 'Operators whose movements are pulled, and how far.').action(
-    async (options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const rows = await listPulls(pool);
-        return {
-          json: { pulls: rows.map(pullJson) },
-          text: table(
-            [
-              { title: 'OPERATOR' },
-              { title: 'STATUS' },
-              { title: 'EVERY MINUTES', align: 'right' },
-              { title: 'DELAY MINUTES', align: 'right' },
-              { title: 'PULLED UNTIL' },
-              { title: 'LAST ERROR', wrapped: true },
-            ],
-            rows.map((row) => [
-              row.operator,
-              row.status,
-              String(row.everyMinutes),
-              String(row.delayMinutes),
-              wireTime.format(row.pulledUntil),
-              row.lastError ?? '',
-            ]),
-            'no operator can be asked for its movements',
-          ),
-        };
-      });
-    },
-  );
+  command(
+    reconcile,
+    'pulls',
+    'Operators whose movements are pulled, and until when they were.',
+  ).action(async (options: { json?: boolean }) => {
+    await cli.run(options, async ({ pool, wireTime }) => {
+      const rows = await listPulls(pool);
+      return {
+        json: { pulls: rows.map(pullJson) },
+        text: table(
+          [
+            { title: 'OPERATOR' },
+            { title: 'STATUS' },
+            { title: 'EVERY MINUTES', align: 'right' },
+            { title: 'DELAY MINUTES', align: 'right' },
+            { title: 'PULLED UNTIL' },
+            { title: 'LAST ERROR', wrapped: true },
+          ],
+          rows.map((row) => [
+            row.operator,
+            row.status,
+            String(row.everyMinutes),
+            String(row.delayMinutes),
+            wireTime.format(row.pulledUntil),
+            row.lastError ?? '',
+          ]),
+          'no operator can be asked for its movements',
+        ),
+      };
+    });
+  });
 }
 
 interface SetOptions {
@@ -108,7 +110,7 @@ interface SetOptions {
 }
 
 function addSet(reconcile: Command, cli: Cli): void {
-  command(reconcile, 'set-pull', 'When an operator’s movements are pulled.')
+  command(reconcile, 'set-pull', 'Set when an operator’s movements are pulled.')
     .argument('<operator>', 'operator code', code)
     .option('--every <time>', 'how much time a statement covers (default 24h)', durationSeconds)
     .option('--delay <time>', 'how long after its end it is pulled (default 1h)', durationSeconds)

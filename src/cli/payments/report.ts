@@ -42,7 +42,7 @@ function addMargin(report: Command, cli: Cli): void {
   command(
     report,
     'margin',
-    'What payments brought and cost: fees, VAT, operators’ costs and commissions, corrections included. Each amount is the sum of transfers of the period.',
+    'Income and cost of payments: fees, VAT, operators’ costs and commissions, including corrections. Each amount is the sum of transfers of the period.',
   )
     .requiredOption('--from <time>', 'a day or a time')
     .requiredOption('--to <time>', 'a day (included) or a time (not included)')

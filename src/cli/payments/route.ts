@@ -26,7 +26,7 @@ function addTry(route: Command, cli: Cli): void {
   route
     .command('try', { isDefault: true })
     .description(
-      'Show where a payment would go now, and why. Changes nothing; `try` may be left out. Free slots with the operators are not known here.',
+      'Show where a payment would go now, and why. Changes nothing; `try` may be left out. Does not consider how busy the operators are.',
     )
     .option('--json', 'one JSON document instead of a table')
     .argument('<biller>', 'biller code', code)

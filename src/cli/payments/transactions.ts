@@ -34,7 +34,7 @@ interface StatusOptions {
 }
 
 export function addStatusCommand(program: Command, cli: Cli): void {
-  command(program, 'status', 'Show the status of a transaction.')
+  command(program, 'status', 'Show the status of a payment.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .addOption(
       new Option('--reference <reference>', 'the ipay_reference that create returned').conflicts(
@@ -99,7 +99,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_LISTED = 1000;
 
 export function addPaymentsCommand(program: Command, cli: Cli): void {
-  command(program, 'transactions', 'A vendor’s transactions, newest first.')
+  command(program, 'transactions', 'A vendor’s payments, newest first.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .addOption(new Option('--status <status>', 'only these').choices(PAYMENT_STATUSES))
     .addOption(fromDayOption())

@@ -169,7 +169,11 @@ interface PushOptions extends RuleOptions {
 }
 
 function addPushRule(topUp: Command, cli: Cli): void {
-  command(topUp, 'push', 'Ask the vendor’s telephone to pay whenever the float is low (STK push).')
+  command(
+    topUp,
+    'push',
+    'Send the vendor’s phone a prompt to pay whenever the float is low (STK push).',
+  )
     .argument('<vid>', 'vendor ID', signerName)
     .requiredOption(
       '--below <amount>',
@@ -185,7 +189,7 @@ function addPushRule(topUp: Command, cli: Cli): void {
     )
     .option('--pause <time>', 'minimum time between two prompts', durationSeconds, 3_600)
     .requiredOption('--source <code>', 'the source that sends the prompt', code)
-    .requiredOption('--phone <number>', '12 digits; its owner confirms on the telephone')
+    .requiredOption('--phone <number>', '12 digits; its owner confirms on the phone')
     .requiredOption('--by <name>', 'who sets it')
     .action(async (vid: string, options: PushOptions) => {
       await setRule(cli, vid, options, {
@@ -203,7 +207,7 @@ function addPushRule(topUp: Command, cli: Cli): void {
 
 function addOff(topUp: Command, cli: Cli): void {
   for (const kind of ['fund', 'push'] as const satisfies readonly TopUpKind[]) {
-    command(topUp, `${kind}-off`, `No longer top up by ${kind}.`)
+    command(topUp, `${kind}-off`, `Stop topping up by ${kind}.`)
       .argument('<vid>', 'vendor ID', signerName)
       .requiredOption('--by <name>', 'who ends it')
       .action(async (vid: string, options: { json?: boolean; by: string }) => {

@@ -229,7 +229,7 @@ function addReplay(webhook: Command, cli: Cli): void {
     'replay',
     'Send events again with the same ids. Choose them by at least one option.',
   )
-    .option('--reference <reference>', 'ipay_reference of the transaction')
+    .option('--reference <reference>', 'ipay_reference of the payment')
     .option('--since <time>', 'events at or after this day or time')
     .option('--until <time>', 'events up to the end of this day, or before this time')
     .addOption(stateOption('only events in this state, such as given_up'))

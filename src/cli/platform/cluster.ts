@@ -37,7 +37,7 @@ function addStatus(cluster: Command, cli: Cli): void {
   command(
     cluster,
     'status',
-    'Nodes, tables, buckets and vendors. Exits with 1 when the tables are distributed in part only.',
+    'Nodes, tables, buckets and vendors. Exits with 1 when only some of the tables are distributed.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async ({ pool }) => await status(pool));
   });
@@ -148,7 +148,7 @@ function addDistribute(cluster: Command, cli: Cli): void {
   command(
     cluster,
     'distribute',
-    'Distribute the tables over the nodes of a Citus cluster, with every process of the service stopped. Continues where an earlier call was ended. Ends with the ledger check.',
+    'Distribute the tables over the nodes of a Citus cluster, with every process of the service stopped. Continues where an interrupted call stopped. Ends with the ledger check.',
   )
     .option('--buckets <n>', 'how many buckets vendors are spread over', wholeNumber, 128)
     .option('--shards <n>', 'into how many parts each table is split', wholeNumber, 32)

@@ -14,7 +14,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
   )
     .option(
       '--accept-schema',
-      'accept constraints, indexes and functions that were changed on purpose',
+      'accept constraints, indexes and functions that were deliberately changed',
     )
     .action(async (options: { json?: boolean; acceptSchema?: boolean }) => {
       await cli.run(

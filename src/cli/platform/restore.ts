@@ -26,7 +26,7 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     .requiredOption('--data-dir <folder>', 'DATA_DIR of the new service, without a database')
     .option(
       '--unauthenticated',
-      'restore although the MASTER_KEY that it was taken with is lost; anyone could have changed it',
+      'restore although the MASTER_KEY of the backup is lost; anybody may have changed such a backup',
     )
     .action(async (folder: string, options: RestoreOptions) => {
       await cli.runAlone(options, async () => await restore(folder, options, cli));

@@ -74,7 +74,7 @@ class Batches implements ScoreBatches {
       everyMs: this.#options.pollMs,
       atOnce: true,
       work: async () => await this.#adopt(),
-      failureText: 'batches of enquiries could not be looked for',
+      failureText: 'batches of enquiries could not be listed',
       log: this.#options.log,
     });
   }

@@ -91,5 +91,5 @@ export async function confirmPerson(
   }
   if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
   if (await setConfirmed(pool, { login, ...confirmation })) return;
-  throw new PlainError(`${login} has used another link since. Look again.`);
+  throw new PlainError(`${login} has used another link since then. Check again.`);
 }

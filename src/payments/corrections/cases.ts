@@ -213,7 +213,7 @@ async function settleByHand(
   };
   const [result] = await settlePayments(db, [report]);
   if (result === 'settled') return;
-  throw new PlainError('The transaction has been settled in the meantime. Reject this proposal.');
+  throw new PlainError('The payment has been settled in the meantime. Reject this proposal.');
 }
 
 async function correct(

@@ -23,7 +23,7 @@ export async function openCaseByHand(
   return await databaseTransaction(pool, async (client) => {
     const payment = await readPayment(client, vendorId, paymentId);
     if (payment === undefined) {
-      throw new PlainError('The transaction does not exist, or is archived.', {
+      throw new PlainError('The payment does not exist, or is archived.', {
         field: 'reference',
       });
     }

@@ -160,7 +160,7 @@ function accountOf<
 
 function required(situation: Situation): NonNullable<Situation['payment']> {
   if (situation.payment !== null) return situation.payment;
-  throw new PlainError('The case is not about a transaction of ours.', { field: 'resolution' });
+  throw new PlainError('The case is not about a payment of ours.', { field: 'resolution' });
 }
 
 /** Cents from the facts, if they are whole numbers; undefined otherwise. */
@@ -177,7 +177,7 @@ function givenCents(proposal: Proposal): bigint | undefined {
 function planReport(situation: Situation, proposal: Proposal, reported: 'paid' | 'failed'): Plan {
   const payment = required(situation);
   if (payment.outcome !== null) {
-    throw new PlainError('The transaction is no longer open; see its status.', {
+    throw new PlainError('The payment is no longer open; see its status.', {
       field: 'resolution',
     });
   }
@@ -217,7 +217,7 @@ function missingCents(situation: Situation, payment: OurPayment, proposal: Propo
 function planCharge(situation: Situation, proposal: Proposal): Plan {
   const payment = required(situation);
   if (payment.outcome === null) {
-    throw new PlainError('The transaction is open: settle it with paid or failed.', {
+    throw new PlainError('The payment is open: settle it with paid or failed.', {
       field: 'resolution',
     });
   }
@@ -306,7 +306,7 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
   const amountCents = givenCents(proposal) ?? paidCents;
   if (amountCents <= 0n || amountCents > paidCents) {
     throw new PlainError(
-      `It must be above zero and at most ${formatMoney(paidCents)}, what the receipt credited.`,
+      `It must be above zero and at most ${formatMoney(paidCents)}, the amount of the receipt.`,
       { field: 'amount' },
     );
   }
@@ -397,7 +397,7 @@ function planExposure(
   }
   if (debitAccount === 'float' && amountCents > situation.floatCents) {
     throw new PlainError(
-      `The float has ${formatMoney(situation.floatCents)} only. Wait until the vendor funds it, or choose a smaller amount.`,
+      `The float has only ${formatMoney(situation.floatCents)}. Wait until the vendor funds it, or choose a smaller amount.`,
       { field: 'amount' },
     );
   }

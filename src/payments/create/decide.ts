@@ -78,7 +78,7 @@ export function planPayment(
   if (biller.secondaryAccount && request.phone === null) {
     throw new Refusal('missing_field', {
       field: 'phone',
-      text: `${biller.billerCode} needs a phone number besides the account`,
+      text: `${biller.billerCode} needs a phone number in addition to the account`,
     });
   }
   if (vendor.referenceRequired && request.merchantReference === null) {

@@ -105,7 +105,7 @@ async function lockOpen(db: Queryable, entryId: string): Promise<EntryRow> {
   const entry = await lockEntry(db, entryId);
   if (entry === undefined) throw new PlainError('This entry does not exist.');
   if (entry.decision === null) return entry;
-  throw new PlainError(`The entry is ${entry.decision} already, by ${entry.decidedBy}.`);
+  throw new PlainError(`The entry was already ${entry.decision} by ${entry.decidedBy}.`);
 }
 
 /** Throws: `PlainError` if the books have the movement already, or begin after it. */
@@ -117,7 +117,9 @@ async function requireNew(
   const reference = plainReference(entry.reference);
   const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
   if (kind === 'opening' && isBooked) {
-    throw new PlainError('The books of this float have begun already.', { field: 'kind' });
+    throw new PlainError('The books of this float already have an opening balance.', {
+      field: 'kind',
+    });
   }
   if (beganAt !== null && movedAt < beganAt) {
     const text = `The books of this float begin at ${beganAt.toISOString()}; what was there then is its opening.`;

@@ -128,5 +128,5 @@ async function lockOpen(db: Queryable, journalId: string): Promise<JournalRow> {
   const journal = await lockJournal(db, journalId);
   if (journal === undefined) throw new PlainError('This journal does not exist.');
   if (journal.decision === null) return journal;
-  throw new PlainError(`The journal is ${journal.decision} already, by ${journal.decidedBy}.`);
+  throw new PlainError(`The journal was already ${journal.decision} by ${journal.decidedBy}.`);
 }

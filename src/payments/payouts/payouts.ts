@@ -136,5 +136,5 @@ async function lockOpen(db: Queryable, payoutId: string): Promise<PayoutRow> {
   const payout = await lockPayout(db, payoutId);
   if (payout === undefined) throw new PlainError('This payout does not exist.');
   if (payout.decision === null) return payout;
-  throw new PlainError(`The payout is ${payout.decision} already, by ${payout.decidedBy}.`);
+  throw new PlainError(`The payout was already ${payout.decision} by ${payout.decidedBy}.`);
 }

@@ -77,7 +77,7 @@ async function requireOwnAccount(
   );
   if (other === undefined) return;
   throw new PlainError(
-    `Account ${account} is that of source ${other.sourceCode}. Import all its statements there; the format can be changed.`,
+    `Account ${account} belongs to source ${other.sourceCode}. Import all its statements there; the format can be changed.`,
     { field: 'bank_account' },
   );
 }

@@ -20,16 +20,16 @@ export interface TopUp {
 /** The provider's own limit for one prompt. */
 export const MAX_PUSH_CENTS = 25_000_000n;
 
-/** Throws: `PlainError` if it is no telephone number that can be asked. */
+/** Throws: `PlainError` if the number cannot receive prompts. */
 export function requirePhone(phone: string): void {
   if (/^254\d{9}$/.test(phone)) return;
   throw new PlainError('It must be 12 digits that begin with 254.', { field: 'phone' });
 }
 
 /**
- * Asks a telephone to pay to a vendor's account number, so that the vendor tops up its own float.
+ * Sends a phone a prompt to pay to a vendor's account number, so that the vendor tops up its own float.
  * The prompt is recorded before it is sent and never sent twice; one may be open for
- * a vendor, and one on a telephone. It credits nothing by itself: the payment is reported as a receipt like any other.
+ * a vendor, and one for a phone. It credits nothing by itself: the payment is reported as a receipt like any other.
  * Throws: `PlainError` if it cannot be sent.
  */
 export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): Promise<PushRow> {
@@ -50,7 +50,7 @@ export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): P
   }
   const pushId = topUp.pushId ?? newId();
   if (!(await insertPush(pool, { pushId, sourceCode, vendorId, account, phone, amountCents }))) {
-    throw new PlainError('A prompt for this vendor, or on this telephone, is open already.');
+    throw new PlainError('A prompt for this vendor or to this phone is already open.');
   }
   const sent = await sendPush({ phone, amountCents, account }, new AbortController().signal);
   const recorded = { pushId, state: 'recorded' } as const;

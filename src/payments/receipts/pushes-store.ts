@@ -20,7 +20,7 @@ const ANSWER_TIME = `interval '20 seconds'`;
 /** A pull that ended so long after the prompt has its payment, if it was paid. */
 const LISTED = `interval '1 hour'`;
 
-/** Returns false while another prompt for the vendor, or on the telephone, is open. */
+/** Returns false while another prompt for the vendor or to the phone is open. */
 export async function insertPush(
   db: Queryable,
   row: Pick<PushRow, 'pushId' | 'sourceCode' | 'vendorId' | 'account' | 'phone' | 'amountCents'>,

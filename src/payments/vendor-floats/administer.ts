@@ -34,12 +34,12 @@ export async function setTopUpRule(
     if (terms.kind === 'push') {
       if (!(await isActive(client, vendorId, 'fund'))) {
         throw new PlainError(
-          'What is paid on a prompt is collected income. Let it be moved into the float first: vendor top-up fund.',
+          'A prompt brings collected income. First add the rule that moves it into the float: vendor top-up fund.',
         );
       }
       const source = await findSource(client, terms.sourceCode);
       if (source?.kind !== 'daraja') {
-        throw new PlainError(`${terms.sourceCode} is no source that can send prompts.`, {
+        throw new PlainError(`Source ${terms.sourceCode} cannot send prompts.`, {
           field: 'source',
         });
       }
@@ -67,7 +67,7 @@ function requirePossible(terms: TopUpRule): void {
   requirePhone(terms.phone);
   const { thresholdCents, targetCents, maximumCents, dailyCents, pauseSeconds } = terms;
   if (pauseSeconds < MIN_PUSH_PAUSE_SECONDS) {
-    throw new PlainError('It must be at least 10m: so long may a prompt be open.', {
+    throw new PlainError('It must be at least 10m, because a prompt can be open that long.', {
       field: 'pause',
     });
   }
@@ -75,12 +75,9 @@ function requirePossible(terms: TopUpRule): void {
     throw new PlainError('It must be above --below.', { field: 'target' });
   }
   if (maximumCents < 100n || maximumCents > MAX_PUSH_CENTS) {
-    throw new PlainError(
-      'It must be at least one shilling, and at most what a prompt may ask for.',
-      {
-        field: 'max-amount',
-      },
-    );
+    throw new PlainError('It must be at least one shilling, and at most the maximum of a prompt.', {
+      field: 'max-amount',
+    });
   }
   if (dailyCents < maximumCents) {
     throw new PlainError('It must not be below --max-amount.', { field: 'max-per-day' });
@@ -97,7 +94,9 @@ export async function endTopUpRule(
   await databaseTransaction(pool, async (client) => {
     await putWatched(client, { vendorId, lowCents: undefined, by });
     if (kind === 'fund' && (await isActive(client, vendorId, 'push'))) {
-      throw new PlainError('What is paid on a prompt would stay collected income. End push first.');
+      throw new PlainError(
+        'Income from prompts would no longer be moved into the float. End push first.',
+      );
     }
     if (await endRule(client, { vendorId, kind, by })) return;
     throw new PlainError(`The vendor’s float is not topped up by ${kind}.`);

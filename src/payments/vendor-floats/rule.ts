@@ -7,7 +7,7 @@ interface RuleTerms {
   readonly pauseSeconds: number;
 }
 
-/** `fund` moves collected income into the float; `push` asks a telephone to pay. */
+/** `fund` moves collected income into the float; `push` sends a phone a prompt to pay. */
 export type TopUpRule =
   | (RuleTerms & { readonly kind: 'fund' })
   | (RuleTerms & {

@@ -119,7 +119,7 @@ async function copyBack(
     });
     if (digest.bytes !== file.bytes || digest.sha256 !== file.sha256) {
       throw new PlainError(
-        `The backup is damaged: ${file.path} is not what was backed up. \`malipo backup verify\` lists everything that is wrong.`,
+        `The backup is damaged: ${file.path} differs from what was backed up. \`malipo backup verify\` lists everything that is wrong.`,
       );
     }
     doneBytes += file.bytes;

@@ -52,12 +52,12 @@ export const ERRORS = {
   file_mismatch: {
     status: 400,
     text: 'The file does not match the signed SHA-256',
-    when: 'Bulk create: the SHA-256 of the file that arrived is not `sha256`. Nothing was accepted. Compute it over exactly the bytes you send.',
+    when: 'Upload of a file: the SHA-256 of the file that arrived is not `sha256`. Nothing was accepted. Compute it over exactly the bytes you send.',
   },
   invalid_file: {
     status: 400,
     text: 'The file could not be read',
-    when: 'Bulk create: the file has no rows, is not UTF-8, has an unclosed quote, or has an unknown column in its header. Nothing was accepted. An error in one row refuses only that row.',
+    when: 'Upload of a file: the file has no rows, is not UTF-8, has an unclosed quote, or has an unknown column in its header. Nothing was accepted. An error in one row refuses only that row.',
   },
   amount_below_minimum: {
     status: 400,
@@ -122,7 +122,7 @@ export const ERRORS = {
   insufficient_float: {
     status: 402,
     text: 'The billing balance does not cover the amount',
-    when: 'The float is smaller than the amount. Call fund after income has been collected, then create again with the same `merchant_reference`.',
+    when: 'The float is smaller than the amount and its fee. Call fund after income has been collected, then create again with the same `merchant_reference`.',
   },
   unknown_path: {
     status: 404,

@@ -78,6 +78,6 @@ export async function refuseHalfDistributed(db: Queryable, classes: TableClasses
   const wrong = misplaced(tables);
   if (wrong.length === 0 || tables.every(({ is }) => is === undefined)) return;
   throw new PlainError(
-    `The database is distributed over the cluster in part only: ${wrong.slice(0, 5).join('; ')}. Run \`npm run -s malipo -- cluster distribute\` again, or \`cluster undistribute\` to go back.`,
+    `The database is only partly distributed over the cluster: ${wrong.slice(0, 5).join('; ')}. Run \`npm run -s malipo -- cluster distribute\` again, or \`cluster undistribute\` to go back.`,
   );
 }

@@ -86,7 +86,7 @@ async function checkContents(folder: string, major: string): Promise<boolean> {
   );
   if (foreign.length > 0) {
     throw new EmbeddedDatabaseError(
-      `${folder} holds files that Malipo did not make (${foreign.slice(0, 5).join(', ')}), so it is left alone.\nMove them away, or set DATA_DIR to another folder. ${OTHER_DATABASE}`,
+      `${folder} contains files that Malipo did not create (${foreign.slice(0, 5).join(', ')}), so it was not changed.\nMove them away, or set DATA_DIR to another folder. ${OTHER_DATABASE}`,
     );
   }
   const data = path.join(folder, 'data');
@@ -97,7 +97,7 @@ async function checkContents(folder: string, major: string): Promise<boolean> {
     : undefined;
   if (version === undefined || !contents.includes('global')) {
     throw new EmbeddedDatabaseError(
-      `${data} is not a whole PostgreSQL data folder, so it is left alone.\nRestore it from a backup, or move it away to start with an empty database. ${OTHER_DATABASE}`,
+      `${data} is not a complete PostgreSQL data folder, so it was not changed.\nRestore it from a backup, or move it away to start with an empty database. ${OTHER_DATABASE}`,
     );
   }
   if (version !== major) {

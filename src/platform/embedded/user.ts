@@ -119,7 +119,7 @@ export async function createLaunch(user: ServerUser | undefined, folder: string)
   }
   if (reachable) return (program, args) => start(program, args, { ...user, detached: false });
   throw new EmbeddedDatabaseError(
-    `PostgreSQL does not run as root, and the user it runs as (uid ${user.uid}) cannot get to ${folder}; setpriv could not let it pass (${complaint}).\nSet DATA_DIR to a folder that other users can reach, such as /var/lib/malipo, or start the service as an ordinary user. ${OTHER_DATABASE}`,
+    `PostgreSQL does not run as root, and the user it runs as (uid ${user.uid}) cannot reach ${folder}; setpriv could not give it access (${complaint}).\nSet DATA_DIR to a folder that other users can reach, such as /var/lib/malipo, or start the service as an ordinary user. ${OTHER_DATABASE}`,
   );
 }
 

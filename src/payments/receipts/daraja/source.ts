@@ -122,7 +122,7 @@ export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
   };
 }
 
-/** Prompts on telephones. Their callbacks are only acknowledged: a receipt reports the payment. */
+/** Prompts on phones. Their callbacks are only acknowledged: a receipt reports the payment. */
 function pushing(
   ask: Asking,
   shortCode: string,

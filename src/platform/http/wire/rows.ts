@@ -159,7 +159,7 @@ function requireShort(line: string): string {
 function tooManyRows(maxRows: number): Refusal {
   return new Refusal('payload_too_large', {
     field: 'file',
-    text: `A file has at most ${maxRows} rows; send several`,
+    text: `A file has at most ${maxRows} rows; send several files`,
   });
 }
 
