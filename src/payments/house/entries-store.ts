@@ -1,8 +1,9 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseAccount } from './account.ts';
 import type { EnteredTopUp, EntryKind } from './entry.ts';
+import type { Proposal } from './proposal.ts';
 
-export interface EntryRow {
+export interface EntryRow extends Proposal {
   entryId: string;
   kind: EntryKind;
   subject: string;
@@ -12,11 +13,6 @@ export interface EntryRow {
   amountCents: bigint;
   movedAt: Date;
   note: string;
-  proposedBy: string;
-  proposedAt: Date;
-  decision: 'approved' | 'rejected' | null;
-  decidedBy: string | null;
-  decidedAt: Date | null;
   rowId: string | null;
 }
 
@@ -27,10 +23,7 @@ const ENTRIES = `select entry_id as "entryId", kind, subject, reference,
     row_id as "rowId"
   from house_entries`;
 
-export type NewEntry = Omit<
-  EntryRow,
-  'proposedAt' | 'decision' | 'decidedBy' | 'decidedAt' | 'rowId'
->;
+export type NewEntry = Omit<EntryRow, keyof Proposal | 'rowId'> & { readonly proposedBy: string };
 
 /** Returns false if the reference was entered before. */
 export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boolean> {

@@ -9,6 +9,7 @@ import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from '.
 import type { EntryRow } from './entries-store.ts';
 import { plainReference, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
+import { requireFound, requireOpen, requireText } from './proposal.ts';
 import { postHouseTransfer, readFloatBeginning } from './store.ts';
 
 export interface EntryRequest {
@@ -31,10 +32,7 @@ export interface EntryRequest {
 export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<EntryRow> {
   const proposedBy = requirePerson(request.by);
   const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
-  const reference = request.reference.trim();
-  if (plainReference(reference) === '') {
-    throw new PlainError('It must have a letter or a digit.', { field: 'reference' });
-  }
+  const reference = requireText(request.reference, 'reference');
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   return await databaseTransaction(pool, async (client) => {
     if ((await findOperator(client, operatorCode)) === undefined) {
@@ -47,7 +45,7 @@ export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<E
     if (!(await insertEntry(client, { ...entry, ...sides, proposedBy }))) {
       throw new PlainError('This reference was entered before.', { field: 'reference' });
     }
-    return await requireEntry(client, entryId);
+    return requireFound(await findEntry(client, entryId), 'entry');
   });
 }
 
@@ -58,10 +56,10 @@ export async function approveEntry(
 ): Promise<EntryRow> {
   const approvedBy = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
-    const { subject } = await requireEntry(client, request.entryId);
+    const { subject } = requireFound(await findEntry(client, request.entryId), 'entry');
     // As an import of a statement does, which may list the same movement.
     await lockOperator(client, subject);
-    const entry = await lockOpen(client, request.entryId);
+    const entry = requireOpen(await lockEntry(client, request.entryId), 'entry');
     const { entryId, proposedBy } = entry;
     requireAnother(proposedBy, approvedBy);
     await requireNew(client, { ...entry, operatorCode: subject });
@@ -78,7 +76,7 @@ export async function approveEntry(
       approvedBy,
       texts: [entry.reference, entry.note],
     });
-    return await requireEntry(client, entryId);
+    return requireFound(await findEntry(client, entryId), 'entry');
   });
 }
 
@@ -89,23 +87,10 @@ export async function rejectEntry(
 ): Promise<EntryRow> {
   const person = requirePerson(request.by);
   return await databaseTransaction(pool, async (client) => {
-    const { entryId } = await lockOpen(client, request.entryId);
+    const { entryId } = requireOpen(await lockEntry(client, request.entryId), 'entry');
     await setDecision(client, entryId, { decision: 'rejected', person });
-    return await requireEntry(client, entryId);
+    return requireFound(await findEntry(client, entryId), 'entry');
   });
-}
-
-async function requireEntry(db: Queryable, entryId: string): Promise<EntryRow> {
-  const entry = await findEntry(db, entryId);
-  if (entry === undefined) throw new PlainError('This entry does not exist.');
-  return entry;
-}
-
-async function lockOpen(db: Queryable, entryId: string): Promise<EntryRow> {
-  const entry = await lockEntry(db, entryId);
-  if (entry === undefined) throw new PlainError('This entry does not exist.');
-  if (entry.decision === null) return entry;
-  throw new PlainError(`The entry was already ${entry.decision} by ${entry.decidedBy}.`);
 }
 
 /** Throws: `PlainError` if the books have the movement already, or begin after it. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { JournalLine } from './journal.ts';
+import type { Proposal } from './proposal.ts';
 
 /** A line as stored: JSON has no exact integers of 64 bits, so cents are text. */
 export interface StoredLine {
@@ -8,18 +9,13 @@ export interface StoredLine {
   cents: string;
 }
 
-export interface JournalRow {
+export interface JournalRow extends Proposal {
   journalId: string;
   reference: string;
   lines: StoredLine[];
   movedAt: Date;
   note: string;
   evidence: string;
-  proposedBy: string;
-  proposedAt: Date;
-  decision: 'approved' | 'rejected' | null;
-  decidedBy: string | null;
-  decidedAt: Date | null;
 }
 
 const JOURNALS = `select journal_id as "journalId", reference, lines, moved_at as "movedAt", note,

@@ -6,7 +6,6 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
-import { plainReference } from './entry.ts';
 import { requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine } from './journal.ts';
 import {
@@ -18,6 +17,7 @@ import {
   setJournalDecision,
 } from './journals-store.ts';
 import type { JournalRow } from './journals-store.ts';
+import { requireFound, requireOpen, requireText } from './proposal.ts';
 import { postHouseTransfer } from './store.ts';
 
 export interface JournalRequest {
@@ -49,13 +49,7 @@ export async function proposeJournal(pool: Pool, request: JournalRequest): Promi
   if (!(await insertJournal(pool, journal))) {
     throw new PlainError('This reference was entered before.', { field: 'reference' });
   }
-  return await requireJournal(pool, journalId);
-}
-
-/** Throws: `PlainError` unless it has a letter or a digit. */
-function requireText(text: string, field: string): string {
-  if (plainReference(text) !== '') return text.trim();
-  throw new PlainError('It must have a letter or a digit.', { field });
+  return requireFound(await findJournal(pool, journalId), 'journal');
 }
 
 /** Throws: `PlainError` if an account names an operator or a bank account that does not exist. */
@@ -82,7 +76,7 @@ export async function approveJournal(
 ): Promise<JournalRow> {
   const approvedBy = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
-    const journal = await lockOpen(client, request.journalId);
+    const journal = requireOpen(await lockJournal(client, request.journalId), 'journal');
     const { journalId, proposedBy, movedAt, reference, note, evidence } = journal;
     requireAnother(proposedBy, approvedBy);
     await setJournalDecision(client, journalId, { decision: 'approved', person: approvedBy });
@@ -101,7 +95,7 @@ export async function approveJournal(
         texts: [reference, note, evidence],
       });
     }
-    return await requireJournal(client, journalId);
+    return requireFound(await findJournal(client, journalId), 'journal');
   });
 }
 
@@ -112,21 +106,8 @@ export async function rejectJournal(
 ): Promise<JournalRow> {
   const person = requirePerson(request.by);
   return await databaseTransaction(pool, async (client) => {
-    const { journalId } = await lockOpen(client, request.journalId);
+    const { journalId } = requireOpen(await lockJournal(client, request.journalId), 'journal');
     await setJournalDecision(client, journalId, { decision: 'rejected', person });
-    return await requireJournal(client, journalId);
+    return requireFound(await findJournal(client, journalId), 'journal');
   });
-}
-
-async function requireJournal(db: Queryable, journalId: string): Promise<JournalRow> {
-  const journal = await findJournal(db, journalId);
-  if (journal === undefined) throw new PlainError('This journal does not exist.');
-  return journal;
-}
-
-async function lockOpen(db: Queryable, journalId: string): Promise<JournalRow> {
-  const journal = await lockJournal(db, journalId);
-  if (journal === undefined) throw new PlainError('This journal does not exist.');
-  if (journal.decision === null) return journal;
-  throw new PlainError(`The journal was already ${journal.decision} by ${journal.decidedBy}.`);
 }

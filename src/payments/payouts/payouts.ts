@@ -6,7 +6,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readTakenBackCents } from '../cases/cases-store.ts';
-import { plainReference } from '../house/entry.ts';
+import { requireFound, requireOpen, requireText } from '../house/proposal.ts';
 import { payoutText } from '../ledger/authenticity.ts';
 import {
   ensureAccounts,
@@ -48,13 +48,7 @@ export async function proposePayout(pool: Pool, request: PayoutRequest): Promise
   if (!(await insertPayout(pool, { payoutId, vendorId, amountCents, ...texts, proposedBy }))) {
     throw new PlainError('This reference was entered before.', { field: 'reference' });
   }
-  return await requirePayout(pool, payoutId);
-}
-
-/** Throws: `PlainError` unless it has a letter or a digit. */
-function requireText(text: string, field: string): string {
-  if (plainReference(text) !== '') return text.trim();
-  throw new PlainError('It must have a letter or a digit.', { field });
+  return requireFound(await findPayout(pool, payoutId), 'payout');
 }
 
 /** Throws: `PlainError` if the vendor has less, owes us what would be left, or its provider took it back. */
@@ -90,9 +84,9 @@ export async function approvePayout(
 ): Promise<PayoutRow> {
   const approvedBy = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
-    const { vendorId } = await requirePayout(client, request.payoutId);
+    const { vendorId } = requireFound(await findPayout(client, request.payoutId), 'payout');
     await lockFloat(client, vendorId);
-    const payout = await lockOpen(client, request.payoutId);
+    const payout = requireOpen(await lockPayout(client, request.payoutId), 'payout');
     const { payoutId, amountCents, proposedBy } = payout;
     requireAnother(proposedBy, approvedBy);
     await requireAvailable(client, vendorId, amountCents);
@@ -109,7 +103,7 @@ export async function approvePayout(
       amountCents,
       createdAt: postedAt,
     });
-    return await requirePayout(client, payoutId);
+    return requireFound(await findPayout(client, payoutId), 'payout');
   });
 }
 
@@ -120,21 +114,8 @@ export async function rejectPayout(
 ): Promise<PayoutRow> {
   const person = requirePerson(request.by);
   return await databaseTransaction(pool, async (client) => {
-    const { payoutId } = await lockOpen(client, request.payoutId);
+    const { payoutId } = requireOpen(await lockPayout(client, request.payoutId), 'payout');
     await setRejected(client, payoutId, person);
-    return await requirePayout(client, payoutId);
+    return requireFound(await findPayout(client, payoutId), 'payout');
   });
-}
-
-async function requirePayout(db: Queryable, payoutId: string): Promise<PayoutRow> {
-  const payout = await findPayout(db, payoutId);
-  if (payout === undefined) throw new PlainError('This payout does not exist.');
-  return payout;
-}
-
-async function lockOpen(db: Queryable, payoutId: string): Promise<PayoutRow> {
-  const payout = await lockPayout(db, payoutId);
-  if (payout === undefined) throw new PlainError('This payout does not exist.');
-  if (payout.decision === null) return payout;
-  throw new PlainError(`The payout was already ${payout.decision} by ${payout.decidedBy}.`);
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { Proposal } from '../house/proposal.ts';
 
-export interface PayoutRow {
+export interface PayoutRow extends Proposal {
   payoutId: string;
   vendorId: number;
   amountCents: bigint;
@@ -8,11 +9,6 @@ export interface PayoutRow {
   reference: string;
   evidence: string;
   note: string;
-  proposedBy: string;
-  proposedAt: Date;
-  decision: 'approved' | 'rejected' | null;
-  decidedBy: string | null;
-  decidedAt: Date | null;
   postedAt: Date | null;
 }
 
@@ -22,10 +18,9 @@ const PAYOUTS = `select payout_id as "payoutId", vendor_id as "vendorId", amount
     posted_at as "postedAt"
   from vendor_payouts`;
 
-export type NewPayout = Omit<
-  PayoutRow,
-  'proposedAt' | 'decision' | 'decidedBy' | 'decidedAt' | 'postedAt'
->;
+export type NewPayout = Omit<PayoutRow, keyof Proposal | 'postedAt'> & {
+  readonly proposedBy: string;
+};
 
 /** Returns false if the reference was entered before. */
 export async function insertPayout(db: Queryable, payout: NewPayout): Promise<boolean> {
