@@ -103,7 +103,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
   };
   try {
     await asAdmin(`create database ${TEMPLATE}`);
-    const vendors = await furnish(urlOf(TEMPLATE), masterKey);
+    const vendors = await fillDatabase(urlOf(TEMPLATE), masterKey);
     return {
       folder,
       hot: vendors.slice(0, 1),
@@ -117,7 +117,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
         ends.push(server.stop);
         await asAdmin(`create database ${name}`, server.url);
         ends.push(() => asAdmin(`drop database if exists ${name} with (force)`, server.url));
-        await furnish(urlOf(name, server.url), masterKey);
+        await fillDatabase(urlOf(name, server.url), masterKey);
         return urlOf(name, server.url);
       },
       start: async (program, environment) => {
@@ -174,7 +174,7 @@ async function openDefaultServer(
 }
 
 /** Migrations, billers, and vendors with money. The hot vendor comes first. */
-async function furnish(url: string, masterKey: Buffer): Promise<BenchVendor[]> {
+async function fillDatabase(url: string, masterKey: Buffer): Promise<BenchVendor[]> {
   const pool = createPool({ url, max: 2, name: 'bench', statementTimeoutMs: 0 });
   try {
     await migrate(pool, SCHEMA);

@@ -171,9 +171,9 @@ function carryOut(reply: Reply, response: ServerResponse, options: RequestOption
   }
 }
 
-function hold(response: ServerResponse, holdMs: number, letGo?: () => void): void {
+function hold(response: ServerResponse, holdMs: number, onEnd?: () => void): void {
   const timer = setTimeout(() => {
-    letGo?.();
+    onEnd?.();
     response.destroy();
   }, holdMs);
   response.once('close', () => {

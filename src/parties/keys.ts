@@ -167,10 +167,10 @@ export async function resealKeys(
   const known = [masterKeys.current, masterKeys.previous].map(
     (key) => key !== undefined && masterKeyId(key),
   );
-  const strange = rows.filter((row) => !known.includes(row.masterKeyId));
-  if (strange.length > 0) {
+  const undecryptable = rows.filter((row) => !known.includes(row.masterKeyId));
+  if (undecryptable.length > 0) {
     throw new PlainError(
-      `${strange.length} of ${rows.length} stored keys are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
+      `${undecryptable.length} of ${rows.length} stored keys are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
   const old = rows.filter((row) => row.masterKeyId !== known[0]);

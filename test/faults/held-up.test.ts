@@ -64,7 +64,7 @@ interface Held {
   readonly reference: string;
   readonly account: string;
   /** Unblocks the process, and waits until it has finished its work. */
-  readonly letGo: () => Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 let accounts = 0;
@@ -82,7 +82,7 @@ async function heldPayment(point: CrashPoint): Promise<Held> {
   return {
     reference,
     account,
-    letGo: async () => {
+    release: async () => {
       // It handles the signal when it continues, so it claims no more work.
       dispatcher.signal('SIGTERM');
       await rm(file);
@@ -138,13 +138,13 @@ test('a process suspended past its lease: its success is recorded, its progress 
     Array.from({ length: 3 }, () => 'PENDING'),
   );
 
-  await answered.letGo();
+  await answered.release();
   expect(await statusOf(answered)).toBe('SUCCESS');
   expect(await attemptsOf(answered)).toMatchObject([{ attempt_number: 1, outcome: 'paid' }]);
 
   // It knows that it has not sent the instruction, and would let it be sent again.
-  await unsent.letGo();
-  await sent.letGo();
+  await unsent.release();
+  await sent.release();
   for (const held of [unsent, sent]) {
     expect(await attemptsOf(held)).toMatchObject([{ attempt_number: 1, outcome: null }]);
   }

@@ -35,7 +35,7 @@ let pool: Pool;
 /** A complete backup of a database under load. */
 let backup: string;
 /** The output of the command. */
-let told: string;
+let output: string;
 /** Rows that were committed before it began, and when it had ended. */
 let rowsBefore = 0;
 let rowsAfter = 0;
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await until(() => rowsAfter >= 1_000);
   rowsBefore = rowsAfter;
   backup = path.join(await fixture.folder(), 'backup');
-  told = (await must(environment, 'backup', backup)).stdout;
+  output = (await must(environment, 'backup', backup)).stdout;
   stop.abort();
   await writing;
 });
@@ -117,7 +117,7 @@ describe('a backup', () => {
       const content = await readFile(path.join(backup, 'data', file.path));
       expect(content.includes(KEY) || content.includes(MASTER_KEY), file.path).toBe(false);
     }
-    expect(told).toContain(`Not included: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
+    expect(output).toContain(`Not included: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
   });
 
   test('is refused in a folder with files, and for a database that is not ours', async () => {

@@ -78,7 +78,9 @@ const BILLERS: ReadonlyMap<string, Biller> = new Map([
 ]);
 
 /** A bulk processor on its own connection; accepted payments are in `accepted`. */
-function openDesk(options: Partial<BulkProcessorOptions> & { vendor?: Partial<Vendor> } = {}): {
+function openProcessor(
+  options: Partial<BulkProcessorOptions> & { vendor?: Partial<Vendor> } = {},
+): {
   readonly receiver: BulkProcessor;
   readonly accepted: NewPayment[];
 } {
@@ -182,7 +184,7 @@ test('decides every row as a single create would, in their order', async () => {
     }
   }
 
-  const { receiver, accepted } = openDesk({ vendor: { duplicateCheck: 'without_reference' } });
+  const { receiver, accepted } = openProcessor({ vendor: { duplicateCheck: 'without_reference' } });
   const batch = batchOf(
     many,
     requests.map((item) => ({ request: item })),
@@ -222,7 +224,7 @@ test('decides every row as a single create would, in their order', async () => {
 test('a repeat of an earlier payment gets its answer even if the biller is now offline', async () => {
   const vendorId = await books.addVendor(100_000n);
   const isOnline = { value: true };
-  const { receiver } = openDesk({
+  const { receiver } = openProcessor({
     rules: {
       vendorById: (id) => vendorOf(id),
       billerOf: (code) => biller(code, { availability: isOnline.value ? 'ONLINE' : 'OFFLINE' }),
@@ -249,7 +251,7 @@ test('a repeat of an earlier payment gets its answer even if the biller is now o
 
 test('the same reference with the same file is the same batch, with another file refused', async () => {
   const vendorId = await books.addVendor(1_000_000n);
-  const { receiver } = openDesk();
+  const { receiver } = openProcessor();
   const batch = batchOf(vendorId, manyRows(7, 'same'), 'payroll');
   const first = await receiver.accept(batch);
   await receiver.idle();
@@ -269,7 +271,7 @@ test('the same reference with the same file is the same batch, with another file
 test('another process continues where one stopped, and every row is created once', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const stops: (() => void)[] = [];
-  const first = openDesk({ onAccepted: () => stops.forEach((stop) => stop()) });
+  const first = openProcessor({ onAccepted: () => stops.forEach((stop) => stop()) });
   stops.push(() => void first.receiver.stop());
   const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 3, 'go-on'));
   await first.receiver.accept(batch);
@@ -280,7 +282,7 @@ test('another process continues where one stopped, and every row is created once
   const waiting = await first.receiver.results(vendorId, batch.batchReference);
   expect(waiting.rows.at(-1)).toMatchObject({ kind: 'waiting' });
 
-  const second = openDesk();
+  const second = openProcessor();
   await until('the batch ends', async () => {
     return (await second.receiver.progress(vendorId, batch.batchReference)).endedAt !== null;
   });
@@ -308,7 +310,7 @@ test('the batch of a process that died is taken over when its lease has expired'
     maxOpen: 10,
   };
   expect(await store.insertBatch(books.pool, stored)).toBe(true);
-  const { receiver } = openDesk({ pollMs: 50 });
+  const { receiver } = openProcessor({ pollMs: 50 });
   await until('the batch ends', async () => {
     return (await receiver.progress(vendorId, batch.batchReference)).endedAt !== null;
   });
@@ -353,7 +355,7 @@ test('a chunk out of order changes nothing, so that two processes cannot decide 
 
 test('only the row that the database cannot store is refused', async () => {
   const vendorId = await books.addVendor(100_000_000n);
-  const { receiver } = openDesk({
+  const { receiver } = openProcessor({
     rules: {
       vendorById: (id) => vendorOf(id),
       // A fee that overflows when the amount is added.
@@ -374,7 +376,7 @@ test('only the row that the database cannot store is refused', async () => {
 
 test('a vendor that is suspended in the meantime has its remaining rows refused', async () => {
   const vendorId = await books.addVendor(100_000n);
-  const { receiver } = openDesk({ vendor: { suspended: true } });
+  const { receiver } = openProcessor({ vendor: { suspended: true } });
   const batch = batchOf(vendorId, manyRows(2, 'suspended'));
   await receiver.accept(batch);
   await receiver.idle();
@@ -386,7 +388,7 @@ test('a vendor that is suspended in the meantime has its remaining rows refused'
 test('single creates of the same lane wait for at most one chunk, not for the file', async () => {
   const vendorId = await books.addVendor(1_000_000_000n);
   const pool = books.openPool({ byIndexOnly: true });
-  const { receiver } = openDesk({ lanePools: [pool] });
+  const { receiver } = openProcessor({ lanePools: [pool] });
   const lanes = createCreateLanes({
     pools: [pool],
     deadlineMs: 5_000,
@@ -409,7 +411,7 @@ test('single creates of the same lane wait for at most one chunk, not for the fi
 
 test('a vendor may have a limited number of undecided batches', async () => {
   const vendorId = await books.addVendor(0n);
-  const { receiver } = openDesk();
+  const { receiver } = openProcessor();
   // Another process's lease keeps them undecided.
   for (let index = 0; index < LIMITS.bulkOpenBatches; index += 1) {
     const stored = { batchId: newBatchId(), rowCount: 1, content: '[]', leaseMs: 3_600_000 };
@@ -446,7 +448,7 @@ test('waiting batches are counted, with the age of the oldest', async () => {
   });
   expect(await metric('malipo_bulk_open_batches')).toBe(before + 1);
   expect(await metric('malipo_bulk_oldest_seconds')).toBeGreaterThan(0);
-  const { receiver } = openDesk();
+  const { receiver } = openProcessor();
   const decided = batchOf(vendorId, manyRows(1, 'decided'));
   await receiver.accept(decided);
   await receiver.idle();

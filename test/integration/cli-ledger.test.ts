@@ -82,7 +82,7 @@ async function collected(vendorId: number, times: string): Promise<() => Promise
 }
 
 /** Runs `work` after the statement `spoil`, then undoes that statement. */
-async function spoilt(spoil: string, undo: string, work: () => Promise<void>): Promise<void> {
+async function tampered(spoil: string, undo: string, work: () => Promise<void>): Promise<void> {
   expect((await database.asOwner(spoil)).rowCount).toBe(1);
   try {
     await work();
@@ -109,7 +109,7 @@ describe('malipo ledger check', () => {
   });
 
   it('finds an altered balance, says where, and fails', async () => {
-    await spoilt(
+    await tampered(
       `update accounts set balance_cents = balance_cents + 1
        where vendor_id = 1 and account = 'float'`,
       `update accounts set balance_cents = balance_cents - 1
@@ -146,7 +146,7 @@ describe('malipo ledger check', () => {
         'select due_at::text as due, payment_id as id from dispatch_queue limit 1',
       )
     ).rows;
-    await spoilt(
+    await tampered(
       `delete from dispatch_queue where payment_id = '${row?.id}'`,
       `insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
        select bucket_of(vendor_id), vendor_id, biller_code, payment_id, '${row?.due}'
@@ -174,7 +174,7 @@ describe('malipo ledger chain', () => {
     });
     const again = await must(environment, 'ledger', 'chain');
     expect(again.stdout).toMatch(/^\d+ blocks added\. The chain reaches to \d{4}-\d\d-\d\d /);
-    await spoilt(
+    await tampered(
       `update transfers set amount_cents = amount_cents + 5
        where debit_account = 'external' and vendor_id = 1`,
       `update transfers set amount_cents = amount_cents - 5

@@ -20,7 +20,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { METROPOL_KEYS, startMetropolEmulator } from '../support/metropol-emulator.ts';
-import type { MetropolEmulator, Mishap } from '../support/metropol-emulator.ts';
+import type { MetropolEmulator, Fault } from '../support/metropol-emulator.ts';
 
 const MASTER = { current: randomBytes(32), previous: undefined };
 const INDEX = { current: randomBytes(32), previous: undefined };
@@ -190,11 +190,11 @@ describe('Metropol as the bureau', () => {
     expect(emulator.billed).toHaveLength(1);
   });
 
-  test.each<Mishap>(['cut', 'garbage', 'silence', 'incomplete', 'duplicate', 'refused'])(
+  test.each<Fault>(['cut', 'garbage', 'silence', 'incomplete', 'duplicate', 'refused'])(
     'after a %s the outcome is unknown; the repeat asks only for the missing parts',
-    async (mishap) => {
+    async (fault) => {
       const asked = question();
-      emulator.mishap('/report/credit_info', mishap);
+      emulator.fault('/report/credit_info', fault);
       await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
       expect(await outcomes(asked)).toEqual(['unknown']);
       const answer = JSON.parse(await ask(asked)) as { source: string };
@@ -208,7 +208,7 @@ describe('Metropol as the bureau', () => {
 
   test('with a reference of unknown outcome is asked only for the same parts', async () => {
     const asked = question();
-    emulator.mishap('/score/consumer', 'cut');
+    emulator.fault('/score/consumer', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
     const content = { nationalID: 'y' };
     await expect(ask(asked, { content })).rejects.toMatchObject({ code: 'reference_reused' });
@@ -238,7 +238,7 @@ describe('Metropol as the bureau', () => {
   test('is called by one process at a time', async () => {
     const elsewhere = open(vault);
     const asked = question();
-    emulator.mishap('/identity/verify', 'silence');
+    emulator.fault('/identity/verify', 'silence');
     const both = [ask(asked), ask(asked, { at: elsewhere.receiver })];
     const ended = await Promise.allSettled(both);
     await elsewhere.bureau.close();
@@ -266,7 +266,7 @@ describe('Metropol as the bureau', () => {
 
   test('finds answers from before the rotation of the index key', async () => {
     const asked = question();
-    emulator.mishap('/report/credit_info', 'cut');
+    emulator.fault('/report/credit_info', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
     const index = { current: randomBytes(32), previous: INDEX.current };
     await useVault(createVault({ master: MASTER, index }));
@@ -277,7 +277,7 @@ describe('Metropol as the bureau', () => {
 
   test('keeps answers through a rotation of the key, until retention erases them', async () => {
     const asked = question();
-    emulator.mishap('/report/credit_info', 'cut');
+    emulator.fault('/report/credit_info', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
     const rotated = { current: randomBytes(32), previous: MASTER.current };
     const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
@@ -297,7 +297,7 @@ describe('Metropol as the bureau', () => {
 
   test('that refuses or cannot be reached is not billed', async () => {
     const asked = question();
-    emulator.mishap('/identity/verify', 'refused');
+    emulator.fault('/identity/verify', 'refused');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_unavailable' });
     await emulator.close();
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_unavailable' });
@@ -334,7 +334,7 @@ describe('Metropol as the bureau', () => {
 
   test('never answers one person’s enquiry with another’s parts', async () => {
     const asked = question();
-    emulator.mishap('/report/credit_info', 'cut');
+    emulator.fault('/report/credit_info', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
     const other = { ...asked, documents: [{ type: 'nationalID', number: '2' }] as const };
     expect(await bureau.ask(other)).toMatchObject({ kind: 'not_found' });

@@ -80,7 +80,7 @@ describe('a claim', () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         // Rows that others hold are skipped, so one empty result does not mean the end.
-        for (let emptyHands = 0; emptyHands < 10; emptyHands += 1) {
+        for (let emptyResults = 0; emptyResults < 10; emptyResults += 1) {
           for (;;) {
             const claims = await claim(pool, wanted);
             if (claims.length === 0) break;

@@ -170,7 +170,7 @@ describe('the vendor directory', () => {
 
 describe('a reload that is overtaken by a later one', () => {
   /** A pool whose first answer to a statement with this text waits until it is released. */
-  function holdFirst(text: string): { pool: Pool; held: Promise<void>; letGo: () => void } {
+  function holdFirst(text: string): { pool: Pool; held: Promise<void>; release: () => void } {
     const reached = Promise.withResolvers<undefined>();
     const gate = Promise.withResolvers<undefined>();
     let first = true;
@@ -187,25 +187,25 @@ describe('a reload that is overtaken by a later one', () => {
     return {
       pool: { query } as unknown as Pool,
       held: reached.promise,
-      letGo: () => gate.resolve(undefined),
+      release: () => gate.resolve(undefined),
     };
   }
 
   test('does not restore old vendors', async () => {
     const vid = await makeVendor();
-    const { pool, held, letGo } = holdFirst('from vendors');
+    const { pool, held, release } = holdFirst('from vendors');
     const directory = createVendorDirectory(pool, MASTER_KEYS);
     const slow = directory.reload();
     await held;
     await updateVendor(books.pool, vid, { status: 'suspended' });
     await directory.reload();
-    letGo();
+    release();
     await slow;
     expect(directory.vendor(vid)).toMatchObject({ suspended: true });
   });
 
   test('does not restore old billers', async () => {
-    const { pool, held, letGo } = holdFirst('from billers');
+    const { pool, held, release } = holdFirst('from billers');
     const catalogue = createBillerCatalogue({
       pool,
       masterKeys: MASTER_KEYS,
@@ -214,7 +214,7 @@ describe('a reload that is overtaken by a later one', () => {
     await held;
     await putBiller(books.pool, billerRecord(BILLER, { status: 'OFFLINE' }));
     await catalogue.reload();
-    letGo();
+    release();
     await slow;
     expect(catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' });
   });

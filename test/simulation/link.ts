@@ -20,7 +20,7 @@ export interface Network {
   /** Nobody can connect until then. */
   awayUntilMs: number;
   /** Call this when a process has ended: its database transaction is rolled back. */
-  bury(life: Life): Promise<void>;
+  rollBack(life: Life): Promise<void>;
   /** Called after each commit that changed settings, as their notification does. */
   onSettingsChanged: () => void;
 }
@@ -78,7 +78,7 @@ export function createNetwork(world: World): Network {
   // Processes whose answer from the database is still on its way.
   const unaware = new Map<string, Life>();
 
-  const letOthersIn = async (): Promise<void> => {
+  const resumeWaiting = async (): Promise<void> => {
     holder = undefined;
     for (;;) {
       const next = holder === undefined ? waiting.shift() : undefined;
@@ -140,7 +140,7 @@ export function createNetwork(world: World): Network {
     const ended = kind === 'commit' || kind === 'rollback';
     await world.crashPoint(life, kind === 'claim_payments' ? { standStill: 8 } : {});
     // A process that ended while its `begin` ran was removed before it held any lock.
-    if (life.dead && holder === session) await network.bury(life);
+    if (life.dead && holder === session) await network.rollBack(life);
     if (life.dead) noteCrash(kind, 1);
     else if (LANES.has(kind) && world.strikes('database_silent')) return;
     else if (world.strikes('lost_after_commit')) {
@@ -158,7 +158,7 @@ export function createNetwork(world: World): Network {
       });
     }
     // A process that ended meanwhile has already released the others.
-    if (ended && holder === session) await letOthersIn();
+    if (ended && holder === session) await resumeWaiting();
   };
 
   const reply = (life: Life, deliver: () => void): void => {
@@ -169,7 +169,7 @@ export function createNetwork(world: World): Network {
     session.lost = true;
     if (holder === session) {
       await database.execute(schedule.nowMs, { text: 'rollback', values: [] });
-      await letOthersIn();
+      await resumeWaiting();
     }
     reply(session.life, () => answer.reject(failure('ECONNRESET', 'the connection was lost')));
   };
@@ -233,7 +233,7 @@ export function createNetwork(world: World): Network {
   const network: Network = {
     awayUntilMs: 0,
     onSettingsChanged: () => {},
-    bury: async (life) => {
+    rollBack: async (life) => {
       for (const [known, unawareLife] of unaware) {
         if (unawareLife !== life) continue;
         if (!world.calm) noteCrash(known.slice(life.name.length + 1), 1);
@@ -242,7 +242,7 @@ export function createNetwork(world: World): Network {
       if (holder?.life !== life) return;
       world.note('crash_inside_transaction');
       await database.execute(schedule.nowMs, { text: 'rollback', values: [] });
-      await letOthersIn();
+      await resumeWaiting();
     },
     poolOf: (life) => {
       const open = (): Session => ({ life, inTransaction: false, lost: false });

@@ -39,7 +39,7 @@ export function startMerchants(
         onEnd(random.chance(0.15) && !world.calm ? random.whole(100, 5_000) : undefined);
       },
       (error: unknown) => {
-        const decided = hearRefusal(wish, error, waiting);
+        const decided = handleRefusal(wish, error, waiting);
         const repeats = !decided || (random.chance(0.15) && !world.calm);
         onEnd(repeats ? random.whole(500, 3_000) : undefined);
       },
@@ -59,7 +59,7 @@ export function startMerchants(
   };
 
   /** Returns true when the refusal is final. */
-  const hearRefusal = (wish: Wish, error: unknown, stillWaiting: boolean): boolean => {
+  const handleRefusal = (wish: Wish, error: unknown, stillWaiting: boolean): boolean => {
     const name = `${wish.vendorId} ${wish.merchantReference}`;
     if (!(error instanceof Refusal)) {
       // Only the look-up of an earlier answer fails in this way; the API then answers `unavailable`.

@@ -90,7 +90,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   const end = async (): Promise<void> => {
     if (state.dead) return;
     state.dead = true;
-    await network.bury(state);
+    await network.rollBack(state);
     options.onEnd();
   };
   boot(state, options).then(

@@ -193,7 +193,7 @@ async function addInitialData(client: Client, world: World): Promise<void> {
       scenario.operators.map((operator) => operator.maxPerSecond),
     ],
   });
-  await furnishPrices(client, world);
+  await addPrices(client, world);
   await client.query({
     name: 'furnish_floats',
     text: `insert into operator_floats (operator_code, stop_cents, resume_cents)
@@ -223,7 +223,7 @@ async function addInitialData(client: Client, world: World): Promise<void> {
 }
 
 /** Fees of every biller, and what every operator charges and gives for each. */
-async function furnishPrices(client: Client, world: World): Promise<void> {
+async function addPrices(client: Client, world: World): Promise<void> {
   const { prices } = world.scenario;
   if (prices === null) return;
   await client.query({

@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 export const METROPOL_KEYS = { publicKey: 'public-for-tests', privateKey: 'private-for-tests' };
 
 /** The fault of the next call of a path. */
-export type Mishap = 'cut' | 'garbage' | 'silence' | 'incomplete' | 'refused' | 'duplicate';
+export type Fault = 'cut' | 'garbage' | 'silence' | 'incomplete' | 'refused' | 'duplicate';
 
 /** Metropol's API as its guide describes it, for one person with national ID 31555000. */
 export interface MetropolEmulator {
   readonly url: string;
   /** Path and body of every call that was executed and therefore billed. */
   readonly billed: { readonly path: string; readonly body: Record<string, unknown> }[];
-  mishap(path: string, kind: Mishap): void;
+  fault(path: string, kind: Fault): void;
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ const ACCOUNTS = [
 
 export async function startMetropolEmulator(): Promise<MetropolEmulator> {
   const billed: { path: string; body: Record<string, unknown> }[] = [];
-  const mishaps = new Map<string, Mishap>();
+  const faults = new Map<string, Fault>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -99,17 +99,17 @@ export async function startMetropolEmulator(): Promise<MetropolEmulator> {
       const path = (request.url ?? '').replace('/v2_1', '');
       const headers = request.headers as Record<string, string>;
       const answer = judge(path, text, headers);
-      const mishap = mishaps.get(path);
-      mishaps.delete(path);
-      if (mishap === 'refused') return void response.end(failure('E019'));
-      if (mishap === 'duplicate') return void response.end(failure('E409'));
+      const fault = faults.get(path);
+      faults.delete(path);
+      if (fault === 'refused') return void response.end(failure('E019'));
+      if (fault === 'duplicate') return void response.end(failure('E409'));
       if (!answer.has_error) {
         billed.push({ path, body: JSON.parse(text) as Record<string, unknown> });
       }
-      if (mishap === 'cut') return void response.destroy();
-      if (mishap === 'silence') return;
-      if (mishap === 'incomplete') return void response.end(JSON.stringify(headOf(answer)));
-      response.end(mishap === 'garbage' ? '<html>' : JSON.stringify(answer));
+      if (fault === 'cut') return void response.destroy();
+      if (fault === 'silence') return;
+      if (fault === 'incomplete') return void response.end(JSON.stringify(headOf(answer)));
+      response.end(fault === 'garbage' ? '<html>' : JSON.stringify(answer));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -117,7 +117,7 @@ export async function startMetropolEmulator(): Promise<MetropolEmulator> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2_1`,
     billed,
-    mishap: (path, kind) => void mishaps.set(path, kind),
+    fault: (path, kind) => void faults.set(path, kind),
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -141,15 +141,15 @@ function compare(
  */
 function contradicts(given: readonly string[], names: readonly (readonly string[])[]): boolean {
   const pool = names.flat();
-  const strange = given.filter((token) => !isAmong(token, pool));
-  if (strange.length === 0) return false;
+  const notOnFile = given.filter((token) => !isAmong(token, pool));
+  if (notOnFile.length === 0) return false;
   const isMissing = (token: string): boolean =>
     countOf(token, given) < longestRun(token, names) &&
-    !strange.some((other) => mayBeMisspelt(token, other));
+    !notOnFile.some((other) => mayBeMisspelt(token, other));
   if (firstNames(names).some(isMissing)) return true;
   const known = pool.filter(isGivenName);
   return (
-    known.length > 0 && strange.some(isGivenName) && !known.some((token) => isAmong(token, given))
+    known.length > 0 && notOnFile.some(isGivenName) && !known.some((token) => isAmong(token, given))
   );
 }
 

@@ -4,7 +4,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { readMonths } from './months.ts';
-import { keepMonths } from './months-store.ts';
+import { storeMonths } from './months-store.ts';
 
 /** The longest period of observation is 12 months, so older months no longer change. */
 const MONTHS = 14;
@@ -31,5 +31,5 @@ export async function measureMonths(
   { now, timeZone }: { readonly now: Date; readonly timeZone: string },
 ): Promise<void> {
   const months = await readMonths(pool, { months: MONTHS, now, timeZone });
-  if (months.length > 0) await keepMonths(pool, months, now);
+  if (months.length > 0) await storeMonths(pool, months, now);
 }

@@ -3,7 +3,7 @@ import type { ScoreKind } from '../scorecards/scorecard.ts';
 import type { MonthFigures } from './monitor.ts';
 
 /** Stores newly measured figures; they replace earlier figures of the same months. */
-export async function keepMonths(
+export async function storeMonths(
   db: Queryable,
   months: readonly MonthFigures[],
   now: Date,

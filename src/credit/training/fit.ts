@@ -15,7 +15,7 @@ import { ADDS_NOTHING, fitWeights } from './weights-fit.ts';
 import type { FittedCharacteristic } from './weights-fit.ts';
 
 /** A coefficient less than this many standard errors above 0 may be chance, or has the wrong sign. */
-const LEAST_STANDARD_ERRORS = 1.96;
+const MIN_STANDARD_ERRORS = 1.96;
 /** With fewer bads, bins of 5 % are not reliable. */
 const FEWEST_BADS = 200;
 
@@ -70,7 +70,7 @@ interface OddsFit {
 function fitOdds(samples: Samples): OddsFit {
   const { characteristics } = fitWeights(samples, {
     characteristics: new Map(measuredNames(samples).map((name) => [name, rulesOf(name)])),
-    leastErrors: LEAST_STANDARD_ERRORS,
+    minStandardErrors: MIN_STANDARD_ERRORS,
   });
   const { intercept, odds } = fitBinOdds(
     usedOf(characteristics).map(({ name, binning }) => ({
@@ -80,7 +80,7 @@ function fitOdds(samples: Samples): OddsFit {
     {
       goods: samples.bad.map((one) => 1 - one),
       weights: samples.weights,
-      leastErrors: LEAST_STANDARD_ERRORS,
+      minStandardErrors: MIN_STANDARD_ERRORS,
     },
   );
   return { characteristics, intercept, odds };

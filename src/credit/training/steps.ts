@@ -34,7 +34,7 @@ interface StepRules {
   readonly goods: Uint8Array;
   readonly weights: Float64Array | undefined;
   /** How many standard errors above 0 a step must be. */
-  readonly leastErrors: number;
+  readonly minStandardErrors: number;
 }
 
 /**
@@ -47,12 +47,12 @@ interface StepRules {
  */
 export function fitBinOdds(
   characteristics: readonly BinnedColumn[],
-  { goods, weights, leastErrors }: StepRules,
+  { goods, weights, minStandardErrors }: StepRules,
 ): { readonly intercept: number; readonly odds: readonly BinOdds[] } {
   const ranks = characteristics.map(({ binning }) => ranksOf(binning));
   const { steps, fit } = removeWeakSteps(
     characteristics.flatMap((one, at) => stepsOf(one, ranks[at]!, at)),
-    { goods, weights, leastErrors },
+    { goods, weights, minStandardErrors },
   );
   const oddsOf = (of: number, rank: number): number =>
     steps.reduce(
@@ -70,7 +70,7 @@ export function fitBinOdds(
 
 function removeWeakSteps(
   all: readonly Step[],
-  { goods, weights, leastErrors }: StepRules,
+  { goods, weights, minStandardErrors }: StepRules,
 ): FittedSteps {
   let steps = all;
   let start: LogisticFit | undefined;
@@ -83,7 +83,7 @@ function removeWeakSteps(
     const ratios = fit.coefficients.map((one, at) => one / fit.standardErrors[at]!);
     const weakest = Math.min(...ratios);
     // Ends: every round but the last removes a step, and without steps nothing is weak.
-    if (weakest >= leastErrors) return { steps, fit };
+    if (weakest >= minStandardErrors) return { steps, fit };
     const at = ratios.indexOf(weakest);
     steps = steps.toSpliced(at, 1);
     start = { ...fit, coefficients: fit.coefficients.toSpliced(at, 1) };

@@ -8,7 +8,7 @@ import { fitBinned, fitWeights } from './weights-fit.ts';
 import type { FittedCharacteristic, WeightsFit } from './weights-fit.ts';
 
 /** Characteristics with a coefficient below this many standard errors are left out. */
-const LEAST_STANDARD_ERRORS = 0;
+const MIN_STANDARD_ERRORS = 0;
 
 /** A column of the table and the values of its bins. */
 export type FittedColumn = FittedCharacteristic & {
@@ -90,7 +90,7 @@ function fitRanked(samples: Samples, definition: Definition): Fitted {
         },
       ]),
     ),
-    leastErrors: LEAST_STANDARD_ERRORS,
+    minStandardErrors: MIN_STANDARD_ERRORS,
   });
   return fittedOf(fit, ranks);
 }
@@ -105,7 +105,7 @@ function refit({ columns }: Fitted, samples: Samples): Fitted {
     leftOut: new Map(
       columns.flatMap(({ name, leftOut }) => (leftOut === undefined ? [] : [[name, leftOut]])),
     ),
-    leastErrors: LEAST_STANDARD_ERRORS,
+    minStandardErrors: MIN_STANDARD_ERRORS,
   });
   return fittedOf(fit, ranks);
 }

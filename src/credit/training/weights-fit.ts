@@ -33,7 +33,7 @@ export interface WeightsFit<Name extends string = string> {
 export interface WeightsRules<Name extends string = string> {
   readonly characteristics: ReadonlyMap<Name, BinningRules>;
   /** A coefficient fewer standard errors above 0 than this is left out. */
-  readonly leastErrors: number;
+  readonly minStandardErrors: number;
 }
 
 /**
@@ -58,14 +58,14 @@ export function fitWeights<Name extends string>(
   for (const [name, { informationValue }] of binnings) {
     if (informationValue < LEAST_INFORMATION) leftOut.set(name, 'too little information');
   }
-  return fitBinned(samples, { binnings, leftOut, leastErrors: rules.leastErrors });
+  return fitBinned(samples, { binnings, leftOut, minStandardErrors: rules.minStandardErrors });
 }
 
 interface Binned<Name extends string> {
   readonly binnings: ReadonlyMap<Name, Binning>;
   /** The reason for each characteristic that is left out; more are added. */
   readonly leftOut: Map<Name, string>;
-  readonly leastErrors: number;
+  readonly minStandardErrors: number;
 }
 
 /** The same with known bins. Throws: `TrainingError` if nothing is left. */
@@ -95,7 +95,7 @@ export function fitBinned<Name extends string>(
 function eliminate<Name extends string>(
   samples: Samples,
   kept: readonly Name[],
-  { binnings, leftOut, leastErrors }: Binned<Name>,
+  { binnings, leftOut, minStandardErrors }: Binned<Name>,
 ): { readonly names: readonly Name[]; readonly fit: LogisticFit } {
   const goods = samples.bad.map((one) => 1 - one);
   const columns = new Map(
@@ -110,7 +110,7 @@ function eliminate<Name extends string>(
     );
     const ratios = fit.coefficients.map((one, at) => one / fit.standardErrors[at]!);
     const weakest = ratios.indexOf(Math.min(...ratios));
-    if (ratios[weakest]! >= leastErrors) return { names, fit };
+    if (ratios[weakest]! >= minStandardErrors) return { names, fit };
     const why = fit.coefficients[weakest]! < 0 ? WRONG_SIGN : ADDS_NOTHING;
     leftOut.set(names[weakest]!, why);
     names = names.toSpliced(weakest, 1);

@@ -9,7 +9,7 @@ import type { FileOwner } from '../registry/files-store.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';
 import { eventsOf, knownOf } from './decide.ts';
-import { announce, listVendorsDue, lockDue, noteKnown } from './store.ts';
+import { announce, listVendorsDue, lockDue, recordKnown } from './store.ts';
 import type { DueWatch } from './store.ts';
 
 /** Watches that are checked in one commit. */
@@ -69,7 +69,7 @@ async function watchSome(options: WatchOptions, vendorId: number, now: Date): Pr
         await announce(client, { vendorId, eventId: newId(), type, at: now, details });
       }
       const dueAt = new Date(now.getTime() + options.everyMs);
-      await noteKnown(client, { vendorId, requestReference, known, dueAt });
+      await recordKnown(client, { vendorId, requestReference, known, dueAt });
     }
     return due.length;
   });

@@ -88,7 +88,7 @@ export async function lockDue(
 }
 
 /** Records what the vendor knows now, and when to check again. */
-export async function noteKnown(
+export async function recordKnown(
   db: Queryable,
   noted: {
     readonly vendorId: number;

@@ -35,10 +35,10 @@ async function resealCodes(db: Queryable, masterKeys: MasterKeys): Promise<Resea
   const current = masterKeyId(masterKeys.current);
   const old = rows.filter((row) => row.masterKeyId !== current);
   const previous = masterKeys.previous && masterKeyId(masterKeys.previous);
-  const strange = old.filter((row) => row.masterKeyId !== previous);
-  if (strange.length > 0) {
+  const undecryptable = old.filter((row) => row.masterKeyId !== previous);
+  if (undecryptable.length > 0) {
     throw new PlainError(
-      `The one-time codes of ${strange.length} people are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
+      `The one-time codes of ${undecryptable.length} people are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
   for (const { personId, masterKeyId: keyId, codeSecret } of old) {

@@ -357,17 +357,17 @@ async function namesOf(db: Queryable, block: AlteredBlock): Promise<string[]> {
      ${ENTRY_ORDER}`,
     [block.vendorId, block.from, block.to],
   );
-  const strange = found.filter(({ mark }) => !missing.delete(mark));
+  const unexpected = found.filter(({ mark }) => !missing.delete(mark));
   const where =
     block.blockNumber === null ? 'before the first block' : `block ${block.blockNumber}`;
-  const details = strange
+  const details = unexpected
     .slice(0, MAX_NAMED_ROWS)
     .map(({ kind, id, part }) => `${KINDS[kind](id, part)} was altered or added later (${where})`);
-  if (strange.length > details.length) {
-    details.push(`${where}: ${strange.length - details.length} more entries altered or added`);
+  if (unexpected.length > details.length) {
+    details.push(`${where}: ${unexpected.length - details.length} more entries altered or added`);
   }
-  if (missing.size > strange.length) {
-    details.push(`${where}: ${missing.size - strange.length} of its entries are missing`);
+  if (missing.size > unexpected.length) {
+    details.push(`${where}: ${missing.size - unexpected.length} of its entries are missing`);
   }
   return details.length > 0 ? details : [altogether(block)];
 }

@@ -29,7 +29,7 @@ const ACTIVITY = `select clock_timestamp()::text as now, least(now(), min(a.xact
  * The start of the oldest other database transaction in this database, as text with microseconds:
  * rows added from now on are not older. Undefined while that is not known: while a transaction is
  * running whose start this role may not see, such as a `pg_dump` by another role, or, on a cluster,
- * while a worker is away or has not yet heard how a prepared transaction ends.
+ * while a worker is away or does not know yet how a prepared transaction ends.
  */
 export async function readHorizon(db: Queryable): Promise<string | undefined> {
   const read = await db.query<NodeActivity>(ACTIVITY);

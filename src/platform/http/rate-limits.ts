@@ -21,7 +21,7 @@ const BURST_SECONDS = 5;
  * A limit for each of many names, in memory; the returned function counts one request, and throws
  * `too_many_requests`.
  * @param options.perSecond 0: no limit.
- * @param options.textFor what a person is told; default: the text of the error.
+ * @param options.textFor the text for people; default: the text of the error.
  */
 export function createLimit(options: {
   readonly perSecond: number;

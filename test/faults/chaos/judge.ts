@@ -52,7 +52,7 @@ export async function judge(options: {
     violations: [
       ...load.findings,
       ...ledger.violations.map((violation) => JSON.stringify(violation)),
-      ...findTwins(all),
+      ...findDuplicates(all),
       ...all.flatMap((row) => againstOrder(row, orders)),
       ...options.truth.flatMap((entry) => misnamed(entry, rows)),
       ...againstTruth(all, paid),
@@ -87,7 +87,7 @@ function findLost(order: Order, rows: ReadonlyMap<string, Row>): string[] {
 }
 
 /** Finds orders with two payments. */
-function findTwins(rows: readonly Row[]): string[] {
+function findDuplicates(rows: readonly Row[]): string[] {
   const seen = new Set<string>();
   return rows.flatMap((row) => {
     const name = `${row.vid} ${row.merchant_reference}`;

@@ -73,7 +73,11 @@ export function startLoad(options: {
   let count = 0;
 
   /** Repeats a request until it is answered with 200. Any other answer must be a 503. */
-  const insist = async (path: string, params: Params, key: string): Promise<Answer> => {
+  const repeatUntilAnswered = async (
+    path: string,
+    params: Params,
+    key: string,
+  ): Promise<Answer> => {
     while (!isOver()) {
       const request = encode(path, signed(params, key), 'urlencoded');
       const answer = await send(random.pick(options.origins), request).catch(() => undefined);
@@ -96,11 +100,11 @@ export function startLoad(options: {
       currency: 'KES',
       paid_at: '2026-01-05 09:00:00',
     };
-    await insist(PATHS.collect, income, parties.collector.key);
+    await repeatUntilAnswered(PATHS.collect, income, parties.collector.key);
     collectedCents.set(vid, (collectedCents.get(vid) ?? 0n) + 1_000_000n);
     // Each call needs a different time. With an earlier one the service would repeat the earlier answer.
     const time = String(1_700_000_000_000 + count * 1000);
-    await insist(PATHS.fund, { vid, time, currency: 'KES' }, key);
+    await repeatUntilAnswered(PATHS.fund, { vid, time, currency: 'KES' }, key);
   };
 
   const pay = async ({ vid, key }: TestVendor): Promise<void> => {
@@ -123,7 +127,7 @@ export function startLoad(options: {
     };
     // Sometimes a vendor repeats a request that was answered.
     for (let times = random.chance(0.1) ? 2 : 1; times > 0; times -= 1) {
-      const answer = await insist(PATHS.create, params, key);
+      const answer = await repeatUntilAnswered(PATHS.create, params, key);
       order.references.add(String(answer.body.msg['ipay_reference']));
     }
   };

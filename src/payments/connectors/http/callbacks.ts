@@ -32,14 +32,14 @@ export function compileCallbacks(
     acceptedBody,
     read: async (request, find) => {
       const body = readBody(format, request.body);
-      const heard = { ...by.context, ...heardOf(request), body: body ?? {} };
-      const problem = verifying === null ? null : await whyNotSigned(verifying, heard);
+      const received = { ...by.context, ...receivedOf(request), body: body ?? {} };
+      const problem = verifying === null ? null : await whyNotSigned(verifying, received);
       if (problem !== null) return refused(problem);
-      const named = body && (await nameOf(heard));
+      const named = body && (await nameOf(received));
       if (named === undefined) return refused('the callback names no payment');
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
-      const outcome = await read({ ...heard, ...(sent && inputOf(sent, billers)) });
+      const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
       if (verifying === null) return unsignedReport(sent, outcome);
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
       if (sent === undefined && isHandle) return unknownHandle(named, outcome);
@@ -52,18 +52,18 @@ export function compileCallbacks(
  * The values of the request that expressions can use. A body that is not UTF-8 has no text, so its
  * signature is never valid.
  */
-function heardOf({ headers, path, body }: CallbackRequest) {
+function receivedOf({ headers, path, body }: CallbackRequest) {
   return { headers, path, body_text: decodeUtf8(body) };
 }
 
-async function whyNotSigned(verifying: Verifying, heard: object): Promise<string | null> {
-  return await verifying(heard).catch(() => 'the signature cannot be checked');
+async function whyNotSigned(verifying: Verifying, received: object): Promise<string | null> {
+  return await verifying(received).catch(() => 'the signature cannot be checked');
 }
 
 function compileName({ handle, reference }: CallbackSettings) {
   const name = compileExpression('callback', handle ?? reference ?? 'null');
-  return async (heard: object): Promise<string | undefined> =>
-    await name.evaluate(heard).then(textOf, () => undefined);
+  return async (received: object): Promise<string | undefined> =>
+    await name.evaluate(received).then(textOf, () => undefined);
 }
 
 /** Null: it has no final result. */

@@ -6,7 +6,7 @@ import { at, schemeOf, signedText } from './signing.ts';
 import type { SecretPart } from './signing.ts';
 
 /** Why a callback is not believed; null: it is the operator's. */
-export type Verifying = (heard: object) => Promise<string | null>;
+export type Verifying = (received: object) => Promise<string | null>;
 
 /** The operator's secrets, newest first: a callback may be signed with a former one. */
 export type VerifyingKeys = readonly (Pick<OperatorSecret, 'validUntil'> & {
@@ -23,16 +23,16 @@ export function compileVerifying(settings: SignatureSettings, secrets: Verifying
   const time =
     settings.time === null ? null : compileExpression('callback.signature.time', settings.time);
   const { tolerance_ms: toleranceMs = TOLERANCE_MS } = settings;
-  return async (heard) => {
-    const signature = textOf(await value.evaluate(heard));
+  return async (received) => {
+    const signature = textOf(await value.evaluate(received));
     if (signature === undefined) return 'the callback is not signed';
-    const signed = await signedText('callback.signature.text', text, heard);
+    const signed = await signedText('callback.signature.text', text, received);
     const isSigned = keys.some(
       ({ validUntilMs, verify }) => validUntilMs > Date.now() && verify(signed, signature),
     );
     if (!isSigned) return 'the signature is not valid';
     if (time === null) return null;
-    const atMs = Number(textOf(await time.evaluate(heard)) ?? Number.NaN);
+    const atMs = Number(textOf(await time.evaluate(received)) ?? Number.NaN);
     // Not `>`, so that NaN is refused.
     return Math.abs(Date.now() - atMs) <= toleranceMs
       ? null

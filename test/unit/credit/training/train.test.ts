@@ -241,7 +241,7 @@ describe('binning', () => {
     const { odds } = fitBinOdds([{ column, binning }], {
       goods,
       weights: undefined,
-      leastErrors: 1.96,
+      minStandardErrors: 1.96,
     });
     const worth = odds[0]!.bins;
     expect(worth[0]).toBe(0);

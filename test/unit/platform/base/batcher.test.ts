@@ -6,7 +6,7 @@ import type { Batcher, BatcherOptions } from '../../../../src/platform/base/batc
 function gated(given: Partial<BatcherOptions<number, number>> = {}): {
   batcher: Batcher<number, number>;
   batches: (readonly number[])[];
-  letGo: () => void;
+  release: () => void;
 } {
   const batches: (readonly number[])[] = [];
   const gates: (() => void)[] = [];
@@ -21,57 +21,57 @@ function gated(given: Partial<BatcherOptions<number, number>> = {}): {
     },
     ...given,
   });
-  return { batcher, batches, letGo: () => gates.shift()?.() };
+  return { batcher, batches, release: () => gates.shift()?.() };
 }
 
 describe('a batcher', () => {
   test('starts at once, and takes what arrives meanwhile as the next batch', async () => {
-    const { batcher, batches, letGo } = gated();
+    const { batcher, batches, release } = gated();
     const first = batcher.add(1);
     await vi.waitFor(() => expect(batches).toEqual([[1]]));
     const others = [batcher.add(2), batcher.add(3)];
     expect(batcher.waiting).toBe(2);
-    letGo();
+    release();
     expect(await first).toBe(10);
     await vi.waitFor(() => expect(batches).toEqual([[1], [2, 3]]));
     expect(batcher.waiting).toBe(0);
-    letGo();
+    release();
     expect(await Promise.all(others)).toEqual([20, 30]);
   });
 
   test('takes what is added in one turn of the event loop together', async () => {
-    const { batcher, batches, letGo } = gated();
+    const { batcher, batches, release } = gated();
     const all = [1, 2, 3].map(async (item) => await batcher.add(item));
     await vi.waitFor(() => expect(batches).toEqual([[1, 2, 3]]));
-    letGo();
+    release();
     expect(await Promise.all(all)).toEqual([10, 20, 30]);
   });
 
   test('divides waiting items into batches of the maximum size, in order', async () => {
-    const { batcher, batches, letGo } = gated({ maxBatch: 2 });
+    const { batcher, batches, release } = gated({ maxBatch: 2 });
     const all = [1, 2, 3, 4, 5].map(async (item) => await batcher.add(item));
     for (const count of [1, 2, 3]) {
       await vi.waitFor(() => expect(batches).toHaveLength(count));
-      letGo();
+      release();
     }
     expect(await Promise.all(all)).toEqual([10, 20, 30, 40, 50]);
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
   });
 
   test('refuses excess items at once, and continues with the rest', async () => {
-    const { batcher, batches, letGo } = gated({ maxWaiting: 2 });
+    const { batcher, batches, release } = gated({ maxWaiting: 2 });
     const first = batcher.add(1);
     await vi.waitFor(() => expect(batches).toHaveLength(1));
     const waiting = [batcher.add(2), batcher.add(3)];
     await expect(batcher.add(4)).rejects.toThrow(QueueFullError);
-    letGo();
+    release();
     await first;
     await vi.waitFor(() => expect(batches).toHaveLength(2));
-    letGo();
+    release();
     expect(await Promise.all(waiting)).toEqual([20, 30]);
     const later = batcher.add(5);
     await vi.waitFor(() => expect(batches).toHaveLength(3));
-    letGo();
+    release();
     expect(await later).toBe(50);
   });
 
@@ -115,7 +115,7 @@ describe('a batcher', () => {
   });
 
   test('is idle when no item waits or is in progress', async () => {
-    const { batcher, batches, letGo } = gated();
+    const { batcher, batches, release } = gated();
     await batcher.idle();
     const answer = batcher.add(1);
     let idle = false;
@@ -124,11 +124,11 @@ describe('a batcher', () => {
     });
     await vi.waitFor(() => expect(batches).toHaveLength(1));
     const second = batcher.add(2);
-    letGo();
+    release();
     await answer;
     await vi.waitFor(() => expect(batches).toHaveLength(2));
     expect(idle).toBe(false);
-    letGo();
+    release();
     await second;
     await becoming;
   });
