@@ -27,7 +27,7 @@ interface Script {
   readonly dateOfBirth: string;
   readonly town: string;
   readonly loans: readonly ScriptedLoan[];
-  /** Days before the as-of date and report reason of enquiries besides those for the loans. */
+  /** Days before the as-of date and report reason of enquiries in addition to those for the loans. */
   readonly enquiries: readonly (readonly [daysAgo: number, reason: number])[];
 }
 

@@ -48,7 +48,7 @@ export interface PaymentsOptions {
   readonly openPool: OpenPool;
   readonly directory: Pick<VendorDirectory, 'vendorById'> &
     Partial<Pick<VendorDirectory, 'bucketOf'>>;
-  /** What this process does besides creating, settling and answering. */
+  /** What this process does in addition to creating, settling and answering. */
   readonly roles: ReadonlySet<'api' | 'dispatcher' | 'jobs'>;
   readonly settings: PaymentsSettings;
   readonly timing: Timing;

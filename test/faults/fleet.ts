@@ -135,7 +135,7 @@ export interface OperatorsProgram extends Program {
 
 /**
  * The simulated operators, quicker than the sandbox's.
- * @param providersCallBack where emulated providers call back; without it there are none.
+ * @param providersCallBack where emulated providers call back; without it no provider is emulated.
  */
 export async function operatorsProgram(
   folder: string,

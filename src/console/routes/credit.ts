@@ -113,7 +113,7 @@ function askRoute(options: CreditRoutesOptions): AnyRoute {
         operation,
         /** The parameters of the operation, by their names. */
         fields: Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 200 })),
-        /** Why the person asks, besides the code of the purpose. */
+        /** Why the person asks, in addition to the code of the purpose. */
         reason,
       },
       { additionalProperties: false },

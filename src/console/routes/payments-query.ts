@@ -94,8 +94,8 @@ function readSearch(
 const SHOWN_END = 3;
 
 /**
- * What the audit log keeps of a search, for good: what was searched for, but of a phone number or an
- * account only its end, by which somebody who knows it recognises it.
+ * What the audit log keeps of a search: the text, but only the last characters of a phone number or
+ * an account, by which a person who knows it can recognise it.
  */
 export function searchInLog(understood: readonly Understood[]): {
   readonly search?: readonly Understood[];

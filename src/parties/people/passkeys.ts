@@ -126,7 +126,7 @@ export async function checkPasskey(
   const key = await findPasskey(pool, response.id);
   if (key === undefined) throw new Refusal('sign_in_failed');
   const { credentialId: id, publicKey, signCount } = key;
-  // Taken for good, also if the rest fails.
+  // The challenge is used up even if the rest fails.
   const take = (text: string) => takeChallenge(pool, { text, personId: null, now });
   const { verified, authenticationInfo } = await verifiedBy(
     take,

@@ -2,7 +2,7 @@ import type { NewPayment } from './payment.ts';
 
 /**
  * The round in which each payment of a batch is decided, from 1: after every earlier payment that can
- * change the decision on it (besides by using up float), because it has the same reference, or the same
+ * change the decision on it (other than by using up float), because it has the same reference, or the same
  * content and one of the two asks for the check. Null: one round.
  */
 export function roundsOf(batch: readonly NewPayment[]): number[] | null {

@@ -16,7 +16,7 @@ export type RouteCause = Obstacle['cause'] | 'only' | 'first' | 'weight' | 'fail
 /** A route of a biller, as it is now. */
 export interface Candidate {
   readonly route: Route;
-  /** Why it can take no payment now, besides the amount; null: it can. */
+  /** Why it cannot take payments of any amount now; null: it can. */
   readonly obstacle: Obstacle | null;
   /** Free slots with the operator. */
   readonly free: number;

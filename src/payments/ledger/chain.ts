@@ -21,7 +21,7 @@ export interface Head {
 export class ChainAlteredError extends Error {}
 
 /**
- * The fields that the hash of a block covers, besides the previous hash. Times in microseconds
+ * The fields that the hash of a block covers, in addition to the previous hash. Times in microseconds
  * since 1970.
  */
 export interface HeadContent {

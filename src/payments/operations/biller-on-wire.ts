@@ -15,7 +15,7 @@ export const billerFields = {
   biller_category: Type.String({ examples: ['airtime', 'electricity', 'water', 'tv'] }),
   minimum_balance: moneyText('Minimum amount of a payment.'),
   secondary_account: Type.String({
-    description: '`"true"` when create needs `phone` besides the account.',
+    description: '`"true"` when create needs `phone` in addition to the account.',
     examples: ['false'],
   }),
   maximum_amount: nullable(moneyText('Maximum amount of a payment; null without a maximum.')),

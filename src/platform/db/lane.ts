@@ -144,7 +144,7 @@ interface Part<Item, Result> extends LaneOptions<Item, Result> {
   readonly turns: RetryTurns;
 }
 
-/** What is known about a batch besides its last attempt. */
+/** What is known about a batch from before its last attempt. */
 interface Doubt {
   /**
    * A connection broke after a call was sent, so a refusal can no longer claim that nothing was

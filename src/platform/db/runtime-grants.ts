@@ -1,4 +1,4 @@
-/** What the runtime role may do with a table besides reading it. */
+/** What the runtime role may do with a table in addition to reading it. */
 export interface TableGrants {
   readonly insert?: true;
   /** Columns it may change. */

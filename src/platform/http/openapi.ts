@@ -6,7 +6,7 @@ import { refusalSchema } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the document contains besides the operations. */
+/** The parts of the document other than the operations. */
 export interface ContractInfo {
   readonly title: string;
   readonly version: string;

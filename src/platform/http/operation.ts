@@ -26,7 +26,7 @@ interface Declaration<Request extends TObject, Response extends TSchema, Signer>
    */
   readonly anyText?: readonly (keyof Static<Request> & string)[];
   readonly response: Response;
-  /** Refusals besides those of all operations and those of the signature. */
+  /** Refusals in addition to those of all operations and of the signature. */
   readonly refusals: Refusals;
   /** A request that the sandbox accepts, without its signature, and the response. */
   readonly example: {

@@ -8,7 +8,7 @@ export interface Answer {
   readonly status: number;
   readonly durationMs: number;
   readonly requestId: string;
-  /** What the log line has besides, such as `vid` and `code`. */
+  /** Further fields of the log line, such as `vid` and `code`. */
   readonly fields: LogFields | undefined;
 }
 

@@ -61,7 +61,7 @@ function nameOf(given: Content): string {
   return cleanMessage(textOf(given?.['name']) ?? '').slice(0, 200);
 }
 
-/** `100 KES`, `10 to 10000 KES`, `1 GB`; null when it is none of these. */
+/** `100 KES`, `10 to 10000 KES`, `1 GB`; null for anything else. */
 function valueOf(given: Content): string | null {
   const unit = textOf(given?.['unit']) ?? '';
   const ends = endsOf(given);

@@ -98,7 +98,7 @@ describe('a choice', () => {
     expect(chooseRoute([first, down], 1n, 'b')).toMatchObject({ operatorCode: 'a' });
   });
 
-  test('is none while nothing is usable or free', () => {
+  test('is undefined while no route is usable or free', () => {
     expect(chooseRoute([], 1n)).toBeUndefined();
     expect(chooseRoute([{ ...first, free: 0 }], 1n)).toBeUndefined();
   });
