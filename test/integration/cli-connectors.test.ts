@@ -133,7 +133,7 @@ test('lists what an operator sells, where it has a list', async () => {
     ],
   });
   const none = await inProcess(environment, 'operator', 'products', 'dtone');
-  expect(none.stderr).toContain('did not give its list');
+  expect(none.stderr).toContain('did not send its list');
   const vtpass = await must(environment, 'operator', 'products', 'vtpass');
   expect(vtpass.stdout).toContain('example-electric/prepaid');
   const plain = ['--name', 'Plain', '--connector', 'http-json', '--base-url', url];

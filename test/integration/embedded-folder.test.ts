@@ -96,7 +96,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     const folder = await fixture.folder();
     await writeFile(path.join(folder, 'thesis.txt'), 'years of work');
     await expect(fixture.start(folder)).rejects.toThrow(
-      /holds files that Malipo did not make \(thesis\.txt\)[^]*DATA_DIR[^]*DATABASE_URL/,
+      /contains files that Malipo did not create \(thesis\.txt\)[^]*DATA_DIR[^]*DATABASE_URL/,
     );
     expect(await readdir(folder)).toEqual(['thesis.txt']);
   });
@@ -105,7 +105,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     const folder = await fixture.usedFolder();
     await rm(path.join(folder, 'data', 'PG_VERSION'));
     await expect(fixture.start(folder)).rejects.toThrow(
-      /is not a whole PostgreSQL data folder[^]*backup/,
+      /is not a complete PostgreSQL data folder[^]*backup/,
     );
     expect(await readdir(path.join(folder, 'data'))).toContain('base');
   });

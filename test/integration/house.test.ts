@@ -151,7 +151,7 @@ describe('an entry', () => {
   test('that was rejected is not booked, and can be entered again', async () => {
     const { entryId } = await entry();
     await rejectEntry(books.pool, { entryId, by: 'Asha' });
-    await expect(approve(entryId)).rejects.toThrow('rejected already');
+    await expect(approve(entryId)).rejects.toThrow('already rejected');
     await approve((await entry()).entryId);
     expect(await transfers()).toHaveLength(1);
   });
@@ -186,7 +186,9 @@ describe('an entry', () => {
 
   test('cannot begin the books twice, nor lie before them', async () => {
     await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
-    await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow('have begun already');
+    await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow(
+      'already have an opening balance',
+    );
     const movedAt = new Date(Date.now() - DAY_MS);
     await expect(entry({ movedAt })).rejects.toThrow('books of this float begin at');
     const future = new Date(Date.now() + DAY_MS);

@@ -130,7 +130,7 @@ test('a process that ends while it sends leaves a prompt that stays open for ten
     daraja: { ...source.daraja, sendPush: async () => await Promise.reject(new Error('killed')) },
   };
   await expect(pushTopUp(books.pool, dying, topUp)).rejects.toThrow('killed');
-  await expect(pushTopUp(books.pool, source, topUp)).rejects.toThrow('open already');
+  await expect(pushTopUp(books.pool, source, topUp)).rejects.toThrow('already open');
   const left = await books.pool.query<{ push_id: string; state: string }>(
     'select push_id, state from receipt_pushes where vendor_id = $1',
     [topUp.vendorId],

@@ -303,7 +303,7 @@ test('a vendor tops up by a prompt: credited once by its receipt, one at a time,
     await pushTopUp(pool, source, { vendorId, phone, amountCents: 30_000n });
   const paid = await push('254700000001');
   expect(paid.state).toBe('sent');
-  await expect(push('254700000001')).rejects.toThrow('open already');
+  await expect(push('254700000001')).rejects.toThrow('already open');
   await provider.moneyIn.later.quiet();
   expect(await checkTopUp(pool, source, paid.pushId)).toMatchObject({ state: 'paid' });
   expect(await fund(vendor)).toBe(300);
