@@ -91,7 +91,7 @@ describe('what waits for a second person', () => {
     const path = `/house/entries/${await topUp('SLIP-2')}`;
     expect(textOf(await as('finance').send('POST', `${path}/approve`))).toContain('another person');
     expect((await as('admin').send('POST', `${path}/approve`)).status).toBe(204);
-    expect(textOf(await as('admin').send('POST', `${path}/approve`))).toContain('approved already');
+    expect(textOf(await as('admin').send('POST', `${path}/approve`))).toContain('already approved');
     const booked = await owner.query('select from house_transfers where source = $1', ['entry']);
     expect(booked.rowCount).toBe(1);
     const other = `/house/entries/${await topUp('SLIP-3')}`;

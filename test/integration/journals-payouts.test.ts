@@ -90,7 +90,7 @@ describe('a journal', () => {
   test('that was rejected is not booked', async () => {
     const { journalId } = await journal();
     await rejectJournal(books.pool, { journalId, by: 'Asha' });
-    await expect(approve(journalId)).rejects.toThrow('rejected already');
+    await expect(approve(journalId)).rejects.toThrow('already rejected');
     await journal();
   });
 
@@ -133,7 +133,7 @@ describe('a payout', () => {
     await pay(first.payoutId);
     await expect(pay(second.payoutId)).rejects.toThrow('has 100.00 of collected income');
     await rejectPayout(books.pool, { payoutId: second.payoutId, by: 'Asha' });
-    await expect(pay(second.payoutId)).rejects.toThrow('rejected already');
+    await expect(pay(second.payoutId)).rejects.toThrow('already rejected');
     expect(await violations()).toEqual([]);
   });
 });
