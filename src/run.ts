@@ -12,6 +12,7 @@ import { openDatabase } from './platform/db/open.ts';
 import type { OpenDatabase } from './platform/db/open.ts';
 import { createPool } from './platform/db/pool.ts';
 import type { Pool } from './platform/db/pool.ts';
+import { TURNS } from './platform/db/migration-turns.ts';
 import { prepareDatabase } from './platform/db/prepare.ts';
 import type { Prepared } from './platform/db/prepare.ts';
 import { databaseOf, ensureRole } from './platform/db/runtime-role.ts';
@@ -116,7 +117,9 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     // Before anything else, so that the error can name the variable.
     await requireLogin(runtime, url, 'DATABASE_URL');
     await refuseUnfitServer(runtime, config, log);
-    let prepared = await prepareDatabase(owner, runtime, SCHEMA);
+    const onWait = (sessions: readonly string[]): void =>
+      log.warn({ sessions }, 'the upgrade of the database waits for a lock');
+    let prepared = await prepareDatabase(owner, runtime, SCHEMA, { ...TURNS, onWait });
     if (prepared.applied.length > 0) log.info({ applied: prepared.applied }, 'migrated');
     if (prepared.asOwner) await setEnquiryRetention(owner, config.creditEnquiryRetentionDays);
     if (prepared.oneRole && config.mode === 'sandbox') {

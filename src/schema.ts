@@ -10,8 +10,8 @@ import { readSchema } from './platform/db/schema.ts';
 import { PLATFORM_GRANTS } from './platform/grants.ts';
 import { PLATFORM_TABLES } from './platform/tables.ts';
 
-/** Raised by a release that changes, adds or removes a SQL function. */
-const FUNCTIONS_RELEASE = 4;
+/** Raised by a release that adds a migration, or changes, adds or removes a SQL function. */
+const RELEASE = 4;
 
 /** The database schema of this version of Malipo: the SQL files and the grants of every wing. */
 export const SCHEMA = readSchema(
@@ -21,7 +21,7 @@ export const SCHEMA = readSchema(
     { name: 'payments', grants: PAYMENTS_GRANTS },
     { name: 'credit', grants: CREDIT_GRANTS },
   ].map((wing) => ({ ...wing, folder: path.join(import.meta.dirname, wing.name) })),
-  FUNCTIONS_RELEASE,
+  RELEASE,
 );
 
 /** Every table, and where its rows are on a cluster. */

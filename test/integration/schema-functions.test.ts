@@ -27,14 +27,14 @@ async function open(): Promise<Books> {
 }
 
 /** This version with one function in another text. */
-function edited(name: string, edit: (sql: string) => string, release = SCHEMA.functionsRelease) {
+function edited(name: string, edit: (sql: string) => string, release = SCHEMA.release) {
   const functions = SCHEMA.functions.map((file): SqlFile => {
     if (file.name !== name) return file;
     const sql = edit(file.sql);
     expect(sql).not.toBe(file.sql);
     return { name, sql, checksum: `of ${name} in release ${release}` };
   });
-  return { ...SCHEMA, functions, functionsRelease: release } satisfies Schema;
+  return { ...SCHEMA, functions, release } satisfies Schema;
 }
 
 /** The edited text settles as before, and marks the message. */
@@ -64,7 +64,7 @@ describe('an edited function', () => {
     const before = books.openPool();
     expect(await payWith(before, books)).toBe('Paid');
 
-    const next = edited(SETTLE, marked, SCHEMA.functionsRelease + 1);
+    const next = edited(SETTLE, marked, SCHEMA.release + 1);
     expect(await violations(books, next)).toEqual([
       `${SETTLE} is not applied in this version’s text`,
     ]);
@@ -84,7 +84,7 @@ describe('an edited function', () => {
 
   test('is not overwritten by a start of the previous release', async () => {
     const books = await open();
-    await migrate(books.owner, edited(SETTLE, marked, SCHEMA.functionsRelease + 1));
+    await migrate(books.owner, edited(SETTLE, marked, SCHEMA.release + 1));
     const { applied } = await prepareDatabase(books.owner, books.openPool(), SCHEMA);
     expect(applied).toEqual([]);
     // A process without the owner's URL also starts.
@@ -102,16 +102,14 @@ describe('an edited function', () => {
 
   test('keeps the runtime role from starting until the owner has applied it', async () => {
     const books = await open();
-    for (const release of [SCHEMA.functionsRelease, SCHEMA.functionsRelease + 1]) {
+    for (const release of [SCHEMA.release, SCHEMA.release + 1]) {
       const next = edited(SETTLE, marked, release);
       await expect(prepareDatabase(books.pool, books.pool, next)).rejects.toMatchObject({
         plain: true,
         message: expect.stringContaining('malipo -- migrate') as string,
       });
     }
-    expect(await isMigrated(books.pool, edited(SETTLE, marked, SCHEMA.functionsRelease + 1))).toBe(
-      false,
-    );
+    expect(await isMigrated(books.pool, edited(SETTLE, marked, SCHEMA.release + 1))).toBe(false);
   });
 });
 

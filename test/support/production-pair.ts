@@ -32,6 +32,8 @@ export interface Server {
 
 /** Two processes on one database, with simulated operators. */
 export interface Pair {
+  readonly url: string;
+  readonly ownerUrl: string;
   readonly pool: Pool;
   readonly servers: readonly [Server, Server];
   readonly operators: SimulatedOperators;
@@ -50,32 +52,48 @@ export class ProductionFixture {
   readonly #pools: Pool[] = [];
   readonly #operators: SimulatedOperators[] = [];
 
-  async database(): Promise<{ readonly url: string; readonly pool: Pool }> {
+  async database(): Promise<{
+    readonly url: string;
+    readonly ownerUrl: string;
+    readonly pool: Pool;
+  }> {
     // On a cluster every test gets the same database, which must have no other users.
     if (CITUS_URL !== undefined) await this.#fixture.endAll();
     const database = await createTestDatabase();
     this.#databases.push(database);
     const pool = createPool({ url: database.url, max: 2, name: 'test' });
     this.#pools.push(pool);
-    return { url: database.url, pool };
+    return { url: database.url, ownerUrl: database.ownerUrl, pool };
   }
 
-  /** Starts a server on a free port without waiting until it is ready. */
-  async launch(env: Readonly<Record<string, string>>): Promise<Server> {
+  async folder(): Promise<string> {
+    return await this.#fixture.folder();
+  }
+
+  /**
+   * Starts a server on a free port without waiting until it is ready.
+   * @param root the folder of another release.
+   */
+  async launch(env: Readonly<Record<string, string>>, root?: string): Promise<Server> {
     const port = await findFreePort();
     const DATA_DIR = await this.#fixture.folder();
-    const process = this.#fixture.launch('serve', { PORT: String(port), DATA_DIR, ...env });
+    const process = this.#fixture.launch(
+      'serve',
+      { PORT: String(port), DATA_DIR, ...env },
+      [],
+      root,
+    );
     return { process, origin: `http://127.0.0.1:${port}` };
   }
 
   /** Starts a server and waits until it is ready. */
-  async serve(databaseUrl: string): Promise<Server> {
-    const server = await this.launch({ DATABASE_URL: databaseUrl, MASTER_KEY });
+  async serve(databaseUrl: string, root?: string): Promise<Server> {
+    const server = await this.launch({ DATABASE_URL: databaseUrl, MASTER_KEY }, root);
     const { process, origin } = server;
-    await until('it is ready', async () => {
-      if (process.ending !== undefined) return true;
-      return (await send(origin, { method: 'GET', path: '/health/ready' })).status === 200;
-    });
+    const isReady = async (): Promise<boolean> =>
+      process.ending !== undefined ||
+      (await send(origin, { method: 'GET', path: '/health/ready' })).status === 200;
+    await until('it is ready', isReady, 60_000);
     if (process.ending !== undefined) {
       throw new Error(`Production did not start:\n${process.stdout}${process.stderr}`);
     }
@@ -84,12 +102,14 @@ export class ProductionFixture {
 
   /** Starts two processes on a new database, with simulated operators that are faster than the sandbox's. */
   async startPair(): Promise<Pair> {
-    const { url, pool } = await this.database();
+    const { url, ownerUrl, pool } = await this.database();
     const delays = '--callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500'.split(' ');
     const operators = await startSimulatedOperators(await this.#fixture.folder(), delays);
     this.#operators.push(operators);
     const servers = await Promise.all([this.serve(url), this.serve(url)]);
     return {
+      url,
+      ownerUrl,
       pool,
       servers,
       operators,

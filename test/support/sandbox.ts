@@ -66,8 +66,9 @@ export class SandboxFixture {
     mode: string,
     env: Readonly<Record<string, string>>,
     options: readonly string[] = [],
+    root?: string,
   ): ServiceProcess {
-    const launched = startService(mode, env, options);
+    const launched = startService(mode, env, options, root);
     this.#launched.push(launched);
     return launched;
   }

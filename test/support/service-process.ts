@@ -36,14 +36,16 @@ export interface ServiceProcess {
 /**
  * Starts the real program. It gets only PATH and HOME of this process's environment, so that no other
  * variable affects tests.
+ * @param root the folder of the program, for another release of it.
  */
 export function startService(
   mode: string,
   env: Readonly<Record<string, string>>,
   options: readonly string[] = [],
+  root = ROOT,
 ): ServiceProcess {
   const child = spawn(process.execPath, [...PREPARED, 'src/main.ts', mode, ...options], {
-    cwd: ROOT,
+    cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },

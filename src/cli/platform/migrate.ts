@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { setEnquiryRetention } from '../../credit/enquiries/retention-store.ts';
 import { acceptSchema } from '../../platform/db/migrate.ts';
+import { TURNS } from '../../platform/db/migration-turns.ts';
 import { prepareDatabase } from '../../platform/db/prepare.ts';
 import { SCHEMA } from '../../schema.ts';
 import { command } from '../arguments.ts';
@@ -32,6 +33,12 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
             owner,
             session.pool,
             SCHEMA,
+            // Shown without a terminal, too: somebody has to see what a deployment waits for.
+            {
+              ...TURNS,
+              onWait: (sessions) =>
+                cli.surroundings.stderr.write(`Waiting for a lock: ${sessions.join('; ')}\n`),
+            },
           );
           if (asOwner) await setEnquiryRetention(owner, session.config.creditEnquiryRetentionDays);
           const done =

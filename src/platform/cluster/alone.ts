@@ -1,5 +1,5 @@
 import { PlainError } from '../base/plain-error.ts';
-import { MIGRATION_LOCK } from '../db/migrate.ts';
+import { MIGRATION_LOCK } from '../db/migration-turns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { findCitus } from './tables.ts';
 

@@ -36,7 +36,7 @@ export async function recordFunctions(db: Queryable, schema: Schema): Promise<vo
     [
       schema.functions.map(({ name }) => name),
       schema.functions.map(({ checksum }) => checksum),
-      schema.functionsRelease,
+      schema.release,
     ],
   );
 }
@@ -72,6 +72,6 @@ export function severalSignatures(names: readonly string[]): PlainError {
  * the database has the set of a newer release, which stays.
  */
 export function changedFunctions(schema: Schema, applied: AppliedFunctions): readonly SqlFile[] {
-  if (applied.release > schema.functionsRelease) return [];
+  if (applied.release > schema.release) return [];
   return schema.functions.filter(({ name, checksum }) => applied.checksums.get(name) !== checksum);
 }

@@ -12,7 +12,8 @@ import {
   severalSignatures,
 } from './functions.ts';
 import { seedStatistics } from './planner-statistics.ts';
-import { databaseTransaction } from './pool.ts';
+import { TURNS, inTurns } from './migration-turns.ts';
+import type { Turns } from './migration-turns.ts';
 import type { Pool, Queryable } from './pool.ts';
 import {
   findSchemaAdditions,
@@ -21,77 +22,73 @@ import {
   recordSchema,
 } from './schema-check.ts';
 import type { Schema, SqlFile } from './schema.ts';
-import { refuseOtherVersion } from './version.ts';
-
-// The advisory lock of all migrators of one database, so that they wait for each other.
-export const MIGRATION_LOCK = 7_305_001;
+import { readAppliedSchema, refuseOtherVersion } from './version.ts';
 
 /**
  * Brings the database to this version: every migration once, in order, each in its own database
- * transaction; then the functions whose text changed, in one database transaction; then the planner's
- * statistics of new tables. A killed migrator leaves nothing half done. Processes that start together wait for each other. Returns the
- * names of the files applied now.
+ * transaction; then the functions whose text changed, in one database transaction; then
+ * the planner's statistics of new tables. A step waits for locks in short turns, so that a service
+ * that runs on the database continues. A killed migrator leaves nothing half done. Processes that
+ * start together wait for each other. Returns the names of the files applied now. A database of a
+ * newer release that this program can work with is left as it is.
  * Throws: `PlainError` when another version made the database, or its schema is no longer what the
  * files made.
  */
-export async function migrate(pool: Pool, schema: Schema): Promise<readonly string[]> {
+export async function migrate(
+  pool: Pool,
+  schema: Schema,
+  turns: Turns = TURNS,
+): Promise<readonly string[]> {
   const applied: string[] = [];
   for (const migration of schema.migrations) {
-    if (await applyOnce(pool, migration, schema.migrations)) applied.push(migration.name);
+    const isNew = await inTurns(
+      pool,
+      async (client) => await applyOnce(client, migration, schema),
+      turns,
+    );
+    if (isNew) applied.push(migration.name);
   }
-  applied.push(...(await applyFunctions(pool, schema)));
-  await databaseTransaction(pool, async (client) => {
-    await beginMigrating(client);
-    await seedStatistics(client);
-  });
+  applied.push(
+    ...(await inTurns(pool, async (client) => await applyFunctions(client, schema), turns)),
+  );
+  await inTurns(pool, seedStatistics, turns);
   return applied;
 }
 
-async function applyOnce(
-  pool: Pool,
-  migration: SqlFile,
-  known: readonly SqlFile[],
-): Promise<boolean> {
-  return await databaseTransaction(pool, async (client) => {
-    await beginMigrating(client);
-    await client.query(
-      `create table if not exists schema_migrations (
-         name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
-    );
-    await makeFunctionRecord(client);
-    await makeSchemaRecord(client);
-    const done = await client.query<{ name: string; checksum: string }>(
-      'select name, checksum from schema_migrations',
-    );
-    refuseOtherVersion(done.rows, known);
-    if (done.rows.some((row) => row.name === migration.name)) return false;
-    await refuseDamage(client);
-    await client.query(migration.sql);
-    await recordSchema(client);
-    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
-      migration.name,
-      migration.checksum,
-    ]);
-    crashPoint('migrate:before-commit');
-    return true;
-  });
+async function applyOnce(client: Queryable, migration: SqlFile, schema: Schema): Promise<boolean> {
+  await client.query(
+    `create table if not exists schema_migrations (
+       name text primary key, checksum text not null, applied_at timestamptz not null default now(),
+       oldest_release integer not null)`,
+  );
+  await makeFunctionRecord(client);
+  await makeSchemaRecord(client);
+  const applied = await readAppliedSchema(client);
+  refuseOtherVersion(applied, schema);
+  if (applied.migrations.some((row) => row.name === migration.name)) return false;
+  await refuseDamage(client);
+  await client.query(migration.sql);
+  await recordSchema(client);
+  await client.query(
+    'insert into schema_migrations (name, checksum, oldest_release) values ($1, $2, $3)',
+    [migration.name, migration.checksum, migration.oldestRelease ?? schema.release - 1],
+  );
+  crashPoint('migrate:before-commit');
+  return true;
 }
 
 /** A function of an earlier set that this one lacks is kept: an old process may still call it. */
-async function applyFunctions(pool: Pool, schema: Schema): Promise<readonly string[]> {
-  return await databaseTransaction(pool, async (client) => {
-    await beginMigrating(client);
-    const applied = await readAppliedFunctions(client);
-    const changed = changedFunctions(schema, applied);
-    if (changed.length === 0 && applied.release >= schema.functionsRelease) return [];
-    await refuseDamage(client);
-    for (const file of changed) await applyFunction(client, file);
-    await recordFunctions(client, schema);
-    await refuseOverloads(client);
-    await recordSchema(client);
-    crashPoint('migrate:before-commit');
-    return changed.map(({ name }) => name);
-  });
+async function applyFunctions(client: Queryable, schema: Schema): Promise<readonly string[]> {
+  const applied = await readAppliedFunctions(client);
+  const changed = changedFunctions(schema, applied);
+  if (changed.length === 0 && applied.release >= schema.release) return [];
+  await refuseDamage(client);
+  for (const file of changed) await applyFunction(client, file);
+  await recordFunctions(client, schema);
+  await refuseOverloads(client);
+  await recordSchema(client);
+  crashPoint('migrate:before-commit');
+  return changed.map(({ name }) => name);
 }
 
 async function applyFunction(client: Queryable, { name, sql }: SqlFile): Promise<void> {
@@ -101,15 +98,6 @@ async function applyFunction(client: Queryable, { name, sql }: SqlFile): Promise
     if (!isAmbiguousFunction(error)) throw error;
     throw severalSignatures([path.basename(name, '.sql')]);
   }
-}
-
-/** Waits for other migrators of this database. There is no time limit. */
-export async function beginMigrating(client: Queryable): Promise<void> {
-  await client.query('set local lock_timeout = 0');
-  await client.query('set local statement_timeout = 0');
-  // After a migrator is killed, its statement must not keep the others waiting.
-  await client.query(`set local client_connection_check_interval = '1s'`);
-  await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
 }
 
 async function findDifferences(client: Queryable): Promise<string[]> {
@@ -131,8 +119,7 @@ export async function refuseDamage(client: Queryable): Promise<void> {
 
 /** Records the current schema as the expected one, after somebody changed it on purpose. */
 export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
-  return await databaseTransaction(pool, async (client) => {
-    await beginMigrating(client);
+  return await inTurns(pool, async (client) => {
     await makeSchemaRecord(client);
     const accepted = await findDifferences(client);
     await recordSchema(client);
@@ -153,5 +140,5 @@ export async function isMigrated(pool: Pool, schema: Schema): Promise<boolean> {
     [names],
   );
   const { migrations = 0n, release = null } = read.rows[0] ?? {};
-  return migrations === BigInt(names.length) && (release ?? 0) >= schema.functionsRelease;
+  return migrations === BigInt(names.length) && (release ?? 0) >= schema.release;
 }

@@ -1,11 +1,18 @@
 import { PlainError } from '../base/plain-error.ts';
 import { changedFunctions, readAppliedFunctions } from './functions.ts';
 import { isMigrated, migrate } from './migrate.ts';
+import { TURNS } from './migration-turns.ts';
+import type { Turns } from './migration-turns.ts';
 import type { Pool } from './pool.ts';
 import { findRoleProblems, grantRuntime, mayMigrate, roleOf } from './runtime-role.ts';
 import { requireSameDatabase } from './same-database.ts';
 import type { Schema } from './schema.ts';
-import { describeUnmigrated, orNotReady } from './version.ts';
+import {
+  describeUnmigrated,
+  orNotReady,
+  readAppliedSchema,
+  refuseOtherVersion,
+} from './version.ts';
 
 export interface Prepared {
   /** Names of the migrations and functions that were applied now. */
@@ -31,6 +38,7 @@ export async function prepareDatabase(
   owner: Pool,
   runtime: Pool,
   schema: Schema,
+  turns: Turns = TURNS,
 ): Promise<Prepared> {
   await requireSameDatabase(owner, runtime);
   const asOwner = await mayMigrate(owner);
@@ -38,8 +46,10 @@ export async function prepareDatabase(
   const role = await roleOf(runtime);
   const oneRole = role === (await roleOf(owner)) && asOwner;
   if (asOwner) {
-    applied = await migrate(owner, schema);
-    if (!oneRole) await grantRuntime(owner, role, schema);
+    applied = await migrate(owner, schema, turns);
+    // A newer release has granted more, which its processes need.
+    const { release } = await readAppliedFunctions(owner);
+    if (!oneRole && release <= schema.release) await grantRuntime(owner, role, schema);
   } else {
     await requireMigrated(runtime, role, schema);
   }
@@ -61,5 +71,6 @@ async function requireMigrated(runtime: Pool, role: string, schema: Schema): Pro
 
 async function isPrepared(runtime: Pool, schema: Schema): Promise<boolean> {
   if (!(await isMigrated(runtime, schema))) return false;
+  refuseOtherVersion(await readAppliedSchema(runtime), schema);
   return changedFunctions(schema, await readAppliedFunctions(runtime)).length === 0;
 }

@@ -15,7 +15,12 @@ export interface SqlFile {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
+  /** Of a migration: the oldest release whose programs work after it. Default: the one before its own. */
+  readonly oldestRelease?: number;
 }
+
+/** A line of a migration that older programs, or only newer ones, can work with. */
+const OLDEST_RELEASE = /^-- oldest release: (\d+)$/m;
 
 /** The schema that this version of the program expects. */
 export interface Schema {
@@ -24,10 +29,10 @@ export interface Schema {
   /** Applied again whenever their text changes. */
   readonly functions: readonly SqlFile[];
   /**
-   * The release number of the set of functions: a set with a lower number never replaces one with a
-   * higher number.
+   * The number of the release. A set of functions with a lower number never replaces one with a
+   * higher number, and a program works with a database of the release after its own.
    */
-  readonly functionsRelease: number;
+  readonly release: number;
   /** For every table and view. The runtime role gets nothing that is not listed. */
   readonly grants: RuntimeGrants;
 }
@@ -36,7 +41,7 @@ export interface Schema {
  * Reads every file now, because a newer version may replace the files while this one runs.
  * @param wings in the order in which they are applied.
  */
-export function readSchema(wings: readonly Wing[], functionsRelease: number): Schema {
+export function readSchema(wings: readonly Wing[], release: number): Schema {
   return {
     migrations: wings.flatMap(({ name, folder }) =>
       readFiles(path.join(folder, 'schema'), `${name}/`, /^\d{4}_[a-z0-9_]+\.sql$/),
@@ -44,7 +49,7 @@ export function readSchema(wings: readonly Wing[], functionsRelease: number): Sc
     functions: wings.flatMap(({ name, folder }) =>
       readFiles(path.join(folder, 'functions'), `${name}/functions/`, /^[a-z0-9_]+\.sql$/),
     ),
-    functionsRelease,
+    release,
     grants: Object.assign({}, ...wings.map(({ grants }) => grants)) as RuntimeGrants,
   };
 }
@@ -57,7 +62,9 @@ function readFiles(folder: string, prefix: string, pattern: RegExp): SqlFile[] {
     .map((file) => {
       const sql = readFileSync(path.join(folder, file), 'utf8');
       const checksum = createHash('sha256').update(sql).digest('hex');
-      return { name: `${prefix}${file}`, sql, checksum };
+      const oldest = OLDEST_RELEASE.exec(sql)?.[1];
+      const read = { name: `${prefix}${file}`, sql, checksum };
+      return oldest === undefined ? read : { ...read, oldestRelease: Number(oldest) };
     });
 }
 

@@ -1,21 +1,43 @@
 import { PlainError } from '../base/plain-error.ts';
 import { programVersion } from '../base/program-version.ts';
+import { readAppliedFunctions } from './functions.ts';
 import type { Queryable } from './pool.ts';
-import type { Schema, SqlFile } from './schema.ts';
+import type { Schema } from './schema.ts';
 
-interface Applied {
+interface AppliedMigration {
   readonly name: string;
   readonly checksum: string;
+  /** Programs of older releases do not work after it. */
+  readonly oldestRelease: number;
 }
 
-/** Throws: `PlainError` when the database has a migration that this program lacks. */
-export function refuseOtherVersion(applied: readonly Applied[], known: readonly SqlFile[]): void {
-  for (const { name, checksum } of applied) {
-    const migration = known.find((candidate) => candidate.name === name);
+interface AppliedSchema {
+  readonly migrations: readonly AppliedMigration[];
+  /** The newest release that prepared the database; 0: none has yet. */
+  readonly release: number;
+}
+
+export async function readAppliedSchema(db: Queryable): Promise<AppliedSchema> {
+  const read = await db.query<AppliedMigration>(
+    `select name, checksum, oldest_release as "oldestRelease" from schema_migrations order by name`,
+  );
+  const { release } = await readAppliedFunctions(db);
+  return { migrations: read.rows, release };
+}
+
+/**
+ * Throws: `PlainError` when the database has a migration that this program lacks, unless a newer
+ * release applied it that this one works with: during a deployment, and after it is taken back.
+ */
+export function refuseOtherVersion(applied: AppliedSchema, schema: Schema): void {
+  for (const { name, checksum, oldestRelease } of applied.migrations) {
+    const migration = schema.migrations.find((candidate) => candidate.name === name);
     if (migration?.checksum === checksum) continue;
+    const isNewer = applied.release > schema.release;
+    if (migration === undefined && isNewer && oldestRelease <= schema.release) continue;
     const difference =
       migration === undefined
-        ? `migration ${name} was applied to it, which this program does not have`
+        ? `migration ${name} was applied to it, which this program does not have${isNewer ? ` and which programs before release ${oldestRelease} do not work with (this is release ${schema.release})` : ''}`
         : `migration ${name} was applied to it with different content from this program’s`;
     throw new PlainError(
       `The database was made by another version of Malipo than this program (${programVersion()}): ${difference}. If a newer version made it, start that version. If a development version made it, whose migrations were rewritten since, it cannot be upgraded: use a new database, or start the version that made it.`,
@@ -51,13 +73,8 @@ export async function describeUnmigrated(db: Queryable, schema: Schema): Promise
   const { filled = false, known = false } = read.rows[0] ?? {};
   if (!filled) return 'The database is empty.';
   if (!known) return 'The database has tables, but none of Malipo.';
-  const applied = await orNotReady<readonly Applied[] | undefined>(
-    db
-      .query<Applied>('select name, checksum from schema_migrations order by name')
-      .then(({ rows }) => rows),
-    undefined,
-  );
+  const applied = await orNotReady<AppliedSchema | undefined>(readAppliedSchema(db), undefined);
   if (applied === undefined) return 'The database role may not use the tables of Malipo.';
-  refuseOtherVersion(applied, schema.migrations);
+  refuseOtherVersion(applied, schema);
   return `The database is of an older version than this program (${programVersion()}).`;
 }
