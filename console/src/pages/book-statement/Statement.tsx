@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
 import type {
   BookStatementAnswer,
   BookStatementLine,
@@ -119,7 +120,15 @@ function Lines({
         columns={[
           column(t`When`, ({ at }) => <Time at={at} />),
           ...(isVendors ? [] : [column(t`Vendor`, ({ vid }) => vid ?? '–', { hide: 'small' })]),
-          column(t`What`, ({ movement }) => names[movement] ?? movement),
+          column(t`What`, ({ movement, reference, isPayment, caseId }) => {
+            const name = names[movement] ?? movement;
+            if (reference === null || !(isPayment || caseId !== null)) return name;
+            return (
+              <Link to="/payments/$reference" params={{ reference }}>
+                {name}
+              </Link>
+            );
+          }),
           column(t`References`, (line) => <References line={line} />, { hide: 'small' }),
           column(t`Amount`, ({ amount }) => <Money amount={amount} />, {
             align: 'end',

@@ -47,6 +47,7 @@ export function VendorStatement() {
 export function OperatorStatement() {
   const { code } = useParams({ from: '/shell/operators/$code/statement' });
   const filter: BookFilter = useSearch({ from: '/shell/operators/$code/statement' });
+  const { to } = usePeriod(filter);
   const navigate = useNavigate();
   return (
     <StatementPage
@@ -61,7 +62,14 @@ export function OperatorStatement() {
         </Link>
       }
       title={<Trans>Our float with {code}</Trans>}
-      about={<Trans>In our books: top-ups less what payments and charges took.</Trans>}
+      about={
+        <>
+          <Trans>In our books: top-ups less what payments and charges took.</Trans>{' '}
+          <Link to="/reconciliation" search={{ day: to }}>
+            <Trans>Compare with the operator’s own statement</Trans>
+          </Link>
+        </>
+      }
     />
   );
 }

@@ -43,7 +43,7 @@ test('keeps text that looks like a formula, a number or an escape as text', asyn
   ]);
   // Style 3 has a quote prefix: the text stays text when somebody edits the cell.
   expect(sheet).toContain('<c r="B2" s="3" t="inlineStr">');
-  expect(unzip(made).get('xl/styles.xml')).toContain('<xf quotePrefix="1"/></cellXfs>');
+  expect(unzip(made).get('xl/styles.xml')).toContain(' quotePrefix="1"/></cellXfs>');
 });
 
 test('reads no further than it is read, and ends with the error of its rows', async () => {
