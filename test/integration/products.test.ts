@@ -141,17 +141,19 @@ describe('a list', () => {
 
 test('vendors see what a biller sells: names and amounts, without operators and their prices', async () => {
   const price = { minimumCents: 1n, maximumCents: 2n, currency: 'USD' };
-  const range = { minimumCents: 10_000n, maximumCents: 20_000n, currency: 'KES' };
+  const range = { minimumCents: 1n, maximumCents: 20_000n, currency: 'KES' };
   await refresh(
     listing([
       product('1', { price }),
-      product('2', { name: 'Wallet', amount: range, value: '', validity: null }),
+      product('2', { name: 'Wallet', amount: range, value: '0.01 to 200 KES', validity: null }),
+      product('7', { name: 'Below the minimum', amount: { ...range, maximumCents: 4_999n } }),
       product('3', { price }),
       { ...product('4'), name: 'Of another biller', billerCodes: ['another'] },
       product('5', { name: 'In dollars', amount: price }),
       product('6', { name: 'Without an amount', amount: null }),
     ]),
   );
+  await setBiller(books.pool, BILLER, { minimumCents: 5_000n });
   const { catalogue } = openPaymentsOf(books);
   await catalogue.reload();
   const asked = { vid: 'any', biller_code: BILLER };
@@ -163,7 +165,7 @@ test('vendors see what a biller sells: names and amounts, without operators and 
       only_products: 'false',
       products: [
         {
-          ...{ name: 'Wallet', minimum_amount: '100.00', maximum_amount: '200.00' },
+          ...{ name: 'Wallet', minimum_amount: '50.00', maximum_amount: '200.00' },
           ...{ value: null, validity: null },
         },
         {

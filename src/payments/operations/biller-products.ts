@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { formatMoney } from '../../platform/base/money.ts';
+import { CURRENCY, formatMoney } from '../../platform/base/money.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
+import type { Biller } from '../billers/biller.ts';
 import type { SoldProduct } from '../billers/product.ts';
 import { EXAMPLE_BILLER } from './biller-on-wire.ts';
 import type { BillerDeps } from './biller-on-wire.ts';
@@ -78,21 +79,35 @@ export function billerProducts({
         data: {
           biller_code: biller.billerCode,
           only_products: String(biller.soldAmounts !== null && biller.soldAmounts.length > 0),
-          products: onceEach(biller.products.map(onWire)),
+          products: onceEach(biller.products.flatMap((one) => onWire(one, biller))),
         },
       };
     },
   };
 }
 
-function onWire({ name, minimumCents, maximumCents, value, validity }: SoldProduct) {
-  return {
-    name,
-    minimum_amount: formatMoney(minimumCents),
-    maximum_amount: formatMoney(maximumCents),
-    value: value === '' ? null : value,
-    validity,
-  };
+/** Empty if the biller takes none of the amounts. */
+function onWire(
+  { name, minimumCents, maximumCents, value, validity }: SoldProduct,
+  limits: Pick<Biller, 'minimumCents' | 'maximumCents'>,
+) {
+  const least = minimumCents > limits.minimumCents ? minimumCents : limits.minimumCents;
+  const most =
+    limits.maximumCents === null || maximumCents < limits.maximumCents
+      ? maximumCents
+      : limits.maximumCents;
+  if (least > most) return [];
+  // Operators write an amount of money as value, too.
+  const isAmount = value === '' || value.endsWith(` ${CURRENCY}`);
+  return [
+    {
+      name,
+      minimum_amount: formatMoney(least),
+      maximum_amount: formatMoney(most),
+      value: isAmount ? null : value,
+      validity,
+    },
+  ];
 }
 
 /** Several operators may list the same product. */
