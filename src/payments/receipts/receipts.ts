@@ -30,7 +30,7 @@ export interface Receipts {
   readonly reload: () => Promise<void>;
   /** An active source that reports by itself. */
   readonly source: ReceiptSources['source'];
-  /** Starts pulling, and crediting what was left. */
+  /** Starts pulling, and crediting what was left, at once and then regularly. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -49,12 +49,14 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
       jobs = [
         startPeriodicJob({
           everyMs: pollMs,
+          atOnce: true,
           work: async () => await creditLeftClaims(deps, logged),
           failureText: 'claimed receipts could not be credited',
           log,
         }),
         startPeriodicJob({
           everyMs: pollMs,
+          atOnce: true,
           work: async (stopping) =>
             await pullDueSources({ ...deps, everyMs: options.pullEveryMs }, stopping),
           failureText: 'receipts could not be pulled',
@@ -62,6 +64,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
         }),
         startPeriodicJob({
           everyMs: pollMs,
+          atOnce: true,
           work: async (stopping) => await checkOpenPushes(deps, stopping),
           failureText: 'open prompts could not be asked for',
           log,
