@@ -13,7 +13,11 @@ const FITTING: Readonly<Record<'pay' | 'status' | 'callback', (one: AnswerClass)
 export function requireConsistent(settings: HttpSettings): void {
   const { pay, status, callback, signing, amounts } = settings;
   requireFitting('pay', 'pay.answer', pay.answer);
-  if (status !== undefined) requireFitting('status', 'status.answer', status.answer);
+  requireAbout('pay.answer', pay.answer);
+  if (status !== undefined) {
+    requireFitting('status', 'status.answer', status.answer);
+    requireAbout('status.answer', status.answer);
+  }
   if (parseMoney(amounts?.step ?? '0.01') === 0n) throw new Error('amounts.step must be above 0');
   if (signing !== undefined && signing.key === undefined) {
     throw new Error('signing needs key, the part of the secret that signs');
@@ -35,6 +39,14 @@ function requireFitting(
   if (canBePaid && (amount === undefined || reference === undefined)) {
     throw new Error(`${where} needs amount and operator_reference, because a code means paid`);
   }
+}
+
+/** An operator may mix up answers: another payment's result must not count for this one. */
+function requireAbout(where: string, { about }: OutcomeSettings): void {
+  if (about !== undefined) return;
+  throw new Error(
+    `${where} needs about: whether the answer names this payment, or "true" if answers name none`,
+  );
 }
 
 function requireCallback(callback: CallbackSettings, canBeAsked: boolean): void {

@@ -68,6 +68,11 @@ describe('a configuration is refused with its place', () => {
       /status\.answer\.classes/,
     ],
     [{ pay: { ...pay, answer: { code: 'body.code', classes: { '0': 'paid' } } } }, /needs amount/],
+    [{ pay: { ...pay, answer: { ...pay.answer, about: undefined } } }, /pay\.answer needs about/],
+    [
+      { status: { ...status, answer: { ...status.answer, about: undefined } } },
+      /status\.answer needs about/,
+    ],
     [{ callback: { handle: 'a', reference: 'b' } }, /either handle or reference/],
     [{ status: undefined }, /callback needs status or signature/],
   ])('%j', (changes, message) => {
@@ -126,6 +131,9 @@ test.each<[string, number, object, object]>([
     { ...DELIVERED, requestId: 'S' },
     { kind: 'unknown', answered: false },
   ],
+  ['paid, about no request', 200, { ...DELIVERED, requestId: undefined }, { kind: 'unknown' }],
+  ['failed, about no request', 200, { code: '016' }, { kind: 'unknown' }],
+  ['reversed, about no request', 200, { code: '040' }, { kind: 'unknown' }],
   [
     'paid without an amount',
     200,
