@@ -12,6 +12,8 @@ export interface Config {
   readonly metricsPort: number | undefined;
   readonly operatorPort: number;
   readonly dataDir: string;
+  /** Undefined: the WAL of the embedded database is not archived. */
+  readonly walArchive: string | undefined;
   readonly databaseUrl: string | undefined;
   /** Undefined: `databaseUrl` owns the schema, or the owner is not known to this process. */
   readonly databaseOwnerUrl: string | undefined;
@@ -102,6 +104,7 @@ export function readConfig(
     metricsPort: values.METRICS_PORT,
     operatorPort: values.OPERATOR_PORT ?? values.PORT + 1,
     dataDir: path.resolve(values.DATA_DIR),
+    walArchive: values.WAL_ARCHIVE === undefined ? undefined : path.resolve(values.WAL_ARCHIVE),
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
     requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
@@ -149,6 +152,12 @@ function checkTogether(mode: Mode, values: Values, problems: Problems): void {
   if (values.DATABASE_OWNER_URL !== undefined && values.DATABASE_URL === undefined) {
     problems.add('DATABASE_URL', 'required with DATABASE_OWNER_URL, as the runtime role.');
   }
+  if (values.WAL_ARCHIVE !== undefined && values.DATABASE_URL !== undefined) {
+    problems.add(
+      'WAL_ARCHIVE',
+      'is for the embedded database; archive that of DATABASE_URL itself.',
+    );
+  }
   if (values.PORT !== 0 && values.METRICS_PORT === values.PORT) {
     problems.add('METRICS_PORT', `“${values.METRICS_PORT}” is PORT. Allowed: another port.`);
   }
@@ -182,6 +191,7 @@ export function connectionsOf(config: Config): number {
     webhooks: 2,
     console: 4,
     start: 2,
+    archive: config.walArchive === undefined ? 0 : 1,
   };
   return Object.values(pools).reduce((sum, count) => sum + count, config.databasePoolSize);
 }

@@ -73,6 +73,11 @@ export const VARIABLES = {
     form: text,
     default: '.data',
   },
+  WAL_ARCHIVE: {
+    description:
+      'Folder into which the embedded database’s write-ahead log is copied every minute, so that a backup can be continued up to any time. On another machine, or mounted from there.',
+    form: text,
+  },
   DATABASE_URL: {
     description:
       'An external PostgreSQL (15 or newer), connected to as the runtime role, which cannot change or delete append-only data.',

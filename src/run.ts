@@ -21,6 +21,8 @@ import { checkServer } from './platform/db/server-check.ts';
 import { explainUnusable, requireLogin } from './platform/db/unusable.ts';
 import { createLog } from './platform/log.ts';
 import { findSigners } from './parties/store.ts';
+import { startWalArchiver } from './wal-archiver.ts';
+import type { WalArchiver } from './wal-archiver.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
 import { findOpenQuarantine } from './payments/quarantine/store.ts';
 
@@ -59,8 +61,10 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     log: (line) => log.debug({ postgres: line }, 'postgres'),
   });
   let service: Service | undefined;
+  let archiver: WalArchiver | undefined;
   const stop = async (): Promise<void> => {
     await service?.stop();
+    await archiver?.stop();
     await database.close();
   };
   try {
@@ -85,6 +89,8 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       masterKeys: options.masterKeys,
       log,
     });
+    const masterKey = options.masterKeys.current;
+    archiver = await startWalArchiver({ config, database, masterKey, log });
     const address = await start(service, config);
     database.onUnexpectedExit((reason) => {
       log.fatal({ reason }, 'the embedded database ended');

@@ -83,6 +83,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['contract'],
   ['api'],
   ['service'],
+  ['wal-archiver'],
   ['run'],
   ['cli'],
   ['main'],

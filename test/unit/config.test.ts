@@ -102,6 +102,13 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('archives the write-ahead log of the embedded database only', () => {
+    expect(readConfig('sandbox', { WAL_ARCHIVE: '/mnt/wal' }).walArchive).toBe('/mnt/wal');
+    expect(problemsOf({ WAL_ARCHIVE: '/mnt/wal', DATABASE_URL: 'postgres://db/malipo' })).toEqual([
+      'WAL_ARCHIVE: is for the embedded database; archive that of DATABASE_URL itself.',
+    ]);
+  });
+
   test('of production may listen at the last port', () => {
     expect(readConfig('production', { MASTER_KEY: KEY, PORT: '65535' }).port).toBe(65_535);
   });

@@ -4,7 +4,8 @@ import { masterKeyId } from '../../platform/base/sealing.ts';
 import { readConfig } from '../../config.ts';
 import { restoreBackup } from '../../platform/backup/restore.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
-import { command } from '../arguments.ts';
+import { createWireTime } from '../../platform/base/clock.ts';
+import { command, moment } from '../arguments.ts';
 import { progressText } from './backup.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
@@ -14,6 +15,8 @@ interface RestoreOptions {
   readonly json?: boolean;
   readonly dataDir: string;
   readonly unauthenticated?: boolean;
+  readonly wal?: string;
+  readonly until?: string;
 }
 
 export function addRestoreCommand(program: Command, cli: Cli): void {
@@ -28,6 +31,8 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
       '--unauthenticated',
       'restore although the MASTER_KEY of the backup is lost; anybody may have changed such a backup',
     )
+    .option('--wal <folder>', 'continue with the write-ahead log in this WAL_ARCHIVE')
+    .option('--until <time>', 'up to this time; default: everything that the archive has')
     .action(async (folder: string, options: RestoreOptions) => {
       await cli.runAlone(options, async () => await restore(folder, options, cli));
     });
@@ -37,8 +42,12 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
   const dataDir = path.resolve(options.dataDir);
   const config = readConfig('sandbox', cli.surroundings.environment);
   const masterKeys = await knownMasterKeys(config, dataDir);
-  const { manifest, timeline } = await restoreBackup({
+  const { until } = options;
+  const { manifest, timeline, segments, lastCommitAt } = await restoreBackup({
     backup,
+    wal: options.wal,
+    until:
+      until === undefined ? undefined : moment(until, '--until', createWireTime(config.timeZone)),
     folder: path.join(dataDir, 'postgres'),
     masterKeys,
     unauthenticated: options.unauthenticated === true,
@@ -51,6 +60,8 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
       backup_id: manifest.backup_id,
       data_dir: dataDir,
       holds_until: manifest.ended_at,
+      wal_segments: segments,
+      last_commit_at: lastCommitAt?.toISOString() ?? null,
       timeline,
       quarantine: true,
       master_key: key,
@@ -59,6 +70,7 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
     text: `${record([
       ['restored', path.join(dataDir, 'postgres')],
       ['holds', `everything committed before ${manifest.ended_at}`],
+      ...(segments === 0 ? [] : [['continued', continued(segments, lastCommitAt)] as const]),
       ['timeline', String(timeline)],
       ['master key', KEY_TEXTS[key](manifest.master_key_ids.join(', '))],
     ])}
@@ -66,6 +78,12 @@ The ledger lacks everything since then. The service that starts on it is in quar
   malipo quarantine status
 `,
   };
+}
+
+function continued(segments: number, lastCommitAt: Date | undefined): string {
+  const last =
+    lastCommitAt === undefined ? '' : `; the last commit is of ${lastCommitAt.toISOString()}`;
+  return `with ${segments} segments of the WAL${last}`;
 }
 
 type KeyVerdict = 'right' | 'another' | 'missing' | 'not_needed';

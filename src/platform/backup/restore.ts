@@ -10,10 +10,12 @@ import { formatIdentity, identifyOurselves } from '../embedded/process.ts';
 import { renameUnlessThere } from '../embedded/rename.ts';
 import { findServerUser } from '../embedded/user.ts';
 import { createPool } from '../db/pool.ts';
+import { addArchivedWal } from './archived-wal.ts';
 import { copyFileDurably, makeFolder, syncFolder, writeDurably } from './copy.ts';
 import type { FileOwner } from './copy.ts';
 import { DATA_FOLDER, readManifest, totalBytes } from './manifest.ts';
 import type { BackupManifest } from './manifest.ts';
+import { removeMarker, writeMarker } from './marker.ts';
 
 export interface RestoreOptions {
   readonly backup: string;
@@ -23,6 +25,10 @@ export interface RestoreOptions {
   readonly masterKeys: readonly Buffer[];
   /** True: restore the backup although its master key is not among them. */
   readonly unauthenticated?: boolean;
+  /** Continues the backup with the WAL of this archive … */
+  readonly wal?: string | undefined;
+  /** … up to this time. Undefined: to its end. */
+  readonly until?: Date | undefined;
   readonly log: (line: string) => void;
   readonly onProgress?: (what: string, doneBytes: number, allBytes: number) => void;
 }
@@ -32,6 +38,10 @@ export interface Restored {
   readonly bytes: number;
   /** The restored database continues with this one. */
   readonly timeline: number;
+  /** How many segments of the WAL archive were replayed. */
+  readonly segments: number;
+  /** The last commit that it has; undefined if there is none after the backup's beginning. */
+  readonly lastCommitAt: Date | undefined;
 }
 
 /**
@@ -49,6 +59,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   );
   const authentic = authenticity === 'authentic';
   if (!authentic && options.unauthenticated !== true) throw unknownAuthor(manifest);
+  refuseUnreachable(options, manifest, authentic);
   const folder = await prepareTarget(options.folder, manifest);
   const user = await findServerUser(folder.data);
   const unique = `${formatIdentity(await identifyOurselves())}-${randomBytes(4).toString('hex')}`;
@@ -64,11 +75,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const data = path.join(temporary, 'data');
     await copyBack(manifest, data, { ...options, owner: user });
     if (!authentic) await replaceConfiguration(data, user);
+    const { wal, until, masterKeys, log } = options;
+    const archive = { data, manifest, masterKeys, owner: user };
+    const segments = wal === undefined ? 0 : await addArchivedWal({ ...archive, folder: wal });
     await writeDurably(path.join(data, 'recovery.signal'), '', user);
-    const timeline = await recover(temporary, manifest, options.log);
+    const { timeline, lastCommitAt } = await recover(temporary, manifest, { until, log });
+    if (wal !== undefined) await moveMarker(data, { manifest, lastCommitAt, owner: user });
     if (!(await renameUnlessThere(data, folder.data))) throw refusal(folder.path);
     await syncFolder(folder.path);
-    return { manifest, bytes: totalBytes(manifest), timeline };
+    return { manifest, bytes: totalBytes(manifest), timeline, segments, lastCommitAt };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
       throw new PlainError(`There is no room for the database in ${folder.path}.`, {
@@ -179,24 +194,90 @@ export const RECOVERY_SETTINGS = {
   hot_standby: 'off',
 };
 
-/** Runs a server on the copy until recovery has finished, then stops it. Returns its timeline. */
+/** Throws: `PlainError` if the archive cannot be used, or the time is not one that it can reach. */
+function refuseUnreachable(
+  { wal, until }: RestoreOptions,
+  manifest: BackupManifest,
+  authentic: boolean,
+): void {
+  if (wal !== undefined && !authentic) {
+    throw new PlainError(
+      '--wal needs the MASTER_KEY: an archive is never replayed unauthenticated.',
+    );
+  }
+  if (until === undefined) return;
+  if (wal === undefined) throw new PlainError('--until needs --wal, the archive of the WAL.');
+  if (until.getTime() < Date.parse(manifest.ended_at)) {
+    throw new PlainError(
+      `--until is before the end of this backup, ${manifest.ended_at}. Restore an earlier one.`,
+      { field: 'until' },
+    );
+  }
+}
+
+/** Operators' clocks differ from ours. */
+const CLOCK_MARGIN_MS = 5 * 60_000;
+
+/** The missing period begins with the last commit that was replayed, not with the backup. */
+async function moveMarker(
+  data: string,
+  of: {
+    readonly manifest: BackupManifest;
+    readonly lastCommitAt: Date | undefined;
+    readonly owner: FileOwner | undefined;
+  },
+): Promise<void> {
+  const startedAt = Date.parse(of.manifest.started_at);
+  const lastAt = (of.lastCommitAt?.getTime() ?? startedAt) - CLOCK_MARGIN_MS;
+  await removeMarker(data);
+  const lostFrom = new Date(Math.max(startedAt, lastAt));
+  await writeMarker(data, { backupId: of.manifest.backup_id, lostFrom }, of.owner);
+}
+
+/** The settings of a recovery that stops at a time. */
+function untilSettings(until: Date | undefined): Readonly<Record<string, string>> {
+  if (until === undefined) return {};
+  // Names of time zones, even Z, are not known yet when the server reads its settings.
+  const time = until.toISOString().replace('Z', '+00');
+  return { recovery_target_time: time, recovery_target_action: 'promote' };
+}
+
+interface Recovered {
+  readonly timeline: number;
+  readonly lastCommitAt: Date | undefined;
+}
+
+/** Runs a server on the copy until recovery has finished, then stops it. */
 async function recover(
   temporary: string,
   manifest: BackupManifest,
-  log: (line: string) => void,
-): Promise<number> {
-  const server = await startEmbedded({ folder: temporary, log, settings: RECOVERY_SETTINGS });
+  { until, log }: { readonly until: Date | undefined; readonly log: (line: string) => void },
+): Promise<Recovered> {
+  const settings = { ...RECOVERY_SETTINGS, ...untilSettings(until) };
+  const server = await startEmbedded({ folder: temporary, log, settings }).catch(
+    (error: unknown) => {
+      if (!/before configured recovery target was reached/.test(String(error))) throw error;
+      throw new PlainError(
+        `The archive ends before ${until?.toISOString()}. Give an earlier --until, or leave it out for everything that the archive has.`,
+        { cause: error, field: 'until' },
+      );
+    },
+  );
   const pool = createPool({ url: server.url, max: 1, name: 'restore' });
   try {
-    const read = await pool.query<{ timeline: number; systemIdentifier: string }>(
-      `select (pg_split_walfile_name(pg_walfile_name(pg_current_wal_lsn()))).timeline_id::integer as timeline,
+    const read = await pool.query<{
+      timeline: number;
+      systemIdentifier: string;
+      lastCommitAt: Date | null;
+    }>(
+      `select pg_last_xact_replay_timestamp() as "lastCommitAt", (pg_split_walfile_name(pg_walfile_name(pg_current_wal_lsn()))).timeline_id::integer as timeline,
          (select system_identifier::text from pg_control_system()) as "systemIdentifier"`,
     );
     const [now] = read.rows;
     if (now === undefined || now.systemIdentifier !== manifest.system_identifier) {
       throw new PlainError('The recovered database is not the one that was backed up.');
     }
-    return now.timeline;
+    return { timeline: now.timeline, lastCommitAt: now.lastCommitAt ?? undefined };
   } finally {
     await pool.end();
     await server.stop();

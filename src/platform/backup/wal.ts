@@ -16,7 +16,8 @@ function positionOf(lsn: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 }
 
-function hex(value: bigint | number): string {
+/** A part of the name of a WAL file. */
+export function hex(value: bigint | number): string {
   return value.toString(16).toUpperCase().padStart(8, '0');
 }
 

@@ -16,6 +16,8 @@ const DEFAULTS = {
   checkpoint_timeout: '15min',
   max_wal_size: '4GB',
   min_wal_size: '256MB',
+  // An archive that is away must not fill the disk: payments are worth more.
+  max_slot_wal_keep_size: '16GB',
   random_page_cost: '1.1',
   // Our queries are short; compiling them costs more than it saves.
   jit: 'off',
