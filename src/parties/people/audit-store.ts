@@ -121,7 +121,11 @@ export async function listAudit(db: Queryable, filter: AuditFilter): Promise<Aud
        a.request_id as "requestId", a.filter, r.ended_at as "endedAt", r.result, r.before, r.after
      from audit_log a left join audit_results r on r.audit_id = a.audit_id
      where ($1::text is null or a.login = $1) and ($2::text is null or a.action = $2)
-       and ($3::text is null or a.target = $3 or r.target = $3) and ($4::timestamptz is null or a.at >= $4)
+       -- An array, so that both indexes are used.
+       and ($3::text is null or a.audit_id = any (array(
+         select audit_id from audit_log where target = $3
+         union select audit_id from audit_results where target = $3)))
+       and ($4::timestamptz is null or a.at >= $4)
        and ($5::timestamptz is null or a.at < $5)
        and ($6::timestamptz is null or (a.at, a.audit_id) < ($6, $7::uuid))
      order by a.at desc, a.audit_id desc limit $8`,

@@ -108,6 +108,9 @@ create table audit_log (
   filter jsonb
 );
 create index audit_log_by_time on audit_log (at);
+-- For the page that shows the log: what is rare must be found without reading all of it.
+create index audit_log_by_action on audit_log (action, at);
+create index audit_log_by_login on audit_log (login, at);
 create index audit_log_by_target on audit_log (target, at) where target is not null;
 create index audit_log_by_person on audit_log (person_id, at) where person_id is not null;
 
@@ -122,3 +125,4 @@ create table audit_results (
   before jsonb,
   after jsonb
 );
+create index audit_results_by_target on audit_results (target) where target is not null;
