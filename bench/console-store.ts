@@ -7,7 +7,9 @@ const CHUNK = 100_000;
 export const BUSY_VENDOR = 'bench-00001';
 
 /** Settled payments of the last 90 days with transfers, of four billers; one in 25 failed. */
-export async function insertUsedYears(db: Queryable, payments: number): Promise<void> {
+export async function insertUsedMonths(db: Queryable, payments: number): Promise<void> {
+  // Lists go back to the first vendor.
+  await db.query("update vendors set created_at = now() - interval '91 days'");
   for (let from = 1; from <= payments; from += CHUNK) {
     const to = Math.min(payments, from + CHUNK - 1);
     await db.query(PAYMENTS, [from, to, payments]);

@@ -1,6 +1,6 @@
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { BUSY_VENDOR, insertUsedPages, insertUsedYears, samplePayment } from '../console-store.ts';
+import { BUSY_VENDOR, insertUsedMonths, insertUsedPages, samplePayment } from '../console-store.ts';
 import { drive } from '../load/drive.ts';
 import { signInPerson } from '../load/person.ts';
 import type { Person } from '../load/person.ts';
@@ -34,7 +34,7 @@ export const consoleSuite: Suite = {
     const url = await stage.database('console');
     const pool = createPool({ url, max: 1, name: 'bench console', statementTimeoutMs: 0 });
     options.log(`console: ${options.consoleRows} payments are written`);
-    await insertUsedYears(pool, options.consoleRows);
+    await insertUsedMonths(pool, options.consoleRows);
     await insertUsedPages(pool);
     const server = await stage.start<{ port: number }>('server.ts', {
       DATABASE_URL: url,
@@ -113,10 +113,11 @@ async function pathsOf(
   const payments = (query: Readonly<Record<string, string>>): string =>
     `/payments?${new URLSearchParams(query).toString()}`;
   const { answer } = await person.read('/payments');
+  if (typeof answer['next'] !== 'string') throw new Error('the list of payments has one page only');
   return {
     'console lists': [
       '/payments',
-      payments({ cursor: String(answer['next']) }),
+      payments({ cursor: answer['next'] }),
       payments({ status: 'FAILED' }),
       payments({ status: 'PENDING' }),
       payments({ biller: 'dstv' }),
