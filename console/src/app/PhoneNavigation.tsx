@@ -19,10 +19,10 @@ export function PhoneNavigation({ groups }: { readonly groups: readonly Navigati
   const items = groups.flatMap((group) => group.items);
   return (
     <nav className={styles['bar']} aria-label={t`Main, short`}>
-      {items.slice(0, IN_BAR).map(({ to, title, icon: Icon }) => (
+      {items.slice(0, IN_BAR).map(({ to, title, short = title, icon: Icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Icon size={20} aria-hidden="true" />
-          <span>{i18n._(title)}</span>
+          <span>{i18n._(short)}</span>
         </Link>
       ))}
       {items.length > IN_BAR && (

@@ -35,6 +35,8 @@ import type { Permission } from '../../../src/console/permissions.ts';
 export interface NavigationItem {
   readonly to: NonNullable<LinkProps['to']>;
   readonly title: MessageDescriptor;
+  /** In the narrow bar of telephones, if the title is too long for it. */
+  readonly short?: MessageDescriptor;
   readonly icon: LucideIcon;
   /** Without it a person does not see the item. */
   readonly permission: Permission;
@@ -59,7 +61,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/', title: msg`Home`, icon: House, permission: 'home.read', key: 'h' },
       { to: '/payments', title: msg`Payments`, icon: ReceiptText, permission: 'payments.read', key: 'p' },
       { to: '/pay', title: msg`Pay a bill`, icon: Banknote, permission: 'payments.create', key: 'n' },
-      { to: '/bulk', title: msg`Files of payments`, icon: FileSpreadsheet, permission: 'payments.create', key: 'f' },
+      { to: '/bulk', title: msg`Files of payments`, short: msg`Files`, icon: FileSpreadsheet, permission: 'payments.create', key: 'f' },
       { to: '/account', title: msg`Account`, icon: Wallet, permission: 'account.read', key: 'm' },
       { to: '/integration', title: msg`Integration`, icon: KeyRound, permission: 'account.integrate', key: 'i' },
       { to: '/requests', title: msg`Requests`, icon: ListTree, permission: 'account.integrate', key: 'q' },

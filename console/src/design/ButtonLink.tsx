@@ -1,3 +1,4 @@
+import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes } from 'react';
 import styles from './Button.module.css';
 
@@ -5,3 +6,6 @@ import styles from './Button.module.css';
 export function ButtonLink(props: AnchorHTMLAttributes<HTMLAnchorElement>) {
   return <a {...props} className={styles['button']} />;
 }
+
+/** The same for a page of the console. */
+export const PageButtonLink = createLink(ButtonLink);

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { SystemAnswer } from '../../../../src/console/system-answers.ts';
 import { get } from '../../api/client.ts';
+import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Columns, Stack } from '../../design/Columns.tsx';
 import { Facts } from '../../design/Facts.tsx';
@@ -31,9 +31,9 @@ export function System() {
         title={<Trans>System</Trans>}
         about={<Trans>How the service itself is doing, and how it is configured.</Trans>}
       >
-        <Link to="/system/configuration">
+        <PageButtonLink to="/system/configuration">
           <Trans>Configuration</Trans>
-        </Link>
+        </PageButtonLink>
       </PageHeader>
       {system.isError && <Problem error={system.error} onRetry={() => void system.refetch()} />}
       {system.data === undefined ? (
