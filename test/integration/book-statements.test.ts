@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BookStatementAnswer, BookStatementLine } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
@@ -21,7 +23,8 @@ import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { readXlsx } from '../support/read-xlsx.ts';
-import { must } from './cli-support.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { inProcess, must } from './cli-support.ts';
 
 // Statements of a vendor and of our float with an operator: the same lines on the screen, in both files
 // and on the command line, from the opening to the closing balance.
@@ -30,11 +33,13 @@ let database: TestDatabase;
 let running: InProcessService;
 let finance: ConsoleClient;
 let environment: Record<string, string>;
+let folder: string;
 let vendorId = 0;
 /** A payment that the operator's statement contradicts, and its case. */
 let corrected = '';
 
 beforeAll(async () => {
+  folder = await makeTemporaryFolder();
   database = await createTestDatabase();
   running = await startInProcess(database.url);
   environment = { DATABASE_URL: database.url };
@@ -61,6 +66,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await running.stop();
   await database.drop();
+  await removeFolder(folder);
 });
 
 async function settle(reference: string, outcome: 'success' | 'failed'): Promise<void> {
@@ -224,6 +230,13 @@ test.each(STATEMENTS)(
     expect([sheet[1]?.[balance], sheet.at(-1)?.[balance]]).toEqual([head?.opening, head?.closing]);
     const subject = isVendors ? ['--vid', 'demo'] : ['--operator', 'kplc'];
     const period = ['--from', head?.from ?? '', '--to', head?.to ?? ''];
+    const file = join(folder, `${subject[1]}.xlsx`);
+    const command = ['ledger', 'statement', ...subject, ...period, '--xlsx', file];
+    await must(environment, ...command);
+    expect(readXlsx(await readFile(file))).toEqual(sheet);
+    const again = await inProcess(environment, ...command);
+    expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(again.stderr).toContain('--xlsx');
     const told = await must(environment, 'ledger', 'statement', '--json', subject, period);
     const { transfers, opening_balance, closing_balance } = told.json<{
       transfers: Record<string, string | null>[];

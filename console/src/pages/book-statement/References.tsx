@@ -7,7 +7,8 @@ import { useMay } from '../../app/session.ts';
 export function References({ line }: { readonly line: BookStatementLine }) {
   const { reference, isPayment, caseId, statementId } = line;
   const mayReadCases = useMay('cases.read');
-  const isLinked = reference !== null && (isPayment || caseId !== null);
+  // One link in a cell, so that each can be hit with a finger. A correction's payment is linked in front.
+  const isLinked = reference !== null && isPayment;
   const others = [
     line.merchantReference,
     pair(line.collector, line.collectorReference),

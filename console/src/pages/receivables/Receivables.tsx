@@ -150,7 +150,14 @@ function Owed({ items }: { readonly items: readonly ReceivableView[] }) {
             ),
           hide: 'small',
         },
-        { title: t`Case`, cell: (item) => <Cases item={item} /> },
+        {
+          title: t`Case`,
+          cell: ({ caseId }) => <CaseLink caseId={caseId} name={t`decided`} />,
+        },
+        {
+          title: t`Open`,
+          cell: ({ openCaseId }) => <CaseLink caseId={openCaseId} name={t`to collect`} />,
+        },
         {
           title: t`Owed`,
           cell: ({ owed }) => <Money amount={owed} />,
@@ -163,23 +170,12 @@ function Owed({ items }: { readonly items: readonly ReceivableView[] }) {
   );
 }
 
-/** Where it was decided, and where it is being collected. */
-function Cases({ item: { caseId, openCaseId } }: { readonly item: ReceivableView }) {
+function CaseLink({ caseId, name }: { readonly caseId: string | null; readonly name: string }) {
+  if (caseId === null) return null;
   return (
-    <>
-      {caseId !== null && (
-        <Link to="/cases/$caseId" params={{ caseId }}>
-          <Trans>decided</Trans>
-        </Link>
-      )}
-      {openCaseId !== null && (
-        <small>
-          <Link to="/cases/$caseId" params={{ caseId: openCaseId }}>
-            <Trans>to collect</Trans>
-          </Link>
-        </small>
-      )}
-    </>
+    <Link to="/cases/$caseId" params={{ caseId }}>
+      {name}
+    </Link>
   );
 }
 
@@ -195,19 +191,21 @@ function Unknown({ answer: { unknown, unknownTotal } }: { readonly answer: Expos
       columns={[
         {
           title: t`Operator`,
-          cell: ({ operator, count: payments }) => (
-            <>
-              <Link to="/operators/$code" params={{ code: operator }}>
-                {operator}
-              </Link>
-              <small>
-                <Link to="/payments" search={{ status: 'PENDING', operator }}>
-                  <Trans>Payments: {count(payments)}</Trans>
-                </Link>
-              </small>
-            </>
+          cell: ({ operator }) => (
+            <Link to="/operators/$code" params={{ code: operator }}>
+              {operator}
+            </Link>
           ),
           total: t`Total`,
+        },
+        {
+          title: t`Payments`,
+          cell: ({ operator, count: payments }) => (
+            <Link to="/payments" search={{ status: 'PENDING', operator }}>
+              {count(payments)}
+            </Link>
+          ),
+          align: 'end',
         },
         ...AGES.map((age, index) => ({
           title: t`${age} days`,
