@@ -31,7 +31,7 @@ const INSERTS = `
         when attname in ('leg', 'attempt_number') then '(n % 2 + 1)::smallint'
         when not has_codes and attname in ('biller_code', 'operator_code', 'operator', 'lender',
           'source_code', 'holder', 'collector', 'account') then '''x'' || n % 5'
-        when allowed is not null then format('(%L::text[])[n %% %s + 1]', allowed, cardinality(allowed))
+        when allowed is not null and typname = 'text' then format('(%L::text[])[n %% %s + 1]', allowed, cardinality(allowed))
         when typtype = 'e' then format('(enum_range(null::%I))[n %% 2 + 1]', typname)
         when typcategory = 'N' then 'n::' || typname
         when typname = 'bool' then 'true'
