@@ -32,7 +32,7 @@ export function Checked({
           <Tile label={t`Right`} value={count(right)} />
           <Tile label={t`Wrong`} value={count(wrong)} tone={wrong > 0 ? 'alert' : undefined} />
           <Tile
-            label={t`Paid before`}
+            label={t`Repeated`}
             value={count(repeated)}
             tone={repeated > 0 ? 'alert' : undefined}
             note={t`not paid again`}
@@ -99,7 +99,7 @@ function Rows({ rows }: { readonly rows: readonly CheckedRow[] }) {
 function RowState({ row: { problem, repeats } }: { readonly row: CheckedRow }) {
   const { t } = useLingui();
   if (problem !== null) return <Pill tone="alert">{t`Wrong`}</Pill>;
-  if (repeats !== null) return <Pill tone="waiting">{t`Paid before`}</Pill>;
+  if (repeats !== null) return <Pill tone="waiting">{t`Repeated`}</Pill>;
   return <Pill tone="done">{t`Right`}</Pill>;
 }
 
