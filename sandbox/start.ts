@@ -26,7 +26,7 @@ export interface SandboxOptions {
 
 /** `npm start`: the whole service with an embedded database, demo data and simulated operators. */
 export async function startSandbox(config: Config, options: SandboxOptions): Promise<void> {
-  const log = createLog({ level: config.logLevel, destination: 2 });
+  const log = createLog({ level: config.logLevel, roles: config.roles, destination: 2 });
   endOnUnforeseen(log);
   const masterKeys = await sandboxMasterKeys(config);
   const parts: { operators?: OperatorsProcess } = {};

@@ -41,6 +41,7 @@ function inertOptions(): ApiOptions {
     servesMetrics: true,
     log: pino({ level: 'silent' }),
     metrics: { noteAnswer: () => undefined, render: unused('metrics'), contentType: 'text/plain' },
+    readiness: inert('readiness') as ApiOptions['readiness'],
     pool: inert('pool') as ApiOptions['pool'],
     consolePool: inert('consolePool') as ApiOptions['consolePool'],
     masterKeys: inert('masterKeys') as ApiOptions['masterKeys'],

@@ -7,6 +7,7 @@ import type { Variable } from '../src/environment.ts';
 import { refusalBody } from '../src/platform/http/errors.ts';
 import { COMMON_REFUSALS, codesOf, refusalsOf } from '../src/platform/http/refusals.ts';
 import { contractDocument } from '../src/contract.ts';
+import { DASHBOARDS, dashboardJson } from './dashboards.ts';
 import { inertOperations } from './inert-api.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -24,6 +25,9 @@ export async function generateReference(): Promise<GeneratedFile[]> {
     generated('openapi.json', JSON.stringify(openApiDocument())),
     generated('docs/reference/errors.md', errorsPage()),
     generated('docs/reference/environment.md', environmentPage()),
+    ...DASHBOARDS.map(async (dashboard) =>
+      generated(`deploy/grafana/${dashboard.uid}.json`, JSON.stringify(dashboardJson(dashboard))),
+    ),
   ]);
 }
 

@@ -10,7 +10,8 @@ import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
 import { addReceiptRoutes } from './payments/operations/receipts.ts';
-import { addHealthRoutes, addMetricsRoute, readReadiness } from './platform/http/health.ts';
+import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
+import type { ReadinessCheck } from './platform/http/readiness.ts';
 import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
 import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
 import {
@@ -28,7 +29,6 @@ import { mountAt } from './platform/http/operation.ts';
 import type { AnyOperation } from './platform/http/operation.ts';
 import { addOperation } from './platform/http/routes.ts';
 import type { ShownVariable } from './shown-variables.ts';
-import { SCHEMA } from './schema.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
 import { addConsole } from './console/console.ts';
@@ -78,6 +78,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly servesMetrics: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly readiness: ReadinessCheck;
   /** Absent: requests are not noted for the console. */
   readonly requestLog?: Pick<RequestLog, 'note'> | undefined;
   readonly pool: Pool;
@@ -108,7 +109,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     trustedProxies: config.trustedProxies,
     ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
   });
-  addHealthRoutes(app, { ...options, schema: SCHEMA });
+  addHealthRoutes(app, options.readiness);
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
   const deps = operationDeps(options);
@@ -147,7 +148,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       ...options,
       ...signingIn,
       pool: options.consolePool,
-      readiness: () => readReadiness({ ...options, schema: SCHEMA }),
+      readiness: () => options.readiness.read(),
       process: { ...config, version: programVersion(), startedAt: options.clock.now() },
     }),
   });
@@ -157,10 +158,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
 
 /** Metrics and health alone, for a listener that clients do not reach. */
 export async function createMetricsServer(
-  options: Pick<ApiOptions, 'log' | 'metrics' | 'pool'>,
+  options: Pick<ApiOptions, 'log' | 'metrics' | 'readiness'>,
 ): Promise<FastifyInstance> {
   const app = createServer({ log: options.log });
-  addHealthRoutes(app, { ...options, schema: SCHEMA });
+  addHealthRoutes(app, options.readiness);
   addMetricsRoute(app, options.metrics);
   return app;
 }

@@ -60,6 +60,7 @@ export interface Config {
   readonly unfinishedRequestsPerAddress: number;
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
+  readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
   /** For people, without secrets. */
   readonly variables: readonly ShownVariable[];
@@ -139,6 +140,7 @@ export function readConfig(
     unfinishedRequestsPerAddress: values.UNFINISHED_REQUESTS_PER_ADDRESS,
     breakerFailures: values.BREAKER_FAILURES,
     breakerCooldownMs: values.BREAKER_COOLDOWN_MS,
+    shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     variables: showVariables(mode, source),
   });

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { readHosts } from './platform/db/hosts.ts';
 
 /** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
 export type Mode = 'sandbox' | 'production';
@@ -36,10 +37,11 @@ const httpUrl: Form<string> = pattern(
   /^https?:\/\/[^/]+(\/.*)?$/,
   'a URL with http or https, such as https://pay.example',
 );
-const databaseUrl: Form<string> = pattern(
-  /^postgres(ql)?:\/\//,
-  'a URL such as postgresql://user:password@host/database',
-);
+const databaseUrl: Form<string> = {
+  allowed:
+    'a URL such as postgresql://user:password@host/database, with target_session_attrs any, read-write or primary',
+  read: (value) => (readHosts(value) === undefined ? undefined : value),
+};
 const pathPrefix: Form<string> = pattern(
   /^(\/[A-Za-z0-9._~-]+)*$/,
   'a path such as /bills, without a slash at the end',
@@ -80,7 +82,7 @@ export const VARIABLES = {
   },
   DATABASE_URL: {
     description:
-      'An external PostgreSQL (15 or newer), connected to as the runtime role, which cannot change or delete append-only data.',
+      'An external PostgreSQL (15 or newer), connected to as the runtime role, which cannot change or delete append-only data. It may name several hosts, separated by commas; the one that accepts writes is used.',
     form: databaseUrl,
     otherwise: 'the embedded PostgreSQL',
     secret: true,
@@ -294,8 +296,15 @@ export const VARIABLES = {
     form: wholeNumber(0),
     default: '5000',
   },
+  SHUTDOWN_DELAY_MS: {
+    description:
+      'How long a process with the role `api` still serves after SIGTERM, in milliseconds, while `/health/ready` says that it is not ready. Longer than a load balancer takes to notice.',
+    form: wholeNumber(0),
+    default: { sandbox: '0', production: '5000' },
+  },
   SHUTDOWN_GRACE_MS: {
-    description: 'Maximum time a graceful shutdown waits for work in progress, in milliseconds.',
+    description:
+      'Maximum duration of a graceful shutdown after `SHUTDOWN_DELAY_MS`, in milliseconds. Work that has not ended by then is cut off; nothing is lost.',
     form: wholeNumber(0),
     default: '15000',
   },

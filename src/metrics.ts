@@ -1,13 +1,16 @@
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, collectDefaultMetrics } from 'prom-client';
+import type { Logger } from 'pino';
 import { addCreditMetrics } from './credit/metrics.ts';
-import type { Tallies } from './payments/dispatch/tallies.ts';
 import type { RequestLog } from './parties/request-log.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
+import type { PaymentMetrics } from './payments/metrics.ts';
+import { programVersion } from './platform/base/program-version.ts';
 import { readBackupAgeSeconds } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { readWorkers } from './platform/cluster/nodes.ts';
-import { addGauge, gaugesOf } from './platform/gauges.ts';
+import { MetricsRegistry, addGauge, gaugesOf } from './platform/gauges.ts';
 import type { Answer } from './platform/http/request-log.ts';
+import type { LaneTallies } from './platform/lane-tallies.ts';
 
 export interface Metrics {
   readonly noteAnswer: (answer: Answer) => void;
@@ -16,15 +19,32 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+/** What is known about the process without asking the database. */
+export interface ProcessState {
+  readonly roles: ReadonlySet<string>;
+  /** What `/health/ready` says. */
+  readonly isReady: () => Promise<boolean>;
+  readonly pools: () => readonly NamedPool[];
+  readonly lanes: Pick<LaneTallies, 'register'>;
+  readonly requestLog: Pick<RequestLog, 'dropped'>;
+}
+
+export interface NamedPool {
+  readonly name: string;
+  readonly max: number;
+  readonly pool: Pool;
+}
+
 /** Requests, errors, durations, and amounts of money by account. No label holds personal data. */
 export function createMetrics(options: {
   readonly pool: Pool;
-  readonly waitingCreates: () => number;
-  readonly callsUnderWay: () => number;
-  readonly tallies: Tallies;
-  readonly requestLog: Pick<RequestLog, 'dropped'>;
+  readonly process: ProcessState;
+  readonly payments: PaymentMetrics;
+  readonly log: Logger;
+  /** Default: a new one. */
+  readonly registry?: MetricsRegistry;
 }): Metrics {
-  const registry = new Registry();
+  const { pool, log, registry = new MetricsRegistry(log) } = options;
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const requests = new Counter({
@@ -40,23 +60,18 @@ export function createMetrics(options: {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  addPaymentMetrics(registry, options);
-  addCreditMetrics(registry, options.pool);
+  addProcessMetrics(registry, options.process);
+  addPaymentMetrics(registry, pool, options.payments);
+  addCreditMetrics(registry, pool);
   addGauge(
     registry,
     'malipo_backup_age_seconds',
     'Age of the data in the last complete backup; absent if malipo backup has taken none',
-    () => readBackupAgeSeconds(options.pool),
-  );
-  addGauge(
-    registry,
-    'malipo_request_log_dropped',
-    'Requests that the request log of the console lacks: too many in a second, or the database could not be written',
-    async () => options.requestLog.dropped,
+    () => readBackupAgeSeconds(pool),
   );
   const worker = gaugesOf(registry, async () => {
     worker.reset();
-    for (const { address, answers } of await readWorkers(options.pool)) {
+    for (const { address, answers } of await readWorkers(pool)) {
       worker.set({ worker: address }, answers ? 1 : 0);
     }
   })('malipo_worker_reachable', '1: the worker of the cluster answers', ['worker']);
@@ -68,4 +83,51 @@ export function createMetrics(options: {
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function addProcessMetrics(registry: MetricsRegistry, state: ProcessState): void {
+  new Gauge({
+    name: 'malipo_build_info',
+    help: 'Always 1; its labels describe the process',
+    labelNames: ['version', 'node', 'roles'] as const,
+    registers: [registry],
+  }).set(
+    { version: programVersion(), node: process.version, roles: [...state.roles].join(',') },
+    1,
+  );
+  addGauge(
+    registry,
+    'malipo_ready',
+    '1: the process can do its work, as /health/ready says',
+    async () => ((await state.isReady()) ? 1 : 0),
+  );
+  addGauge(
+    registry,
+    'malipo_request_log_dropped',
+    'Requests that the request log of the console lacks: too many in a second, or the database could not be written',
+    () => state.requestLog.dropped,
+  );
+  state.lanes.register(registry);
+  addPoolMetrics(registry, state);
+}
+
+function addPoolMetrics(registry: MetricsRegistry, { pools }: ProcessState): void {
+  const gauge = gaugesOf(registry, async () => {
+    for (const { name, max, pool } of pools()) {
+      connections.set({ pool: name, state: 'used' }, pool.totalCount - pool.idleCount);
+      connections.set({ pool: name, state: 'idle' }, pool.idleCount);
+      waiting.set({ pool: name }, pool.waitingCount);
+      limit.set({ pool: name }, max);
+    }
+  });
+  const connections = gauge('malipo_pool_connections', 'Open database connections', [
+    'pool',
+    'state',
+  ]);
+  const waiting = gauge('malipo_pool_waiting', 'Callers that wait for a database connection', [
+    'pool',
+  ]);
+  const limit = gauge('malipo_pool_connections_max', 'The most connections that the pool opens', [
+    'pool',
+  ]);
 }

@@ -257,7 +257,7 @@ export function endOnUnforeseen(log: Logger): void {
 
 /** Production: no demo data, no simulated operators. Throws: `StartError`. */
 export async function serve(config: Config): Promise<void> {
-  const log = createLog({ level: config.logLevel, destination: 1 });
+  const log = createLog({ level: config.logLevel, roles: config.roles, destination: 1 });
   endOnUnforeseen(log);
   if (config.masterKey === undefined) throw new StartError('MASTER_KEY is required');
   const running = await runService({

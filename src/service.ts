@@ -8,6 +8,7 @@ import type { Credit } from './credit/credit.ts';
 import { batchRules } from './credit/operations/batch-rules.ts';
 import { creditKeysOf } from './credit/registry/vault.ts';
 import { createMetrics } from './metrics.ts';
+import type { Metrics, NamedPool } from './metrics.ts';
 import type { AuthenticationDeps } from './parties/http/authenticate.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
 import { openParties } from './parties/parties.ts';
@@ -21,9 +22,15 @@ import type { Ends } from './platform/base/ends.ts';
 import { createGrace } from './platform/base/grace.ts';
 import type { Mac } from './platform/base/mac.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
+import { sleep, systemTimers, within } from './platform/base/timers.ts';
+import { SCHEMA } from './schema.ts';
 import { createPool } from './platform/db/pool.ts';
 import type { OpenPool, Pool } from './platform/db/pool.ts';
+import type { OnBatch } from './platform/db/lane.ts';
 import { watchSettings } from './platform/db/settings-watch.ts';
+import { createReadiness } from './platform/http/readiness.ts';
+import type { ReadinessCheck } from './platform/http/readiness.ts';
+import { LaneTallies } from './platform/lane-tallies.ts';
 import { createRateLimits } from './platform/http/rate-limits.ts';
 
 const SETTINGS_POLL_MS = 2_000;
@@ -67,23 +74,50 @@ export interface ComposeOptions {
 export async function compose(options: ComposeOptions): Promise<Service> {
   const ends = createEnds();
   try {
-    const service = await assemble(options, ends);
-    return { ...service, stop: () => ends.stop() };
+    const { leave, ...service } = await assemble(options, ends);
+    let stopping: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      await leave();
+      await endInTime(ends, options);
+    };
+    return { ...service, stop: async () => await (stopping ??= stop()) };
   } catch (error) {
     await ends.stop();
     throw error;
   }
 }
 
+/** Stops everything. What has not ended by then is left: killing the process loses nothing either. */
+async function endInTime(ends: Ends, { config, log }: ComposeOptions): Promise<void> {
+  const ms = config.shutdownGraceMs;
+  const message = 'the grace period is over: work that had not ended is cut off';
+  const ending = ends.stop().then(() => true);
+  const hasEnded = await within(systemTimers, ending, { ms, message }).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.message !== message) throw error;
+    log.warn(message);
+    return false;
+  });
+  // Its errors are of no interest any more.
+  if (!hasEnded) ending.catch(() => undefined);
+}
+
+interface Assembled extends Omit<Service, 'stop'> {
+  /** Has load balancers send their requests elsewhere, before anything ends. */
+  readonly leave: () => Promise<void>;
+}
+
 /** Database → wings → settings → HTTP. Stopped in the reverse order. */
-async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
+async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled> {
   const { config, log, masterKeys } = options;
-  const openPool = createPools(options, ends);
+  const pools: NamedPool[] = [];
+  const openPool = createPools(options, pools, ends);
   const pool = openPool({ name: 'main', max: config.databasePoolSize });
-  const graceLeftMs = createGrace(config.shutdownGraceMs);
+  const graceLeftMs = createGrace(callGraceMs(config));
+  const readiness = createReadiness({ pool, schema: SCHEMA, log });
+  const lanes = new LaneTallies();
   const ledgerMac = await openLedgerMac(pool, masterKeys);
 
-  const shared = { pool, openPool, masterKeys, roles: config.roles, log };
+  const shared = { pool, openPool, masterKeys, roles: config.roles, onBatch: lanes.note, log };
   const parties = openParties(shared);
   ends.add(() => parties.stop());
   const payments = composePayments(shared, { config, parties, ledgerMac });
@@ -94,23 +128,13 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
   const credit = await openCredit({ ...shared, keys, bucketOf, settings: config });
   ends.add(() => credit.stop());
 
-  const settings = await watchSettings({
-    pool,
-    pollMs: SETTINGS_POLL_MS,
-    reload: {
-      vendors: parties.directory.reload,
-      billers: async () => {
-        await payments.catalogue.reload();
-        await payments.receipts?.reload();
-      },
-      scorecards: credit.reloadCards,
-    },
-    onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
-  });
-  ends.add(() => settings.stop());
+  await followSettings({ pool, parties, payments, credit, log }, ends);
   const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS });
   const { listen, ...http } = await composeHttp(
-    { config, log, pool, consolePool, masterKeys, ledgerMac, parties, payments, credit },
+    {
+      ...{ config, log, pool, consolePool, masterKeys, ledgerMac, parties, payments, credit },
+      ...{ readiness, lanes, pools },
+    },
     ends,
   );
   // The first step of a stop: the grace period begins.
@@ -127,13 +151,55 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Omit<Servi
     credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
     return address;
   };
-  return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay, start };
+  const leave = async (): Promise<void> => {
+    readiness.endForGood();
+    http.app.endConnectionsGently();
+    if (config.roles.has('api')) await sleep(systemTimers, config.shutdownDelayMs);
+  };
+  return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay, start, leave };
+}
+
+/** Loads what the wings hold in memory, and loads it again when it changes. */
+async function followSettings(
+  {
+    pool,
+    parties,
+    payments,
+    credit,
+    log,
+  }: Pick<HttpParts, 'pool' | 'parties' | 'payments' | 'credit' | 'log'>,
+  ends: Ends,
+): Promise<void> {
+  const settings = await watchSettings({
+    pool,
+    pollMs: SETTINGS_POLL_MS,
+    reload: {
+      vendors: parties.directory.reload,
+      billers: async () => {
+        await payments.catalogue.reload();
+        await payments.receipts?.reload();
+      },
+      scorecards: credit.reloadCards,
+    },
+    onError: (error) => log.error({ err: error }, 'settings could not be reloaded'),
+  });
+  ends.add(() => settings.stop());
+}
+
+/** Time for saving how calls to operators ended, before the grace period is over. */
+const SAVE_MOST_MS = 2_000;
+
+function callGraceMs({ shutdownGraceMs }: Config): number {
+  return shutdownGraceMs - Math.min(SAVE_MOST_MS, shutdownGraceMs / 4);
 }
 
 /** Creates pools, which are closed after everything else has stopped. */
-function createPools({ databaseUrl, log }: ComposeOptions, ends: Ends): OpenPool {
-  const pools: Pool[] = [];
-  ends.add(() => Promise.all(pools.map((pool) => pool.end())));
+function createPools(
+  { databaseUrl, log }: ComposeOptions,
+  pools: NamedPool[],
+  ends: Ends,
+): OpenPool {
+  ends.add(() => Promise.all(pools.map(({ pool }) => pool.end())));
   return ({ name, max, byIndexOnly = false }) => {
     const pool = createPool({
       url: databaseUrl,
@@ -143,7 +209,7 @@ function createPools({ databaseUrl, log }: ComposeOptions, ends: Ends): OpenPool
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
       byIndexOnly,
     });
-    pools.push(pool);
+    pools.push({ name, max, pool });
     return pool;
   };
 }
@@ -153,6 +219,7 @@ function composePayments(
     readonly pool: Pool;
     readonly openPool: OpenPool;
     readonly masterKeys: MasterKeys;
+    readonly onBatch: OnBatch;
     readonly log: Logger;
   },
   by: { readonly config: Config; readonly parties: Parties; readonly ledgerMac: Mac },
@@ -176,23 +243,41 @@ function composePayments(
   });
 }
 
+interface HttpParts extends Pick<
+  ApiOptions,
+  'log' | 'pool' | 'consolePool' | 'masterKeys' | 'ledgerMac'
+> {
+  readonly config: Config;
+  readonly parties: Parties;
+  readonly payments: Payments;
+  readonly credit: Credit;
+  readonly readiness: ReadinessCheck;
+  readonly lanes: LaneTallies;
+  readonly pools: readonly NamedPool[];
+}
+
+function composeMetrics(parts: HttpParts): Metrics {
+  const { config, log, pool, payments, readiness, lanes, pools } = parts;
+  return createMetrics({
+    pool,
+    process: {
+      roles: config.roles,
+      isReady: async () => (await readiness.read()).missing === undefined,
+      pools: () => pools,
+      lanes,
+      requestLog: parts.parties.requestLog,
+    },
+    payments,
+    log,
+  });
+}
+
 async function composeHttp(
-  parts: Pick<ApiOptions, 'log' | 'pool' | 'consolePool' | 'masterKeys' | 'ledgerMac'> & {
-    readonly config: Config;
-    readonly parties: Parties;
-    readonly payments: Payments;
-    readonly credit: Credit;
-  },
+  parts: HttpParts,
   ends: Ends,
 ): Promise<Pick<Service, 'app' | 'authentication'> & { readonly listen: Service['start'] }> {
-  const { config, log, pool, parties, payments } = parts;
-  const metrics = createMetrics({
-    pool,
-    waitingCreates: () => payments.waitingCreates,
-    callsUnderWay: () => payments.dispatcher?.underWay ?? 0,
-    tallies: payments.tallies,
-    requestLog: parties.requestLog,
-  });
+  const { config, log, parties, payments, readiness } = parts;
+  const metrics = composeMetrics(parts);
   const authentication = {
     directory: parties.directory,
     nonces: parties.nonces,
@@ -205,7 +290,7 @@ async function composeHttp(
   };
   const { metricsPort, host } = config;
   const metricsApp =
-    metricsPort === undefined ? undefined : await createMetricsServer({ log, metrics, pool });
+    metricsPort === undefined ? undefined : await createMetricsServer({ log, metrics, readiness });
   ends.add(() => metricsApp?.close());
   const app = await createApi({
     ...parts,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { systemClock } from '../platform/base/clock.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { LANE_DEADLINE_MS } from '../platform/db/lane.ts';
-import type { BucketOf } from '../platform/db/lane.ts';
+import type { BucketOf, OnBatch } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import { startWatching } from './watches/job.ts';
@@ -39,6 +39,7 @@ export interface CreditOptions {
   readonly keys: CreditKeys | undefined;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
+  readonly onBatch?: OnBatch;
   readonly roles: ReadonlySet<string>;
   readonly settings: CreditSettings;
   /** Default: the system clock. */
@@ -133,7 +134,7 @@ interface Enquiries {
 }
 
 async function openEnquiries(
-  { pool, openPool, keys, bucketOf, settings, log }: CreditOptions,
+  { pool, openPool, keys, bucketOf, onBatch, settings, log }: CreditOptions,
   { clock, cards }: { readonly clock: Clock; readonly cards: LiveCards['current'] },
 ): Promise<Enquiries | undefined> {
   if (keys === undefined) return undefined;
@@ -150,6 +151,7 @@ async function openEnquiries(
     ),
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf,
+    onBatch,
     vault,
     bureau,
     clock,

@@ -1,10 +1,10 @@
-import type { Registry } from 'prom-client';
 import type { Pool } from '../platform/db/pool.ts';
 import { gaugesOf } from '../platform/gauges.ts';
+import type { MetricsRegistry } from '../platform/gauges.ts';
 import { readNewestFigures } from './monitoring/months-store.ts';
 
 /** The performance of the scorecards in use, as last measured. Labels contain no personal data. */
-export function addCreditMetrics(registry: Registry, pool: Pool): void {
+export function addCreditMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const labels = ['kind', 'card', 'role'] as const;
   const people = gauge('malipo_scored_people', 'People scored in the newest month', labels);

@@ -1,6 +1,6 @@
-import type { Registry } from 'prom-client';
 import type { Pool } from '../platform/db/pool.ts';
 import { addCounter, addGauge, gaugesOf } from '../platform/gauges.ts';
+import type { MetricsRegistry } from '../platform/gauges.ts';
 import { countOpenBatches } from './bulk/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
 import { listFloatForecasts } from './billers/float-forecasts.ts';
@@ -9,7 +9,9 @@ import { listListings } from './billers/products-store.ts';
 import { isFloatBooked } from './house/store.ts';
 import { listRoutes } from './billers/routes-store.ts';
 import { countInstructions, readQueueTotals } from './dispatch/queue-totals-store.ts';
+import type { PaymentNotes } from './create/notes.ts';
 import type { Tallies } from './dispatch/tallies.ts';
+import type { Payments } from './payments.ts';
 import { readBacklog } from './events/webhooks-store.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
@@ -20,28 +22,32 @@ import { listPullAges } from './receipts/sources-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
 import { countWatched } from './vendor-floats/store.ts';
 
+/** What the metrics show of the payments wing of this process. */
+export type PaymentMetrics = Pick<Payments, 'waitingCreates' | 'dispatcher' | 'tallies' | 'notes'>;
+
 /** Where payments wait, and what needs people; no label contains personal data. */
 export function addPaymentMetrics(
-  registry: Registry,
-  options: {
-    readonly pool: Pool;
-    readonly waitingCreates: () => number;
-    readonly callsUnderWay: () => number;
-    readonly tallies: Tallies;
-  },
+  registry: MetricsRegistry,
+  pool: Pool,
+  payments: PaymentMetrics,
 ): void {
-  const { pool } = options;
   addGauge(
     registry,
     'malipo_creates_waiting',
     'Creates waiting for their batch',
-    options.waitingCreates,
+    () => payments.waitingCreates,
   );
   addGauge(
     registry,
     'malipo_operator_calls_under_way',
     'Calls to operators in progress',
-    options.callsUnderWay,
+    () => payments.dispatcher?.underWay ?? 0,
+  );
+  addGauge(
+    registry,
+    'malipo_dispatcher_idle_seconds',
+    'Time since the dispatcher last looked for work; absent without the role dispatcher',
+    () => (payments.dispatcher === undefined ? null : payments.dispatcher.sinceTurnMs / 1000),
   );
   addGauge(
     registry,
@@ -52,7 +58,8 @@ export function addPaymentMetrics(
   addGauge(registry, 'malipo_quarantine', '1: restored from a backup, nothing is sent', async () =>
     (await findOpenQuarantine(pool)) === undefined ? 0 : 1,
   );
-  addCallMetrics(registry, options.tallies);
+  addOutcomeMetrics(registry, payments.notes);
+  addCallMetrics(registry, payments.tallies);
   addQueueMetrics(registry, pool);
   addRouteMetrics(registry, pool);
   addFloatMetrics(registry, pool);
@@ -65,19 +72,30 @@ export function addPaymentMetrics(
   addReceiptMetrics(registry, pool);
 }
 
-function addCallMetrics(registry: Registry, { calls, callSeconds, routed }: Tallies): void {
+function addOutcomeMetrics(registry: MetricsRegistry, { outcomes, refusals }: PaymentNotes): void {
+  addCounter(registry, {
+    name: 'malipo_payments_total',
+    help: 'Payments by what happened to them: accepted, refused, unconfirmed, unanswered, success, failed',
+    labelNames: ['biller', 'outcome'],
+    read: () => outcomes.sums(),
+  });
+  addCounter(registry, {
+    name: 'malipo_payment_refusals_total',
+    help: 'Creates that were refused, by the error code',
+    labelNames: ['biller', 'code'],
+    read: () => refusals.sums(),
+  });
+}
+
+function addCallMetrics(registry: MetricsRegistry, tallies: Tallies): void {
+  const { calls, callDurations, routed } = tallies;
   addCounter(registry, {
     name: 'malipo_operator_calls_total',
     help: 'Ended calls to operators: instructions (send) and status queries (verify), by result',
     labelNames: ['operator', 'call', 'result'],
     read: () => calls.sums(),
   });
-  addCounter(registry, {
-    name: 'malipo_operator_call_seconds_total',
-    help: 'How long those calls took together',
-    labelNames: ['operator', 'call'],
-    read: () => callSeconds.sums(),
-  });
+  registry.registerMetric(callDurations);
   addCounter(registry, {
     name: 'malipo_routed_payments_total',
     help: 'Instructions by operator and by the reason why the payment went there',
@@ -86,7 +104,7 @@ function addCallMetrics(registry: Registry, { calls, callSeconds, routed }: Tall
   });
 }
 
-function addQueueMetrics(registry: Registry, pool: Pool): void {
+function addQueueMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const oldest = gauge(
     'malipo_oldest_open_seconds',
@@ -112,7 +130,7 @@ function addQueueMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-function addRouteMetrics(registry: Registry, pool: Pool): void {
+function addRouteMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const usable = gauge(
     'malipo_route_usable',
@@ -147,7 +165,7 @@ function addRouteMetrics(registry: Registry, pool: Pool): void {
 
 const FLOAT_STATES = ['enough', 'low', 'stopped'] as const;
 
-function addFloatMetrics(registry: Registry, pool: Pool): void {
+function addFloatMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const balance = gauge(
     'malipo_operator_float_cents',
@@ -180,7 +198,7 @@ function addFloatMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-function addProductMetrics(registry: Registry, pool: Pool): void {
+function addProductMetrics(registry: MetricsRegistry, pool: Pool): void {
   const age = gaugesOf(registry, () => read())(
     'malipo_operator_products_age_seconds',
     'Age of the operator’s last complete list of products',
@@ -198,7 +216,7 @@ const BRIDGE_EVERY_MS = 60_000;
 /** What was settled since an older report is not worth adding up. */
 const MAX_REPORT_AGE_MS = 3_600_000;
 
-function addStatementMetrics(registry: Registry, pool: Pool): void {
+function addStatementMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const age = gauge(
     'malipo_statement_pull_age_seconds',
@@ -233,7 +251,7 @@ function addStatementMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-function addVendorFloatMetrics(registry: Registry, pool: Pool): void {
+function addVendorFloatMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const watched = gauge('malipo_vendor_floats', 'Watched floats of vendors, by state', ['state']);
   const read = async (): Promise<void> => {
@@ -242,7 +260,7 @@ function addVendorFloatMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-function addBatchMetrics(registry: Registry, pool: Pool): void {
+function addBatchMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const open = gauge('malipo_bulk_open_batches', 'Bulk batches with undecided rows');
   const oldest = gauge(
@@ -259,7 +277,7 @@ function addBatchMetrics(registry: Registry, pool: Pool): void {
 /** Kinds of cases about a payment that only one side has. */
 const UNMATCHED: Readonly<Record<string, string>> = { ours_only: 'ours', theirs_only: 'theirs' };
 
-function addCaseMetrics(registry: Registry, pool: Pool): void {
+function addCaseMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const all = gauge('malipo_cases', 'Open cases, for people to look at');
   const open = gauge('malipo_open_cases', 'Open cases by kind', ['kind']);
@@ -286,7 +304,7 @@ function addCaseMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-function addReceiptMetrics(registry: Registry, pool: Pool): void {
+function addReceiptMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const count = gauge('malipo_receipts', 'Receipts that are not credited, by state', ['state']);
   const cents = gauge('malipo_receipts_cents', 'Their amounts in cents, by state', ['state']);
@@ -309,7 +327,7 @@ function addReceiptMetrics(registry: Registry, pool: Pool): void {
   };
 }
 
-function addWebhookMetrics(registry: Registry, pool: Pool): void {
+function addWebhookMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const backlog = gauge(
     'malipo_webhook_backlog',

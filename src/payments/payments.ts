@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { systemTimers } from '../platform/base/timers.ts';
 import type { Timers } from '../platform/base/timers.ts';
 import { LANE_DEADLINE_MS, READ_DEADLINE_MS } from '../platform/db/lane.ts';
+import type { OnBatch } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { VendorDirectory } from '../parties/directory.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
@@ -13,6 +14,7 @@ import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/r
 import { acceptPayment, createCreateLanes } from './create/create.ts';
 import type { CreateLanes, PayingVendor } from './create/create.ts';
 import type { Created, CreateRequest } from './create/decide.ts';
+import { PaymentNotes } from './create/notes.ts';
 import type { NewPayment, PaymentKey } from './create/payment.ts';
 import { createStatusReader } from './create/status-reader.ts';
 import type { StatusReader } from './create/status-reader.ts';
@@ -64,6 +66,8 @@ export interface PaymentsOptions {
   readonly timers?: Timers;
   /** Generates the ids of payments. Default: time-ordered, random. */
   readonly newId?: () => string;
+  /** Is told of every batch of a lane. Default: nothing is measured. */
+  readonly onBatch?: OnBatch;
   readonly log: Logger;
 }
 
@@ -96,10 +100,12 @@ export interface Payments {
   readonly capacity: Capacity;
   /** Of this process. */
   readonly tallies: Tallies;
+  /** Of this process. */
+  readonly notes: PaymentNotes;
   /** Creates that wait for their batch. */
   readonly waitingCreates: number;
   /** While it is started, with the role `dispatcher`. */
-  readonly dispatcher: Pick<Dispatcher, 'hint' | 'underWay'> | undefined;
+  readonly dispatcher: Pick<Dispatcher, 'hint' | 'underWay' | 'sinceTurnMs'> | undefined;
   /** Starts the background work of the roles: dispatcher, bulk batches, jobs. */
   start(): void;
   /**
@@ -118,7 +124,7 @@ export function openPayments(options: PaymentsOptions): Payments {
   const parts = buildParts(options);
   const { pool, newId } = options;
   const { connectors, lanes, operations } = parts;
-  const { catalogue, settler, bulkProcessor } = operations;
+  const { catalogue, settler, bulkProcessor, notes } = operations;
   const receipts = buildReceipts(options);
   let jobs: PaymentJobs | undefined;
   const stopAll = async (graceLeftMs: () => number): Promise<void> => {
@@ -135,12 +141,17 @@ export function openPayments(options: PaymentsOptions): Payments {
     ...operations,
     receipts,
     connectorOf: connectors.connectorOf,
-    create: (request, vendor) =>
-      acceptPayment(
-        request,
-        { vendor, biller: catalogue.biller(request.billerCode) },
-        { lanes, pool, ...(newId === undefined ? {} : { newId }) },
-      ),
+    create: async (request, vendor) => {
+      const biller = catalogue.biller(request.billerCode);
+      return await notes.create(
+        { vendorId: vendor.vendorId, billerCode: biller?.billerCode },
+        acceptPayment(
+          request,
+          { vendor, biller },
+          { lanes, pool, ...(newId === undefined ? {} : { newId }) },
+        ),
+      );
+    },
     verifyNow: async (payment) => {
       const due = await verifyNow(pool, payment);
       parts.dispatch?.hint([due]);
@@ -173,6 +184,7 @@ interface Parts {
     | 'statuses'
     | 'capacity'
     | 'tallies'
+    | 'notes'
   >;
   readonly connectors: ConnectorRegistry;
   readonly lanes: CreateLanes;
@@ -184,8 +196,17 @@ function buildParts(options: PaymentsOptions): Parts {
   const { pool, openPool, log, timers = systemTimers } = options;
   const { catalogue, connectors } = buildCatalogue(options);
   const { bucketOf } = options.directory;
-  const lane = { deadlineMs: LANE_DEADLINE_MS, bucketOf, timers };
-  const settler = createSettler({ ...lane, pools: openLanes(options, 'settle') });
+  const { onBatch } = options;
+  const notes = new PaymentNotes({
+    log,
+    vidOf: (vendorId) => options.directory.vendorById(vendorId)?.vid,
+  });
+  const lane = { deadlineMs: LANE_DEADLINE_MS, bucketOf, timers, onBatch };
+  const settler = createSettler({
+    ...lane,
+    pools: openLanes(options, 'settle'),
+    onSettled: (report) => notes.settled(report),
+  });
   const onAccepted = (accepted: readonly NewPayment[]): void =>
     parts.dispatch?.hintAccepted(accepted);
   const createPools = openLanes(options, 'create');
@@ -193,6 +214,7 @@ function buildParts(options: PaymentsOptions): Parts {
     pool: openPool({ name, max: 1, byIndexOnly: true }),
     deadlineMs: READ_DEADLINE_MS,
     bucketOf,
+    onBatch,
   });
   const parts: Parts = {
     connectors,
@@ -200,9 +222,10 @@ function buildParts(options: PaymentsOptions): Parts {
     operations: {
       catalogue,
       settler,
-      bulkProcessor: buildBulk(options, { catalogue, lanePools: createPools, onAccepted }),
+      bulkProcessor: buildBulk(options, { catalogue, lanePools: createPools, notes, onAccepted }),
       capacity: createCapacity(() => timers.nowMs()),
       tallies: new Tallies(),
+      notes,
       balances: createBalanceReader(reader('balances')),
       statuses: createStatusReader(reader('statuses')),
       callbackReceiver: createCallbackReceiver({
@@ -264,10 +287,11 @@ function openLanes({ openPool, settings }: PaymentsOptions, name: string): Pool[
 }
 
 function buildBulk(
-  { pool, directory, timing, roles, log }: PaymentsOptions,
+  { pool, directory, timing, roles, onBatch, log }: PaymentsOptions,
   by: {
     readonly catalogue: BillerCatalogue;
     readonly lanePools: readonly Pool[];
+    readonly notes: PaymentNotes;
     readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   },
 ): BulkProcessor | undefined {
@@ -277,11 +301,15 @@ function buildBulk(
     lanePools: by.lanePools,
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf: directory.bucketOf,
+    onBatch,
     rules: {
       vendorById: (vendorId) => directory.vendorById(vendorId),
       billerOf: (billerCode) => by.catalogue.biller(billerCode),
     },
-    onAccepted: by.onAccepted,
+    onAccepted: (accepted) => {
+      by.notes.allAccepted(accepted);
+      by.onAccepted(accepted);
+    },
     pollMs: timing.bulkPollMs,
     leaseMs: timing.bulkLeaseMs,
     log,
@@ -295,7 +323,7 @@ interface Dispatch extends Dispatcher {
 
 function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
   const { pool, openPool, settings, timing, log, timers = systemTimers } = options;
-  const { catalogue, settler, capacity, tallies } = parts.operations;
+  const { catalogue, settler, capacity, tallies, notes } = parts.operations;
   const shared = { catalogue, connectorOf: parts.connectors.connectorOf, timers, log };
   const availabilities = createAvailabilities({
     ...shared,
@@ -313,10 +341,12 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     floatGuard: createFloatGuard({ pool, nowMs: () => timers.nowMs() }),
     capacity,
     tallies,
+    notes,
     policy: timing.retries,
     pollMs: timing.queuePollMs,
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf: options.directory.bucketOf,
+    onBatch: options.onBatch,
   });
   return {
     hint: (queues) => dispatcher.hint(queues),
@@ -326,6 +356,9 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
       ),
     get underWay() {
       return dispatcher.underWay;
+    },
+    get sinceTurnMs() {
+      return dispatcher.sinceTurnMs;
     },
     stop: async (graceMs) => {
       await dispatcher.stop(graceMs);

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { programVersion } from './base/program-version.ts';
 
 /**
  * JSON lines on stdout (stderr in the sandbox, where stdout is for people). Every logged field is
@@ -8,13 +10,19 @@ import type { DestinationStream, Logger } from 'pino';
  */
 export function createLog(options: {
   readonly level: string;
+  /** Of the process; they are in every line, like the host and the version. Default: not known. */
+  readonly roles?: ReadonlySet<string>;
   /** A file descriptor, or a stream that receives the lines. */
   readonly destination: 1 | 2 | DestinationStream;
 }): Logger {
   return pino(
     {
       level: options.level,
-      base: null,
+      base: {
+        host: hostname(),
+        ...(options.roles === undefined ? {} : { roles: [...options.roles].join(',') }),
+        version: programVersion(),
+      },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

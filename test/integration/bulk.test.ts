@@ -11,13 +11,12 @@ import { decideChunk } from '../../src/payments/bulk/chunk.ts';
 import { createBulkProcessor } from '../../src/payments/bulk/processor.ts';
 import type { BulkProcessor, BulkProcessorOptions } from '../../src/payments/bulk/processor.ts';
 import * as store from '../../src/payments/bulk/store.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { Tallies } from '../../src/payments/dispatch/tallies.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { flatPrices } from '../support/fee-prices.ts';
@@ -431,13 +430,7 @@ test('a vendor may have a limited number of undecided batches', async () => {
 });
 
 test('waiting batches are counted, with the age of the oldest', async () => {
-  const metrics = createMetrics({
-    pool: books.pool,
-    waitingCreates: () => 0,
-    callsUnderWay: () => 0,
-    requestLog: { dropped: 0 },
-    tallies: new Tallies(),
-  });
+  const metrics = metricsOf(books.pool);
   const metric = async (name: string): Promise<number> =>
     Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.render())?.[1]);
   const before = await metric('malipo_bulk_open_batches');

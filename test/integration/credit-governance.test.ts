@@ -3,20 +3,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareSandbox } from '../../sandbox/data.ts';
 import { lastMonthEnd } from '../../sandbox/population/calendar.ts';
 import { exampleSubjects } from '../../sandbox/population/examples.ts';
 import { loadSubjects } from '../../sandbox/registry.ts';
 import { readConfig } from '../../src/config.ts';
-import { addCreditMetrics } from '../../src/credit/metrics.ts';
 import { measureMonths } from '../../src/credit/monitoring/job.ts';
 import { readScoredPeople } from '../../src/credit/registry/scored-people-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import { compose } from '../../src/service.ts';
 import type { Service } from '../../src/service.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -249,9 +248,7 @@ test('the metrics show what was measured last', async () => {
   const { pool } = services[0];
   await measureMonths(pool, { now: new Date(), timeZone: 'Africa/Nairobi' });
   await measureMonths(pool, { now: new Date(), timeZone: 'Africa/Nairobi' });
-  const registry = new Registry();
-  addCreditMetrics(registry, pool);
-  const text = await registry.metrics();
+  const text = await metricsOf(pool).render();
   expect(text).toMatch(
     /malipo_scored_people\{kind="generic",card="generous@2",role="challenger"\} \d/,
   );

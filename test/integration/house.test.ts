@@ -2,17 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Registry } from 'prom-client';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
-import { Tallies } from '../../src/payments/dispatch/tallies.ts';
-import { addPaymentMetrics } from '../../src/payments/metrics.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import { chainEverything } from '../support/chain.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -260,17 +258,10 @@ test('each part of the difference to the reported balance is named', async () =>
 });
 
 test('the metrics show the unexplained amount, once an operator has reported and entries exist', async () => {
-  const registry = new Registry();
-  const none = () => 0;
-  addPaymentMetrics(registry, {
-    pool: books.pool,
-    waitingCreates: none,
-    callsUnderWay: none,
-    tallies: new Tallies(),
-  });
+  const metrics = metricsOf(books.pool);
   await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
   await saveBalance(books.pool, OPERATOR, { balanceCents: 80_000n });
-  const text = await registry.metrics();
+  const text = await metrics.render();
   expect(text).toContain(`malipo_operator_float_unexplained_cents{operator="${OPERATOR}"} -10000`);
 });
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
+import { createReadiness } from '../../src/platform/http/readiness.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -262,12 +263,16 @@ describe('metrics and health', () => {
     const app = fastify();
     app.addHook('preHandler', async () => void (requests += 1));
     const pool = { query } as unknown as Pool;
-    addHealthRoutes(app, { pool, schema: SCHEMA, log: pino({ level: 'silent' }) });
+    const log = pino({ level: 'silent' });
+    addHealthRoutes(app, createReadiness({ pool, schema: SCHEMA, log }));
     const asked = Array.from({ length: 20 }, async () => await app.inject('/health/ready'));
     await until('all have asked', () => requests === 20);
     gate.resolve();
     for (const answer of await Promise.all(asked)) {
-      expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database' });
+      expect(answer.json()).toEqual({
+        status: 'not_ready',
+        missing: 'the database reports an error',
+      });
     }
     // Nor soon after.
     await app.inject('/health/ready');

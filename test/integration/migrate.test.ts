@@ -10,6 +10,7 @@ import { migrate, refuseDamage } from '../../src/platform/db/migrate.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
+import { createReadiness } from '../../src/platform/http/readiness.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -196,7 +197,8 @@ describe('a schema that no longer enforces what it has to', () => {
   test('keeps the service from starting, and a running one from being ready', async () => {
     const { runtimeUrl, pool } = await migrated();
     const app = fastify();
-    addHealthRoutes(app, { pool, schema: SCHEMA, log: pino({ level: 'silent' }), reuseMs: 0 });
+    const log = pino({ level: 'silent' });
+    addHealthRoutes(app, createReadiness({ pool, schema: SCHEMA, log, reuseMs: 0 }));
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
     await pool.query('drop index payments_by_reference');
@@ -251,10 +253,10 @@ test('a readiness check that fails is reported with its reason', async () => {
   const closed = createPool({ url: 'postgresql://127.0.0.1:9/none', max: 1, name: 'nowhere' });
   const app = fastify();
   const log = pino({}, { write: (line: string) => lines.push(line) });
-  addHealthRoutes(app, { pool: closed, schema: SCHEMA, log });
+  addHealthRoutes(app, createReadiness({ pool: closed, schema: SCHEMA, log }));
   const answer = await app.inject('/health/ready');
   expect(answer.statusCode).toBe(503);
-  expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database' });
+  expect(answer.json()).toEqual({ status: 'not_ready', missing: 'the database cannot be reached' });
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('ECONNREFUSED');
   await app.close();

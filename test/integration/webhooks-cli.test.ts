@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { claimEvents, disableWebhook, writeFailure } from '../../src/payments/events/store.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { Tallies } from '../../src/payments/dispatch/tallies.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -37,13 +36,7 @@ async function pay(): Promise<string> {
 }
 
 async function metric(name: string): Promise<string | undefined> {
-  const metrics = createMetrics({
-    pool: books.pool,
-    waitingCreates: () => 0,
-    callsUnderWay: () => 0,
-    requestLog: { dropped: 0 },
-    tallies: new Tallies(),
-  });
+  const metrics = metricsOf(books.pool);
   const lines = (await metrics.render()).split('\n');
   return lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
 }

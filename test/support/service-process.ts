@@ -48,7 +48,12 @@ export function startService(
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      SHUTDOWN_DELAY_MS: '0',
+      ...env,
+    },
   });
   const { pid } = child;
   if (pid === undefined) throw new Error('node could not be started');

@@ -6,7 +6,7 @@ import { readBackupAgeSeconds } from '../../platform/backup/store.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { HealthCheck } from '../../platform/health-check.ts';
-import type { Readiness } from '../../platform/http/health.ts';
+import type { Readiness } from '../../platform/http/readiness.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { ConfigurationAnswer, SystemAnswer } from '../system-answers.ts';

@@ -7,7 +7,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLanes } from '../../platform/db/lane.ts';
-import type { BucketOf, Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
 import type { EnquiryPolicy } from '../../parties/vendor.ts';
@@ -53,6 +53,7 @@ export interface EnquiryServiceOptions {
   readonly laneDeadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
+  readonly onBatch?: OnBatch;
   readonly vault: Vault;
   readonly bureau: Bureau;
   readonly clock: Clock;
@@ -88,6 +89,7 @@ class Enquiries implements EnquiryService {
       maxWaiting: LIMITS.enquiryQueueRows,
       deadlineMs: options.laneDeadlineMs,
       bucketOf: options.bucketOf,
+      onBatch: options.onBatch,
       call: keepEnquiries,
     });
   }

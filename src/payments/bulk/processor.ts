@@ -4,7 +4,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { createLanes } from '../../platform/db/lane.ts';
-import type { BucketOf, Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { decodeRows, encodeRows, merchantReferenceOf, newBatchId, paymentIdOf } from './batch.ts';
@@ -52,6 +52,7 @@ export interface BulkProcessorOptions {
   readonly laneDeadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
+  readonly onBatch?: OnBatch;
   readonly rules: Rules;
   /**
    * Called after each commit with the accepted payments, so that they are dispatched without a
@@ -195,6 +196,7 @@ function openBulkLanes(options: BulkProcessorOptions): Lane<ChunkCall, ChunkOutc
     maxWaiting: LIMITS.bulkBatchesUnderWay,
     deadlineMs: options.laneDeadlineMs,
     bucketOf: options.bucketOf,
+    onBatch: options.onBatch,
     call: async (db, calls) =>
       await Promise.all(
         calls.map(async ({ chunk, refuseWith }) =>

@@ -4,7 +4,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
 import { createLanes } from '../../platform/db/lane.ts';
-import type { BucketOf, Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
@@ -75,6 +75,7 @@ export function createCreateLanes(options: {
   readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
+  readonly onBatch?: OnBatch;
   /** Maximum number of creates per commit. Default: the best value for requests over HTTP. */
   readonly maxBatch?: number;
   /**

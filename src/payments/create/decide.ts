@@ -116,7 +116,8 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
         reference: encodeReference(payment.vendorId, decision.paymentId),
         createdAt: decision.createdAt,
         feeCents: decision.feeCents,
-        replayed: decision.kind === 'replayed',
+        // A batch whose commit was lost is run again: then the payment itself came before.
+        replayed: decision.kind === 'replayed' && decision.paymentId !== payment.paymentId,
       };
     case 'reference_reused':
       throw new Refusal('reference_reused', {

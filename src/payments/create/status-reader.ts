@@ -1,6 +1,6 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf } from '../../platform/db/lane.ts';
+import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readStatuses } from './store.ts';
 import type { StatusKey, StatusRow } from './store.ts';
@@ -20,6 +20,7 @@ export function createStatusReader(options: {
   readonly deadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
+  readonly onBatch?: OnBatch;
 }): StatusReader {
   const { bucketOf } = options;
   const lane = createLane<StatusKey, { row?: StatusRow }>({

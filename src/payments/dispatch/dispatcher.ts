@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf, Lane } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
@@ -11,6 +11,7 @@ import { createTasks } from '../../platform/jobs/tasks.ts';
 import type { Tasks } from '../../platform/jobs/tasks.ts';
 import { startWakeLoop } from '../../platform/jobs/wake-loop.ts';
 import type { WakeLoop } from '../../platform/jobs/wake-loop.ts';
+import type { PaymentNotes } from '../create/notes.ts';
 import type { Settler } from '../settle/settle.ts';
 import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
@@ -29,6 +30,7 @@ import type { Claim, Progress, QueueKey } from './store.ts';
 import { saveHandle } from './handle-store.ts';
 import { openNoAnswerCase, openUnexplainedCase } from './unexplained.ts';
 import { carryOut, SEND_WITHIN_MS } from './worker.ts';
+import type { CallEnd } from './worker.ts';
 
 export interface DispatcherOptions {
   /** For finding and claiming work. */
@@ -44,6 +46,7 @@ export interface DispatcherOptions {
   /** Shared with other code that calls operators. */
   readonly capacity: Capacity;
   readonly tallies: Tallies;
+  readonly notes: Pick<PaymentNotes, 'unanswered'>;
   readonly policy: RetryPolicy;
   /** How often queues are listed if nothing announces new work. */
   readonly pollMs: number;
@@ -52,6 +55,7 @@ export interface DispatcherOptions {
   readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
+  readonly onBatch?: OnBatch;
   readonly log: Logger;
 }
 
@@ -59,6 +63,8 @@ export interface Dispatcher {
   /** Announces new work, so that it is claimed without waiting for the poll. */
   hint(queues: Iterable<QueueKey>): void;
   readonly underWay: number;
+  /** Since it last looked for work successfully. */
+  readonly sinceTurnMs: number;
   /**
    * Claims no more work, waits for calls in progress, then aborts them; their payments are verified
    * later.
@@ -85,12 +91,14 @@ class RunningDispatcher implements Dispatcher {
   readonly #routing: Routing;
   readonly #loop: WakeLoop;
   #nextListAtMs = 0;
+  #turnedAtMs: number;
   #probing = false;
 
   constructor(options: DispatcherOptions) {
     const { timers = systemTimers } = options;
     this.#options = options;
     this.#timers = timers;
+    this.#turnedAtMs = timers.nowMs();
     this.#capacity = options.capacity;
     this.#routing = createRouting(options);
     this.#progressLane = openProgressLane(options, timers);
@@ -116,6 +124,10 @@ class RunningDispatcher implements Dispatcher {
     return this.#calls.size;
   }
 
+  get sinceTurnMs(): number {
+    return this.#timers.nowMs() - this.#turnedAtMs;
+  }
+
   async stop(graceMs: number): Promise<void> {
     await this.#loop.stop();
     await this.#calls.finish(graceMs);
@@ -125,7 +137,9 @@ class RunningDispatcher implements Dispatcher {
   /** Lists the queues if that is due, and claims what it can. Returns when the next turn is due. */
   async #turn(stopping: AbortSignal): Promise<number> {
     if (this.#timers.nowMs() >= this.#nextListAtMs) await this.#listQueues();
-    if (!stopping.aborted && (await this.#takeWork())) return 0;
+    const hasMore = !stopping.aborted && (await this.#takeWork());
+    this.#turnedAtMs = this.#timers.nowMs();
+    if (hasMore) return 0;
     return Math.max(1, this.#nextListAtMs - this.#timers.nowMs());
   }
 
@@ -192,17 +206,8 @@ class RunningDispatcher implements Dispatcher {
 
   /** Calls the operator for one claim, without waiting for the answer. */
   #start(taken: Claim, sendBeforeMs: number): void {
-    const {
-      pool,
-      progressPool,
-      policy,
-      settler,
-      catalogue,
-      connectorOf,
-      availabilities,
-      tallies,
-      log,
-    } = this.#options;
+    const { pool, progressPool, policy, settler, catalogue, connectorOf, availabilities, log } =
+      this.#options;
     const operator = catalogue.operator(taken.operatorCode ?? '');
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
@@ -229,8 +234,7 @@ class RunningDispatcher implements Dispatcher {
       sendBeforeMs,
       onCallEnd: (end) => {
         endCall();
-        const { operatorCode } = operator;
-        tallies.noteCall(operatorCode, end, (this.#timers.nowMs() - startedMs) / 1_000);
+        this.#note(taken, operator.operatorCode, { end, tookMs: this.#timers.nowMs() - startedMs });
         if (!this.#calls.cutOff.aborted)
           availabilities.noteCall({ ...operator, billerCode: taken.billerCode }, end);
         this.#loop.wake();
@@ -240,6 +244,18 @@ class RunningDispatcher implements Dispatcher {
       log.error({ err: error }, 'could not save the operator’s answer');
     });
     this.#calls.add(work, endCall);
+  }
+
+  /** Counts a call that has ended, and notes an instruction without an answer. */
+  #note(
+    { vendorId, paymentId, billerCode }: Claim,
+    operatorCode: string,
+    { end, tookMs }: { readonly end: CallEnd; readonly tookMs: number },
+  ): void {
+    const { tallies, notes } = this.#options;
+    tallies.noteCall(operatorCode, end, tookMs / 1_000);
+    if (end.stage !== 'send' || end.result !== 'unknown' || end.answered) return;
+    notes.unanswered({ vendorId, paymentId, billerCode, operatorCode, durationMs: tookMs });
   }
 }
 
@@ -253,6 +269,7 @@ function openProgressLane(options: DispatcherOptions, timers: Timers): Lane<Prog
     maxWaiting: LIMITS.laneQueueRows,
     deadlineMs: options.laneDeadlineMs,
     timers,
+    onBatch: options.onBatch,
     call: async (db, batch) => {
       crashPoint('progress:before-commit');
       await writeProgress(db, batch);

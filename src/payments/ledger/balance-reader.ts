@@ -1,6 +1,6 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf } from '../../platform/db/lane.ts';
+import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readFloats } from './store.ts';
 
@@ -20,6 +20,7 @@ export function createBalanceReader(options: {
   readonly deadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
+  readonly onBatch?: OnBatch;
 }): BalanceReader {
   const lane = createLane<number, bigint>({
     ...options,

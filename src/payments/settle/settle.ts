@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { createLanes } from '../../platform/db/lane.ts';
-import type { BucketOf } from '../../platform/db/lane.ts';
+import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
@@ -25,6 +25,9 @@ export function createSettler(options: {
   readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
+  readonly onBatch?: OnBatch;
+  /** Told of each payment that a report settles. Default: nobody. */
+  readonly onSettled?: (report: FinalReport) => void;
 }): Settler {
   const lanes = createLanes<FinalReport, SettleResult>({
     ...options,
@@ -35,7 +38,11 @@ export function createSettler(options: {
     call: async (db, reports) => await settleInRounds(db, reports),
   });
   return {
-    settle: async (report) => await lanes.add(report),
+    settle: async (report) => {
+      const result = await lanes.add(report);
+      if (result === 'settled') options.onSettled?.(report);
+      return result;
+    },
     get waiting() {
       return lanes.waiting;
     },

@@ -20,12 +20,22 @@ export class QueueFullError extends Error {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  /** On the clock of `watch`. */
+  readonly sinceMs: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Each item's result, or the error that only this item failed with. */
 export type Settled<Result> = { readonly value: Result } | { readonly error: unknown };
+
+/** A batch that has ended. */
+export interface EndedBatch {
+  readonly rows: number;
+  /** How long its oldest item waited for the batch. */
+  readonly waitedMs: number;
+  readonly tookMs: number;
+}
 
 export interface BatcherOptions<Item, Result> {
   /** For errors and metrics. */
@@ -36,11 +46,14 @@ export interface BatcherOptions<Item, Result> {
    * Handles a batch; one result per item, in order. If it throws, every item fails with the error.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Settled<Result>[]>;
+  /** Is told of every batch. Default: nothing is measured. */
+  readonly watch?: { readonly nowMs: () => number; readonly note: (batch: EndedBatch) => void };
 }
 
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
+  const { watch } = options;
   let queue: Waiting<Item, Result>[] = [];
   let running = false;
   let idleListeners: (() => void)[] = [];
@@ -49,7 +62,13 @@ export function createBatcher<Item, Result>(
     while (queue.length > 0) {
       const batch = queue.length <= options.maxBatch ? queue : queue.slice(0, options.maxBatch);
       queue = batch === queue ? [] : queue.slice(options.maxBatch);
+      const beganMs = watch?.nowMs() ?? 0;
       await runBatch(batch, options);
+      watch?.note({
+        rows: batch.length,
+        waitedMs: beganMs - (batch[0]?.sinceMs ?? beganMs),
+        tookMs: watch.nowMs() - beganMs,
+      });
     }
     running = false;
     const listeners = idleListeners;
@@ -67,7 +86,7 @@ export function createBatcher<Item, Result>(
           reject(new QueueFullError(options.name));
           return;
         }
-        queue.push({ item, resolve, reject });
+        queue.push({ item, sinceMs: watch?.nowMs() ?? 0, resolve, reject });
         if (running) return;
         running = true;
         // Items that arrive in this turn of the event loop join the batch.

@@ -11,6 +11,11 @@ export function firstIdAt(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
+/** When `newId` made this identifier, in milliseconds since 1970; undefined for another one. */
+export function timeOfId(id: string): number | undefined {
+  return id.charAt(14) === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
+}
+
 // Crockford's base 32: without I, L, O and U, so that a reference can be read out over the phone.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;

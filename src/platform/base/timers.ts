@@ -21,3 +21,18 @@ export const systemTimers: Timers = {
 export async function sleep(timers: Timers, delayMs: number): Promise<void> {
   await new Promise<void>((resolve) => timers.after(delayMs, resolve));
 }
+
+/** The promise's own result, or an error with this message if it takes longer. */
+export async function within<Result>(
+  timers: Timers,
+  promise: Promise<Result>,
+  limit: { readonly ms: number; readonly message: string },
+): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const forget = timers.after(limit.ms, () => late.reject(new Error(limit.message)));
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    forget();
+  }
+}

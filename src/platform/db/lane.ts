@@ -1,8 +1,9 @@
 import { createBatcher, QueueFullError } from '../base/batcher.ts';
-import type { Batcher, Settled } from '../base/batcher.ts';
+import type { Batcher, EndedBatch, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { systemTimers } from '../base/timers.ts';
 import type { Timers } from '../base/timers.ts';
+import { refuseUnavailable } from './failures.ts';
 import { isConnectionError, isLostWorker, isReadOnly, isUnavailable, wasAway } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { createRetryTurns } from './retry-turns.ts';
@@ -35,6 +36,14 @@ export interface Lane<Item, Result> {
   idle(): Promise<void>;
 }
 
+/** A batch of a lane, with its repetitions after lost connections. */
+export interface LaneCall extends EndedBatch {
+  /** The lane's name. */
+  readonly lane: string;
+}
+
+export type OnBatch = ((call: LaneCall) => void) | undefined;
+
 export interface LaneOptions<Item, Result> {
   readonly name: string;
   /** The lane's own pool, of one connection. */
@@ -56,12 +65,14 @@ export interface LaneOptions<Item, Result> {
   readonly silenceMaxMs?: number;
   /** Default: the system's timers. */
   readonly timers?: Timers;
+  /** Is told of every batch. Default: nothing is measured. */
+  readonly onBatch?: OnBatch;
   /** One statement, one commit; one result per item, in order. */
   readonly call: (db: Queryable, items: readonly Item[]) => Promise<readonly Result[]>;
 }
 
 export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
-  const { name, maxBatch, maxWaiting, partOf = () => 0, timers = systemTimers } = options;
+  const { name, maxBatch, maxWaiting, partOf = () => 0, timers = systemTimers, onBatch } = options;
   const batchers = new Map<number, Batcher<Item, Result>>();
   const turns = createRetryTurns(timers);
   const open = (part: number): Batcher<Item, Result> => {
@@ -71,6 +82,14 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
       maxBatch,
       maxWaiting,
       run: (items) => commitOrSplit(of, items, { maybeCommitted: false }),
+      ...(onBatch === undefined
+        ? {}
+        : {
+            watch: {
+              nowMs: () => timers.nowMs(),
+              note: (batch) => onBatch({ lane: name, ...batch }),
+            },
+          }),
     });
     batchers.set(part, batcher);
     return batcher;
@@ -188,10 +207,10 @@ async function commit<Item, Result>(
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
     if (attempt.kind === 'unavailable' || timers.nowMs() + turns.pauseMs() > giveUpAtMs) {
-      throw new Refusal(doubt.maybeCommitted ? 'outcome_unknown' : 'unavailable', {
-        retryAfterSeconds: 5,
-        cause: attempt.error,
-      });
+      const { error: cause } = attempt;
+      throw doubt.maybeCommitted
+        ? new Refusal('outcome_unknown', { retryAfterSeconds: 5, cause })
+        : refuseUnavailable(cause);
     }
   }
 }

@@ -3,6 +3,7 @@ import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 
 import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { clientOf, readHosts } from './hosts.ts';
 import { applySessionSettings } from './session-settings.ts';
 
 /** The database access that stores need: a pool, or one client inside a database transaction. */
@@ -59,6 +60,7 @@ const types: CustomTypesConfig = {
 };
 
 export interface PoolOptions {
+  /** May name several hosts: see `hosts.ts`. */
   readonly url: string;
   /** Maximum number of connections. */
   readonly max: number;
@@ -91,8 +93,11 @@ const IDLE_IN_PAYMENT_MS = 15_000;
  */
 export function createPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
+  const hosts = readHosts(options.url);
+  const [url = options.url] = hosts?.urls ?? [];
   const pool = new BoundedPool({
-    connectionString: options.url,
+    connectionString: url,
+    ...(hosts?.mustBeWritable === true ? { Client: clientOf(hosts) } : {}),
     max: options.max,
     application_name: `malipo ${options.name}`,
     types,
@@ -102,7 +107,7 @@ export function createPool(options: PoolOptions): Pool {
     query_timeout: 2 * statementTimeoutMs,
     // The pool waits for the promise, although its type declaration does not say so.
     onConnect: (client) =>
-      applySessionSettings(client, options.url, {
+      applySessionSettings(client, url, {
         statementTimeoutMs,
         lockTimeoutMs: LOCK_TIMEOUT_MS,
         idleInPaymentMs: IDLE_IN_PAYMENT_MS,

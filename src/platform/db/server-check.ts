@@ -1,5 +1,5 @@
 import type { Pool } from './pool.ts';
-import { findWrongSettings } from './session-settings.ts';
+import { findWrongSettings, hasOwnSession } from './session-settings.ts';
 
 export interface ServerFindings {
   /** Why the service must not start. */
@@ -46,7 +46,7 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
   const [server] = read.rows;
   if (server === undefined) throw new Error('the server did not report its settings');
   const wrong = await findWrongSettings(pool);
-  const shared = await shareOneSession(pool);
+  const shared = await shareSessions(pool);
   return {
     refusals: [
       ...(server.version < OLDEST_VERSION ? ['it is older than PostgreSQL 15'] : []),
@@ -59,7 +59,9 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
         ? []
         : ['track_activities is off: the start of database transactions cannot be seen']),
       ...(shared
-        ? ['two connections share one session: a pooler is not in session mode, which is required']
+        ? [
+            'a pooler gives sessions to several connections in turn, so that prepared statements and settings are lost: use its session mode, or connect to PostgreSQL directly',
+          ]
         : []),
       ...wrong,
     ],
@@ -75,13 +77,15 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
   };
 }
 
-/** True if a pooler hands one server connection to two of ours in turns. */
-async function shareOneSession(pool: Pool): Promise<boolean> {
+/** True if a pooler hands server connections to ours in turns: each statement may get another one. */
+async function shareSessions(pool: Pool): Promise<boolean> {
   const [one, other] = [await pool.connect(), await pool.connect()];
   const pidOf = async (client: typeof one): Promise<number | undefined> =>
     (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
   try {
-    return (await pidOf(one)) === (await pidOf(other));
+    const [first, second, again] = [await pidOf(one), await pidOf(other), await pidOf(one)];
+    if (first === second || first !== again) return true;
+    return !(await hasOwnSession(one)) || !(await hasOwnSession(other));
   } finally {
     one.release();
     other.release();

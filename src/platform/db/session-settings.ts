@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ClientBase, QueryConfig } from 'pg';
 import type { Queryable } from './pool.ts';
 
@@ -75,7 +76,23 @@ const SET = `select pg_catalog.set_config(s.name,
       and exists (select from pg_catalog.pg_extension where extname = 'citus') then 'auto'
     else s.value end, false)
   from rows from (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) as s (name, value)
-  where pg_catalog.current_setting(s.name, true) is not null`;
+  where s.name = 'malipo.session' or pg_catalog.current_setting(s.name, true) is not null`;
+
+/** A setting of our own, by which a connection recognises its session. */
+const MARK = 'malipo.session';
+const marks = new WeakMap<object, string>();
+
+/**
+ * False if the client's statements run in the session of another one: a pooler gives out sessions by
+ * database transaction, and settings and prepared statements are lost.
+ * @param client of a pool, as `databaseTransaction` passes it.
+ */
+export async function hasOwnSession(client: Queryable): Promise<boolean> {
+  const read = await client.query<{ mark: string | null }>(
+    `select current_setting('${MARK}', true) as mark`,
+  );
+  return read.rows[0]?.mark === marks.get(client);
+}
 
 /** @param url may set other timeouts by its parameters, such as `lock_timeout=300`. */
 export async function applySessionSettings(
@@ -84,8 +101,11 @@ export async function applySessionSettings(
   limits: SessionLimits,
 ): Promise<void> {
   const asked = URL.parse(url)?.searchParams;
+  const mark = randomUUID();
+  marks.set(client, mark);
   const settings = {
     ...NEEDED,
+    [MARK]: mark,
     statement_timeout: String(limits.statementTimeoutMs),
     lock_timeout: asked?.get('lock_timeout') ?? String(limits.lockTimeoutMs),
     idle_in_transaction_session_timeout: String(limits.idleInPaymentMs),

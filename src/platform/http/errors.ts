@@ -2,6 +2,7 @@ import type { FastifyError } from 'fastify';
 import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
+import { refuseUnavailable } from '../db/failures.ts';
 import { isUnavailable } from '../db/pool.ts';
 import type { RefusalForm } from './operation.ts';
 
@@ -68,9 +69,7 @@ export function asRefusal(error: unknown): Refusal {
   if (error instanceof QueueFullError) {
     return new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
   }
-  if (isUnavailable(error)) {
-    return new Refusal('unavailable', { retryAfterSeconds: 5, cause: error });
-  }
+  if (isUnavailable(error)) return refuseUnavailable(error);
   const { code, statusCode } = error as Partial<FastifyError>;
   const known = code === undefined ? undefined : FRAMEWORK_CODES[code];
   if (known !== undefined) return new Refusal(known, { cause: error });

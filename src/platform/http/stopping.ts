@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Connections end with their next answer from now on. New ones are still accepted. */
+    endConnectionsGently(): void;
+  }
+}
+
 /**
  * Lets a stop end soon. Requests that have arrived are answered, and their connections then end.
  * Connections without a request end at once, and all others after the grace period.
@@ -9,6 +16,9 @@ export function endConnectionsAtStop(app: FastifyInstance, graceMs: number): voi
   const silent = new Set<Socket>();
   let stopping = false;
   let cutOff: NodeJS.Timeout | undefined;
+  app.decorate('endConnectionsGently', () => {
+    stopping = true;
+  });
   app.server.on('connection', (socket: Socket) => {
     silent.add(socket);
     socket.once('close', () => silent.delete(socket));

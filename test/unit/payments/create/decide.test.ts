@@ -215,6 +215,12 @@ describe('answering a decision', () => {
     });
   });
 
+  test('a payment that came before itself, in a batch whose commit was lost, is new', () => {
+    const { paymentId } = planned;
+    const decision = { kind: 'replayed', paymentId, createdAt, feeCents: 30n } as const;
+    expect(answerDecision(planned, decision).replayed).toBe(false);
+  });
+
   test.each<[CreateDecision, string, string | undefined]>([
     [{ kind: 'reference_reused', paymentId: earlier }, 'reference_reused', 'merchant_reference'],
     [{ kind: 'insufficient_float' }, 'insufficient_float', 'amount'],

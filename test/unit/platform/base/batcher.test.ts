@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createBatcher, QueueFullError } from '../../../../src/platform/base/batcher.ts';
-import type { Batcher, BatcherOptions } from '../../../../src/platform/base/batcher.ts';
+import type { Batcher, BatcherOptions, EndedBatch } from '../../../../src/platform/base/batcher.ts';
 
 /** A batcher whose batches wait until the test releases them one by one, and their contents. */
 function gated(given: Partial<BatcherOptions<number, number>> = {}): {
@@ -132,4 +132,29 @@ describe('a batcher', () => {
     await second;
     await becoming;
   });
+});
+
+test('a watched batcher tells how large each batch was, how long its oldest item waited, and what it took', async () => {
+  let now = 0;
+  const notes: EndedBatch[] = [];
+  const watch = { nowMs: () => now, note: (batch: EndedBatch) => void notes.push(batch) };
+  const { batcher, batches, letGo } = gated({ watch });
+  const first = batcher.add(1);
+  await vi.waitFor(() => expect(batches).toHaveLength(1));
+  now = 10;
+  const second = batcher.add(2);
+  now = 15;
+  const third = batcher.add(3);
+  now = 40;
+  letGo();
+  await first;
+  await vi.waitFor(() => expect(batches).toHaveLength(2));
+  now = 100;
+  letGo();
+  await Promise.all([second, third]);
+  await batcher.idle();
+  expect(notes).toEqual([
+    { rows: 1, waitedMs: 0, tookMs: 40 },
+    { rows: 2, waitedMs: 30, tookMs: 60 },
+  ]);
 });

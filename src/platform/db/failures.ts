@@ -1,0 +1,36 @@
+import { Refusal } from '../base/errors.ts';
+import { isConnectionError } from './pool.ts';
+import { isRefusedLogin } from './unusable.ts';
+
+/** By PostgreSQL's error codes, in words that follow “the database”. */
+const FAILURES: Readonly<Record<string, string>> = {
+  '53100': 'has no disk space left',
+  '53200': 'has no memory left',
+  '53300': 'accepts no more connections',
+  '55P03': 'waited too long for a lock that another session holds',
+  '57014': 'took too long',
+  '25006': 'accepts no writes: it is a standby, or read-only',
+  '40P01': 'was busy with conflicting changes',
+  '40001': 'was busy with conflicting changes',
+};
+
+/** Why the database did not do what it was asked, for people. It says nothing about rows. */
+export function describeFailure(error: unknown): string {
+  const { code = '' } = (error ?? {}) as { readonly code?: string };
+  const known = FAILURES[code];
+  if (known !== undefined) return `the database ${known}`;
+  if (isRefusedLogin(error)) return 'the database refuses the login';
+  if (isConnectionError(error)) return 'the database cannot be reached';
+  return 'the database reports an error';
+}
+
+/** Nothing was committed, and the reason is the state of the database. */
+export function refuseUnavailable(cause: unknown): Refusal {
+  const { code = '' } = (cause ?? {}) as { readonly code?: string };
+  const known = FAILURES[code];
+  return new Refusal('unavailable', {
+    ...(known === undefined ? {} : { text: `The service’s database ${known}` }),
+    retryAfterSeconds: 5,
+    cause,
+  });
+}

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { systemTimers, within } from '../base/timers.ts';
+import { readWorkers } from '../cluster/nodes.ts';
+import { describeFailure } from '../db/failures.ts';
+import { isMigrated } from '../db/migrate.ts';
+import type { Pool } from '../db/pool.ts';
+import { findSchemaDamage } from '../db/schema-check.ts';
+import type { Schema } from '../db/schema.ts';
+import { findWrongSettings } from '../db/session-settings.ts';
+import { findWriteObstacle } from '../db/write-check.ts';
+import { reused } from './reused.ts';
+
+/** Whether this process can work. */
+export interface Readiness {
+  /** For people; undefined: it is ready. */
+  readonly missing: string | undefined;
+  /** Workers of a cluster whose vendors cannot be served now. */
+  readonly workersAway: readonly string[];
+}
+
+export interface ReadinessCheck {
+  /** Callers within a second share an answer. */
+  read(): Promise<Readiness>;
+  /** From now on the process is not ready, because it is stopping. */
+  endForGood(): void;
+}
+
+interface ReadinessOptions {
+  readonly pool: Pool;
+  readonly schema: Schema;
+  readonly log: Logger;
+  /** How long a result is reused for all callers. Default: a second. */
+  readonly reuseMs?: number;
+  /** How long the database may take. Default: three seconds. */
+  readonly deadlineMs?: number;
+}
+
+const REUSE_MS = 1_000;
+/** Health checks of load balancers usually give up after 5 s. */
+const DEADLINE_MS = 3_000;
+
+/**
+ * Whether the process can do its work: the database is reachable and commits, all migrations are
+ * applied, and their constraints, indexes and functions are still in place.
+ */
+export function createReadiness(options: ReadinessOptions): ReadinessCheck {
+  const { log, reuseMs = REUSE_MS, deadlineMs = DEADLINE_MS } = options;
+  let stopping = false;
+  let underWay: Promise<Readiness> | undefined;
+  const readInTime = async (): Promise<Readiness> => {
+    // One that hangs is not started a second time: it holds a connection.
+    underWay ??= ask(options).finally(() => {
+      underWay = undefined;
+    });
+    const message = 'the database does not answer, or does not confirm commits';
+    try {
+      return await within(systemTimers, underWay, { ms: deadlineMs, message });
+    } catch (error) {
+      log.warn({ err: error }, 'the database could not be asked whether it is ready');
+      const isLate = error instanceof Error && error.message === message;
+      return { missing: isLate ? message : describeFailure(error), workersAway: [] };
+    }
+  };
+  const read = reused(readInTime, reuseMs);
+  return {
+    read: async () =>
+      stopping ? { missing: 'the process is stopping', workersAway: [] } : await read(),
+    endForGood: () => {
+      stopping = true;
+    },
+  };
+}
+
+async function ask({ pool, schema }: ReadinessOptions): Promise<Readiness> {
+  const missing = await findMissing(pool, schema);
+  if (missing !== undefined) return { missing, workersAway: [] };
+  const workers = await readWorkers(pool);
+  const away = workers.filter(({ answers }) => !answers);
+  return { missing, workersAway: away.map(({ address }) => address) };
+}
+
+async function findMissing(pool: Pool, schema: Schema): Promise<string | undefined> {
+  if (!(await isMigrated(pool, schema))) return 'migrations';
+  const [wrong] = await findWrongSettings(pool);
+  if (wrong !== undefined) return wrong;
+  const [damage] = await findSchemaDamage(pool);
+  if (damage !== undefined) return damage;
+  return await findWriteObstacle(pool);
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { checkServer } from '../../src/platform/db/server-check.ts';
+import { findWriteObstacle } from '../../src/platform/db/write-check.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { findFreePort } from '../support/service-process.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+// A real PgBouncer between the service and PostgreSQL, where one is installed.
+
+const NOBODY = 65_534;
+
+let database: TestDatabase;
+let folder: string;
+let bouncer: ChildProcess | undefined;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTemporaryFolder();
+  await chmod(folder, 0o755);
+});
+afterEach(async () => {
+  await pool.end();
+  bouncer?.kill('SIGKILL');
+});
+afterAll(async () => {
+  await database.drop();
+  await removeFolder(folder);
+});
+
+/** Connects through PgBouncer. False: it is not installed. */
+async function pooled(settings: string): Promise<boolean> {
+  const { hostname, port, pathname, username, password } = new URL(database.url);
+  const own = await findFreePort();
+  const file = path.join(folder, 'pgbouncer.ini');
+  await writeFile(
+    file,
+    `[databases]
+     pooled = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}
+     [pgbouncer]
+     listen_addr = 127.0.0.1
+     listen_port = ${own}
+     unix_socket_dir =
+     auth_type = any
+     ${settings}`.replaceAll(/^ +/gm, ''),
+    { mode: 0o644 },
+  );
+  // It refuses to run as root.
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn('pgbouncer', ['-q', file], { stdio: 'ignore', ...user });
+  bouncer = child;
+  pool = createPool({ url: `postgresql://any@127.0.0.1:${own}/pooled`, max: 3, name: 'test' });
+  const failed = await Promise.race([
+    once(child, 'error').then(() => true),
+    once(child, 'spawn').then(() => false),
+  ]);
+  if (failed) {
+    console.warn('pgbouncer is not installed: nothing is tested with it');
+    return false;
+  }
+  await until('it answers', async () => (await pool.query('select 1')).rowCount === 1);
+  return true;
+}
+
+const REFUSED = expect.stringMatching(/^a pooler gives sessions to several connections in turn/);
+
+test('in session mode it is as good as PostgreSQL itself', async () => {
+  if (!(await pooled('pool_mode = session'))) return;
+  expect((await checkServer(pool, 3)).refusals).toEqual([]);
+  expect(await findWriteObstacle(pool)).toBeUndefined();
+});
+
+test.each(['', 'server_round_robin = 1'])(
+  'in transaction mode it is refused at the start (%s)',
+  async (settings) => {
+    if (!(await pooled(`pool_mode = transaction\n${settings}`))) return;
+    expect((await checkServer(pool, 3)).refusals).toContainEqual(REFUSED);
+  },
+);
+
+test('in transaction mode a process that runs is not ready', async () => {
+  if (!(await pooled('pool_mode = transaction'))) return;
+  const [one, other] = [await pool.connect(), await pool.connect()];
+  other.release();
+  // Released last, it is used next; the other one set its settings later, in the same session.
+  one.release();
+  expect(await findWriteObstacle(pool)).toMatch(/^a database session of its own/);
+});
