@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Problems, VARIABLES, readVariables } from './environment.ts';
-import type { Mode, Role, Values, VariableName } from './environment.ts';
+import type { Role } from './environment-forms.ts';
+import type { Mode, Values, VariableName } from './environment.ts';
 import { showVariables } from './shown-variables.ts';
 import type { ShownVariable } from './shown-variables.ts';
 

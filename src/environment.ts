@@ -1,19 +1,22 @@
-import { isIP } from 'node:net';
-import { readHosts } from './platform/db/hosts.ts';
-
+import {
+  ROLES,
+  consolePath,
+  databaseUrl,
+  httpUrl,
+  isSafeUrl,
+  key,
+  oneOf,
+  pathPrefix,
+  port,
+  readNetworks,
+  readRoles,
+  readTimeZone,
+  text,
+  wholeNumber,
+} from './environment-forms.ts';
+import type { Form } from './environment-forms.ts';
 /** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
 export type Mode = 'sandbox' | 'production';
-
-const ROLES = ['api', 'dispatcher', 'jobs'] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Which values a variable may have, and how they are read. */
-interface Form<Value> {
-  /** In words, as the end of a sentence. */
-  readonly allowed: string;
-  /** Undefined for a text that is not allowed. */
-  readonly read: (text: string) => Value | undefined;
-}
 
 /** One variable. The reference page and every message about it are made from this. */
 export interface Variable {
@@ -26,31 +29,6 @@ export interface Variable {
   /** Its value is never shown. */
   readonly secret?: true;
 }
-
-const text: Form<string> = { allowed: 'any text', read: (value) => value };
-const port = wholeNumber(0, 65_535, 'a port number');
-const key: Form<Buffer> = {
-  allowed: '32 random bytes in base64, as `openssl rand -base64 32` prints them',
-  read: readKey,
-};
-const httpUrl: Form<string> = pattern(
-  /^https?:\/\/[^/]+(\/.*)?$/,
-  'a URL with http or https, such as https://pay.example',
-);
-const databaseUrl: Form<string> = {
-  allowed:
-    'a URL such as postgresql://user:password@host/database, with target_session_attrs any, read-write or primary',
-  read: (value) => (readHosts(value) === undefined ? undefined : value),
-};
-const pathPrefix: Form<string> = pattern(
-  /^(\/[A-Za-z0-9._~-]+)*$/,
-  'a path such as /bills, without a slash at the end',
-);
-
-const consolePath: Form<string> = pattern(
-  /^(\/[A-Za-z0-9._~-]+)+$/,
-  'a path such as /console, without a slash at the end',
-);
 
 /** Every variable that the service reads. */
 export const VARIABLES = {
@@ -371,64 +349,4 @@ const SHOWN_CHARACTERS = 100;
 function shownValue(value: string): string {
   const shown = value.replace(/\/\/[^/@]*@/, '//***@').slice(0, SHOWN_CHARACTERS);
   return `“${shown.replaceAll(/\p{C}/gu, '\ufffd')}”${value.length > SHOWN_CHARACTERS ? '…' : ''}`;
-}
-
-function pattern(wanted: RegExp, allowed: string): Form<string> {
-  return { allowed, read: (value) => (wanted.test(value) ? value : undefined) };
-}
-
-function wholeNumber(least: number, max = 999_999_999, name = 'a whole number'): Form<number> {
-  return {
-    allowed: `${name} from ${least} to ${max}`,
-    read: (value) => {
-      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= least && number <= max ? number : undefined;
-    },
-  };
-}
-
-function oneOf<const Value extends string>(values: readonly Value[]): Form<Value> {
-  return {
-    allowed: values.join(', '),
-    read: (value) => values.find((known) => known === value),
-  };
-}
-
-function readRoles(value: string): ReadonlySet<Role> | undefined {
-  const names = value.split(',').map((name) => name.trim());
-  const known = names.filter((name): name is Role => (ROLES as readonly string[]).includes(name));
-  return known.length === names.length ? new Set(known) : undefined;
-}
-
-function readTimeZone(value: string): string | undefined {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
-}
-
-function readNetworks(value: string): readonly string[] | undefined {
-  const networks = value.split(',').flatMap((name) => name.trim() || []);
-  return networks.every(isNetwork) ? networks : undefined;
-}
-
-function isNetwork(network: string): boolean {
-  const [address = '', bits, more] = network.split('/');
-  const max = isIP(address) === 6 ? 128 : 32;
-  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
-  return isIP(address) !== 0 && isPrefix && more === undefined;
-}
-
-function isSafeUrl(value: string): boolean {
-  if (httpUrl.read(value) === undefined) return false;
-  const local = ['127.0.0.1', '[::1]', 'localhost'].includes(URL.parse(value)?.hostname ?? '');
-  return value.startsWith('https:') || local;
-}
-
-function readKey(value: string): Buffer | undefined {
-  const bytes = Buffer.from(value, 'base64');
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(value) || bytes.length !== 32) return undefined;
-  // 32 random bytes have about 30 distinct values; far fewer means a typed or repeated key.
-  return new Set(bytes).size < 16 ? undefined : bytes;
 }

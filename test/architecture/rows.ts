@@ -78,7 +78,8 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],
 
-  ['metrics', 'environment', 'schema'],
+  ['metrics', 'environment-forms', 'schema'],
+  ['environment'],
   ['shown-variables'],
   ['config'],
   ['contract'],
