@@ -138,7 +138,7 @@ test('a watched batcher tells how large each batch was, how long its oldest item
   let now = 0;
   const notes: EndedBatch[] = [];
   const watch = { nowMs: () => now, note: (batch: EndedBatch) => void notes.push(batch) };
-  const { batcher, batches, letGo } = gated({ watch });
+  const { batcher, batches, release } = gated({ watch });
   const first = batcher.add(1);
   await vi.waitFor(() => expect(batches).toHaveLength(1));
   now = 10;
@@ -146,11 +146,11 @@ test('a watched batcher tells how large each batch was, how long its oldest item
   now = 15;
   const third = batcher.add(3);
   now = 40;
-  letGo();
+  release();
   await first;
   await vi.waitFor(() => expect(batches).toHaveLength(2));
   now = 100;
-  letGo();
+  release();
   await Promise.all([second, third]);
   await batcher.idle();
   expect(notes).toEqual([
