@@ -1,7 +1,12 @@
 import type { CreditOperation } from '../credit/bureaus/bureau.ts';
 import type { Content } from '../credit/decisions/content.ts';
 import type { DisputePreview, MergePreview, PersonView } from '../credit/decisions/preview.ts';
+import type { CardChange } from '../credit/governance/cards-store.ts';
+import type { CardPlots } from '../credit/monitoring/card-plots.ts';
+import type { KeptMonth } from '../credit/monitoring/months-store.ts';
+import type { Usage } from '../credit/monitoring/usage.ts';
 import type { CaseKind } from '../credit/registry/cases-store.ts';
+import type { Scorecard, ScoreKind } from '../credit/scorecards/scorecard.ts';
 import type { SuppressionRule } from '../credit/registry/suppression.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
 import type { ImportCounts, ListedImport } from '../credit/importing/imports-store.ts';
@@ -211,4 +216,55 @@ export interface SuppressionAnswer {
     readonly reason: string;
     readonly isRemoved: boolean;
   }[];
+}
+
+export interface ListedScorecard {
+  /** As `id@version`. */
+  readonly card: string;
+  readonly kind: ScoreKind;
+  readonly version: number;
+  readonly role: 'champion' | 'challenger' | null;
+  /** What it was made from. */
+  readonly origin: string;
+  readonly samples: number | null;
+  /** On people whom it was not made from; null: the card does not say. */
+  readonly auc: number | null;
+  readonly gini: number | null;
+  readonly ks: number | null;
+  /** On people of later months. */
+  readonly outOfTimeAuc: number | null;
+}
+
+/** `GET /credit/scorecards`. */
+export interface ScorecardsAnswer {
+  readonly cards: readonly ListedScorecard[];
+  /** Newest first. */
+  readonly changes: readonly OnWire<CardChange>[];
+}
+
+/** `GET /credit/scorecards/:card`. */
+export interface ScorecardAnswer extends ListedScorecard {
+  readonly about: Scorecard['about'];
+  readonly basePoints: number;
+  readonly characteristics: readonly {
+    readonly name: string;
+    readonly meaning: string;
+    readonly reason: string;
+    /** Ascending; the last one has no end. */
+    readonly bins: readonly { readonly below?: number; readonly points: number }[];
+    /** Points if it never happened; null: that cannot be. */
+    readonly never: number | null;
+  }[];
+  /** Null: the card does not say how its test went. */
+  readonly plots: CardPlots | null;
+  /** Of all cards of the same kind, newest first. */
+  readonly months: readonly OnWire<KeptMonth>[];
+}
+
+/** `GET /credit/monitor`. */
+export interface CreditMonitorAnswer {
+  /** Oldest first; also days without an enquiry. */
+  readonly days: readonly Usage[];
+  readonly vendors: readonly Usage[];
+  readonly months: readonly OnWire<KeptMonth>[];
 }

@@ -105,6 +105,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['buckets'],
     why: 'rows are inserted from the anchor of their bucket',
   },
+  'credit/monitoring/usage-store.ts': {
+    tables: ['enquiries', 'vendors'],
+    why: 'enquiries of a period are counted by vendor inside the database',
+  },
   'credit/watches/store.ts': {
     tables: ['enquiries'],
     why: 'a watch rests on an answered enquiry, whose subject it takes without unsealing anything',

@@ -26,7 +26,7 @@ export function Navigation({
             <Link
               key={to}
               to={to}
-              activeOptions={{ exact: to === '/', includeSearch: false }}
+              activeOptions={{ exact: to === '/' || to === '/credit', includeSearch: false }}
               onClick={onNavigate}
             >
               <Icon size={16} aria-hidden="true" />

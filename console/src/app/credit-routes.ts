@@ -85,6 +85,33 @@ const rules = createRoute({
   component: lazyRouteComponent(() => import('../pages/credit-rules/Rules.tsx'), 'Rules'),
 });
 
+const scorecards = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/scorecards',
+  component: lazyRouteComponent(
+    () => import('../pages/credit-scorecards/Scorecards.tsx'),
+    'Scorecards',
+  ),
+});
+
+const scorecard = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/scorecards/$card',
+  component: lazyRouteComponent(
+    () => import('../pages/credit-scorecards/Scorecard.tsx'),
+    'Scorecard',
+  ),
+});
+
+const monitoring = createRoute({
+  getParentRoute: () => shell,
+  path: '/credit/monitoring',
+  component: lazyRouteComponent(
+    () => import('../pages/credit-monitoring/CreditMonitoring.tsx'),
+    'CreditMonitoring',
+  ),
+});
+
 /** Pages about credit information. */
 export const creditRoutes = [
   enquiries,
@@ -98,4 +125,7 @@ export const creditRoutes = [
   dispute,
   proposal,
   rules,
+  scorecards,
+  scorecard,
+  monitoring,
 ] as const;

@@ -2,7 +2,9 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { LinkProps } from '@tanstack/react-router';
 import {
+  Activity,
   Banknote,
+  Gauge,
   EyeOff,
   FileSpreadsheet,
   FileUp,
@@ -96,6 +98,8 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/credit/imports', title: msg`Lenders’ files`, icon: FileUp, permission: 'credit.read', key: 'x' },
       { to: '/credit/cases', title: msg`People and disputes`, icon: UserSearch, permission: 'credit.read', key: 'k' },
       { to: '/credit/rules', title: msg`Suppression rules`, icon: EyeOff, permission: 'credit.read', key: 'z' },
+      { to: '/credit/scorecards', title: msg`Scorecards`, icon: Gauge, permission: 'credit.read', key: 'y' },
+      { to: '/credit/monitoring', title: msg`Credit monitoring`, icon: Activity, permission: 'credit.read', key: '1' },
     ],
   },
   {

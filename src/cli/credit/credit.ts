@@ -15,6 +15,7 @@ import { addScoreCommand } from './score.ts';
 import { addScorecardCommands } from './scorecard.ts';
 import { addSuppressionCommands } from './suppression.ts';
 import { addApplyCardCommand, addTrainCommand } from './train.ts';
+import { addUsageCommand } from './usage.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
@@ -34,4 +35,5 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addApplyCardCommand(credit, cli);
   addScorecardCommands(credit, cli);
   addMonitorCommands(credit, cli);
+  addUsageCommand(credit, cli);
 }

@@ -23,6 +23,7 @@ import { creditRoutes } from './credit.ts';
 import { creditCaseRoutes } from './credit-cases.ts';
 import { creditDecisionRoutes } from './credit-decisions.ts';
 import { creditImportRoutes } from './credit-imports.ts';
+import { scorecardRoutes } from './credit-scorecards.ts';
 import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
 import { peopleRoutes } from './people.ts';
@@ -94,6 +95,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...creditRoutes(options),
     ...creditImportRoutes(options),
     ...creditCaseRoutes(options),
+    ...scorecardRoutes(options),
     ...creditDecisionRoutes(options),
     ...accountRoutes(options),
   ];

@@ -64,3 +64,30 @@ export async function readNewestFigures(db: Queryable): Promise<NewestFigures[]>
   );
   return read.rows;
 }
+
+/** The figures of a card in a month, as last measured. */
+export interface KeptMonth extends NewestFigures {
+  readonly month: string;
+  readonly measuredAt: Date;
+}
+
+/** Newest month first, champion before challenger. */
+export async function readKeptMonths(db: Queryable, limit: number): Promise<KeptMonth[]> {
+  const read = await db.query<{
+    month: string;
+    measuredAt: Date;
+    kind: ScoreKind;
+    card: string;
+    role: 'champion' | 'challenger';
+    people: number;
+    stabilityIndex: number | null;
+    predicted: number | null;
+    observed: number | null;
+  }>(
+    `select month, measured_at as "measuredAt", kind, card, role, people,
+       stability_index as "stabilityIndex", predicted, observed
+     from scorecard_months order by month desc, kind, role, card limit $1`,
+    [limit],
+  );
+  return read.rows;
+}

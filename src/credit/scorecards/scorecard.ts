@@ -33,6 +33,14 @@ const CARD_CHARACTERISTIC = Type.Object(
   { additionalProperties: false },
 );
 
+/** The width of the bands of `validation`. */
+export const VALIDATION_BAND_POINTS = 20;
+
+const BAND_COUNTS = Type.Record(
+  Type.String({ pattern: String.raw`^\d{1,4}$` }),
+  Type.Number({ minimum: 0 }),
+);
+
 /** A scorecard file. Points are integers, so that a score and its probability agree exactly. */
 const SCORECARD = Type.Object(
   {
@@ -47,6 +55,16 @@ const SCORECARD = Type.Object(
         description:
           'Samples of the development part by bands of 50 points, named by the lowest score: what later scores are compared with.',
       }),
+    ),
+    validation: Type.Optional(
+      Type.Object(
+        { goods: BAND_COUNTS, bads: BAND_COUNTS },
+        {
+          additionalProperties: false,
+          description:
+            'People whom the card was not made from, by outcome and bands of 20 points, named by the lowest score: how well the card tells them apart.',
+        },
+      ),
     ),
     basePoints: Type.Integer(),
     characteristics: Type.Array(CARD_CHARACTERISTIC, { minItems: 1 }),

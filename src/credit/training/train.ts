@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { VALIDATION_BAND_POINTS } from '../scorecards/scorecard.ts';
 import type { Scorecard } from '../scorecards/scorecard.ts';
 import { aboutFit, aboutSamples } from './about.ts';
 import { TrainingError } from './error.ts';
 import { fitScorecard } from './fit.ts';
 import type { CardIdentity, Fit } from './fit.ts';
 
+import type { ScoreCounts } from './measures.ts';
 import type { Samples } from './samples.ts';
 import { judgedScorecard, namedBands, splitSamples, validateCard } from './validation.ts';
 import type { Validation } from './validation.ts';
@@ -29,10 +31,27 @@ export function trainScorecard(samples: Samples, identity: CardIdentity, seed: n
   const fit = fitScorecard(split.development, identity);
   const validation = validateCard(judgedScorecard(fit.card), split, seed);
   const about = { ...identity.about, ...aboutSamples(samples, true), ...aboutFit(fit, validation) };
-  return {
-    fit: { ...fit, card: { ...fit.card, about, reference: namedBands(validation.reference) } },
-    validation,
+  const told = {
+    about,
+    reference: namedBands(validation.reference),
+    ...(validation.parts.holdOut && { validation: outcomesOf(validation.parts.holdOut.counts) }),
   };
+  return { fit: { ...fit, card: { ...fit.card, ...told } }, validation };
+}
+
+/** Samples by outcome and bands of scores, as a card keeps them. */
+export function outcomesOf({ goods, bads }: ScoreCounts): NonNullable<Scorecard['validation']> {
+  return { goods: bandsOf(goods), bads: bandsOf(bads) };
+}
+
+function bandsOf(counts: Float64Array): Record<string, number> {
+  const bands: Record<string, number> = {};
+  for (const [score, count] of counts.entries()) {
+    if (count === 0) continue;
+    const name = String(score - (score % VALIDATION_BAND_POINTS));
+    bands[name] = (bands[name] ?? 0) + count;
+  }
+  return bands;
 }
 
 export interface TrainingFiles {

@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { Link } from '@tanstack/react-router';
 import type { CreditProposal } from '../../../../src/console/credit-answers.ts';
 import { Facts } from '../../design/Facts.tsx';
 import { Conditions } from '../credit-rules/Conditions.tsx';
@@ -32,7 +33,11 @@ export function Proposed({ content }: Pick<CreditProposal, 'content'>) {
 
 function CardName({ card }: { readonly card: string | null }) {
   if (card === null) return <Trans>none chosen: the newest shipped card, or no challenger</Trans>;
-  return <code>{card}</code>;
+  return (
+    <Link to="/credit/scorecards/$card" params={{ card }}>
+      {card}
+    </Link>
+  );
 }
 
 type Of<Kind extends CreditProposal['content']['kind']> = Extract<

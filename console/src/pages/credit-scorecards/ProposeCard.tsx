@@ -1,0 +1,46 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useState } from 'react';
+import type { ListedScorecard } from '../../../../src/console/credit-answers.ts';
+import { Select } from '../../design/Select.tsx';
+import { useNames } from '../credit/credit-texts.ts';
+import { ProposeCredit } from '../credit-cases/Propose.tsx';
+import type { ProposeProps } from '../journals/ProposeDialog.tsx';
+import { SCORE_KINDS } from './scorecard-texts.ts';
+
+/** Another card answers, or is scored alongside. */
+export function ProposeCard({
+  cards,
+  ...dialog
+}: ProposeProps & { readonly cards: readonly ListedScorecard[] }) {
+  const { t } = useLingui();
+  const [score, setScore] = useState('generic');
+  const names = cards.filter(({ kind }) => kind === score).map(({ card }) => [card, card]);
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="scorecard"
+      title={<Trans>Propose a change</Trans>}
+      bodyOf={({ role, card }) => ({ score, role, card: card ?? null })}
+    >
+      <Select
+        label={t`Score`}
+        value={score}
+        onChange={(event) => setScore(event.target.value)}
+        options={useNames(SCORE_KINDS)}
+      />
+      <Select
+        label={t`Role`}
+        name="role"
+        options={{
+          champion: t`Champion: its scores are answered`,
+          challenger: t`Challenger: its scores are only recorded`,
+        }}
+      />
+      <Select
+        label={t`Card`}
+        name="card"
+        options={{ ...Object.fromEntries(names), '': t`None: the newest shipped card answers` }}
+      />
+    </ProposeCredit>
+  );
+}

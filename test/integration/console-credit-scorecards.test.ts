@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type {
+  CreditMonitorAnswer,
+  ScorecardAnswer,
+  ScorecardsAnswer,
+} from '../../src/console/credit-answers.ts';
+import { storeMonths } from '../../src/credit/monitoring/months-store.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+
+let running: InProcessService;
+let risk: ConsoleClient;
+
+beforeAll(async () => {
+  running = await startInProcess((await createTestDatabase()).url);
+  risk = new ConsoleClient(running.origin);
+  await risk.signIn('risk');
+});
+afterAll(async () => {
+  await running.stop();
+});
+
+const read = async <Answer>(path: string): Promise<Answer> => {
+  const answer = await risk.get(path);
+  expect(answer.text).not.toContain('"error"');
+  return answer.body as unknown as Answer;
+};
+
+test('the cards, their roles, and one card with points and the plots of its test', async () => {
+  const { cards } = await read<ScorecardsAnswer>('/credit/scorecards');
+  expect(cards.map(({ card, role }) => [card, role])).toEqual([
+    ['malipo-generic@2', 'champion'],
+    ['malipo-generic@1', null],
+    ['malipo-mobile@2', 'champion'],
+    ['malipo-mobile@1', null],
+  ]);
+  const card = await read<ScorecardAnswer>('/credit/scorecards/malipo-generic@2');
+  expect(card).toMatchObject({ role: 'champion', version: 2, months: [] });
+  expect(card.plots?.roc.at(-1)).toEqual({ goods: 1, bads: 1 });
+  expect(card.characteristics[0]?.bins.length).toBeGreaterThan(1);
+  expect((await risk.get('/credit/scorecards/none@1')).status).toBe(404);
+});
+
+test('enquiries are counted by day and vendor, with what found nobody', async () => {
+  const ask = async (nationalID: string, name2: string, reference: string) =>
+    await running.demo().call('genericScore', {
+      ...{ requestReference: reference, reportReason: '2', reportSector: '2' },
+      ...{ nationalID, name1: 'Amani', name2 },
+    });
+  await ask('900000001', 'Wanjiru', 'USED1');
+  await ask('900000001', 'Somebody', 'USED2');
+  await ask('999999999', 'Wanjiru', 'USED3');
+  await storeMonths(
+    running.service.pool,
+    [
+      {
+        ...{ month: '2026-10', kind: 'generic', card: 'malipo-generic@2', role: 'champion' },
+        ...{ people: 300, meanScore: 600, stabilityIndex: 0.12, comparedWith: 'training' },
+        ...{ known: 0, predicted: null, observed: null, auc: null, badSoFar: 0 },
+      },
+    ],
+    new Date(),
+  );
+  const answer = await read<CreditMonitorAnswer>('/credit/monitor?days=7');
+  expect(answer.days).toHaveLength(7);
+  expect(answer.days.at(-1)).toMatchObject({ enquiries: 3, answered: 1 });
+  expect(answer.vendors).toMatchObject([{ of: 'demo', enquiries: 3 }]);
+  expect(answer.months).toMatchObject([{ month: '2026-10', stabilityIndex: 0.12 }]);
+  expect((await risk.get('/credit/monitor?days=0')).status).toBe(400);
+});
