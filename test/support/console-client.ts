@@ -51,7 +51,8 @@ export class ConsoleClient {
     const isLive = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isLive) await response.body?.cancel();
     const bytes = isLive ? Buffer.alloc(0) : Buffer.from(await response.arrayBuffer());
-    const text = bytes.toString('utf8');
+    // Without the byte order mark, as `response.text()` gives it.
+    const text = new TextDecoder().decode(bytes);
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
     const answer = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>;
     const error = answer['error'] as readonly { code: string }[] | undefined;
