@@ -105,6 +105,28 @@ test('the role has to allow it, and the same person is refused', async () => {
   expect(own.stderr).toContain('another person has to approve it');
 });
 
+test('neither is a name enough for what risk decides about the credit registry', async () => {
+  const set = ['credit', 'suppression', 'set', 'small_debts', '--balance-up-to', '1000'];
+  const rule = [...set, '--reason', 'a directive', '--evidence', 'circular 3'];
+  const named = await withInput('', environment, ...rule, '--by', 'Asha Other');
+  expect(named.stderr).toContain('Asha Other is not the login of a member of staff');
+  const finance = await signedIn('asha', PASSWORD, ...rule);
+  expect(finance.stderr).toContain('The role finance of asha does not allow this');
+  await staff('rehema', 'risk');
+  await staff('rashid', 'risk');
+  const made = await signedIn('rehema', PASSWORD, ...rule);
+  const { proposal } = made.json<{ proposal: string }>();
+  const approve = ['credit', 'proposal', 'approve', proposal];
+  const other = await withInput('', environment, ...approve, '--by', 'Rehema Other');
+  expect(other.stderr).toContain('Rehema Other is not the login of a member of staff');
+  const reject = ['credit', 'proposal', 'reject', proposal];
+  expect((await withInput('', environment, ...reject, '--by', 'Nobody')).exitCode).toBe(1);
+  const approved = await signedIn('rashid', PASSWORD, ...approve);
+  expect(approved.json()).toMatchObject({ proposed_by: 'rehema', decided_by: 'rashid' });
+  const noted = await listAudit(pool, { action: 'credit.proposal.approve', limit: 5 });
+  expect(noted).toMatchObject([{ login: 'rashid', target: proposal, result: 'done' }]);
+});
+
 test('links that the command line makes are in the audit log', async () => {
   await must(environment, 'person', 'link', 'asha');
   const [noted] = await listAudit(pool, { action: 'person.link', limit: 1 });

@@ -109,9 +109,8 @@ function addDisputes(credit: Command, cli: Cli): void {
   ).action(async (disputeId: string, options: GroundsOptions & { outcome: DisputeOutcome }) => {
     await cli.run(options, async (session) => {
       const asked = { dispute: id(disputeId), outcome: options.outcome };
-      return await propose(session, options, (deps, grounds) =>
-        proposeOutcome(deps, asked, grounds),
-      );
+      const step = { session, options, about: ['dispute', asked.dispute] as const };
+      return await propose(cli, step, (deps, grounds) => proposeOutcome(deps, asked, grounds));
     });
   });
   addDisputeList(disputes, cli);

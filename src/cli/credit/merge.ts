@@ -22,7 +22,8 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
   ).action(async (options: GroundsOptions & { from: string; into: string }) => {
     await cli.run(options, async (session) => {
       const both = { from: BigInt(options.from), into: BigInt(options.into) };
-      return await propose(session, options, (deps, grounds) => proposeMerge(deps, both, grounds));
+      const step = { session, options, about: ['merge', options.from] as const };
+      return await propose(cli, step, (deps, grounds) => proposeMerge(deps, both, grounds));
     });
   });
   proposing(
@@ -34,9 +35,8 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
   ).action(async (options: GroundsOptions & { from: string }) => {
     await cli.run(options, async (session) => {
       const from = BigInt(options.from);
-      return await propose(session, options, (deps, grounds) =>
-        proposeUnmerge(deps, from, grounds),
-      );
+      const step = { session, options, about: ['unmerge', options.from] as const };
+      return await propose(cli, step, (deps, grounds) => proposeUnmerge(deps, from, grounds));
     });
   });
   addList(merge, cli);

@@ -11,6 +11,7 @@ import { command, like, noteText, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
+import { asPerson } from '../parties/as-person.ts';
 import type { Session } from '../session.ts';
 
 const PROPOSAL_ID = {
@@ -33,13 +34,24 @@ export function proposing(made: Command): Command {
     .requiredOption('--by <name>', 'who proposes it');
 }
 
+/** What is proposed, as the audit log calls it: `merge`, about a reference. */
+type About = readonly [
+  kind: 'merge' | 'unmerge' | 'dispute' | 'rule' | 'rule-end' | 'scorecard',
+  target: string,
+];
+
 /** Proposes, and says how it is approved. */
 export async function propose(
-  { pool, wireTime }: Session,
-  options: GroundsOptions,
+  cli: Cli,
+  { session, options, about }: { session: Session; options: GroundsOptions; about: About },
   make: (deps: Deps, grounds: Grounds) => Promise<ProposalRow>,
 ): Promise<Answer> {
-  const row = await make({ pool, clock: systemClock }, options);
+  const { pool, wireTime } = session;
+  const [kind, target] = about;
+  const act = { ...actOn(target, `credit.${kind}.propose`, options.by), reason: options.reason };
+  const row = await asPerson(cli, session, act, (by) =>
+    make({ pool, clock: systemClock }, { ...options, by }),
+  );
   const next = `Another person approves it: malipo credit proposal approve ${row.proposalId} --by NAME\n`;
   return { json: proposalJson(row), text: `${proposalText(row, wireTime)}${next}` };
 }
@@ -95,14 +107,22 @@ function addShow(proposal: Command, cli: Cli): void {
     });
 }
 
+/** A step of a decision about the registry or the scorecards. */
+function actOn(target: string, action: string, by: string) {
+  return { by, permission: 'credit.act', action, target } as const;
+}
+
 function addDecisions(proposal: Command, cli: Cli): void {
   command(proposal, 'approve', 'Carry out another person’s proposal, at once.')
     .argument('<proposal>', 'its id', like(PROPOSAL_ID))
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const deps = { pool, clock: systemClock };
-        const row = await approveProposal(deps, { proposalId, by: options.by });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const act = actOn(proposalId, 'credit.proposal.approve', options.by);
+        const row = await asPerson(cli, session, act, (by) =>
+          approveProposal({ pool, clock: systemClock }, { proposalId, by }),
+        );
         return { json: proposalJson(row), text: proposalText(row, wireTime) };
       });
     });
@@ -110,9 +130,12 @@ function addDecisions(proposal: Command, cli: Cli): void {
     .argument('<proposal>', 'its id', like(PROPOSAL_ID))
     .requiredOption('--by <name>', 'who rejects it')
     .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const deps = { pool, clock: systemClock };
-        const row = await rejectProposal(deps, { proposalId, by: options.by });
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const act = actOn(proposalId, 'credit.proposal.reject', options.by);
+        const row = await asPerson(cli, session, act, (by) =>
+          rejectProposal({ pool, clock: systemClock }, { proposalId, by }),
+        );
         return { json: proposalJson(row), text: proposalText(row, wireTime) };
       });
     });

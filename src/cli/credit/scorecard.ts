@@ -91,7 +91,8 @@ function addChange(scorecard: Command, cli: Cli, { spec, summary, role, none }: 
   ).action(async (score: ScoreKind, name: string, options: GroundsOptions) => {
     await cli.run(options, async (session) => {
       const asked = { score, role, card: name === none ? null : name };
-      return await propose(session, options, (deps, grounds) => proposeCard(deps, asked, grounds));
+      const step = { session, options, about: ['scorecard', score] as const };
+      return await propose(cli, step, (deps, grounds) => proposeCard(deps, asked, grounds));
     });
   });
 }

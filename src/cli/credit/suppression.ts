@@ -86,7 +86,8 @@ function addSet(suppression: Command, cli: Cli): void {
   proposing(made).action(async (name: string, options: Conditions & GroundsOptions) => {
     await cli.run(options, async (session) => {
       const rule = ruleOf(code(name), options);
-      return await propose(session, options, (deps, grounds) => proposeRule(deps, rule, grounds));
+      const step = { session, options, about: ['rule', rule.rule] as const };
+      return await propose(cli, step, (deps, grounds) => proposeRule(deps, rule, grounds));
     });
   });
 }
@@ -118,9 +119,8 @@ function addRemove(suppression: Command, cli: Cli): void {
   ).action(async (name: string, options: GroundsOptions) => {
     await cli.run(options, async (session) => {
       const rule = code(name);
-      return await propose(session, options, (deps, grounds) =>
-        proposeRuleEnd(deps, rule, grounds),
-      );
+      const step = { session, options, about: ['rule-end', rule] as const };
+      return await propose(cli, step, (deps, grounds) => proposeRuleEnd(deps, rule, grounds));
     });
   });
 }
