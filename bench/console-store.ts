@@ -109,6 +109,13 @@ export async function insertUsedPages(db: Queryable): Promise<void> {
      from generate_series(1, 200000) n join vendors v on v.vid = $1`,
     [BUSY_VENDOR],
   );
+  // Days are closed every day: the next one begins with the balances of the last closed one.
+  await db.query(
+    `insert into closed_days (day, started_at, ended_at, closed_at, closed_by, exceptions)
+     select day, day::timestamp at time zone 'Africa/Nairobi',
+       (day + 1)::timestamp at time zone 'Africa/Nairobi', now(), 'bench', '{}'
+     from (select (now() at time zone 'Africa/Nairobi')::date - 3 as day) d`,
+  );
   await db.query('vacuum (analyze)');
 }
 
