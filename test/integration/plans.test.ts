@@ -39,6 +39,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'the trial balance of a new installation',
   'src/payments/house/store.ts house_transfers house_transfers_1: by () without posted_at':
     'the trial balance of a new installation',
+  'src/payments/reports/receivables-store.ts corrections c: by () without bucket, vendor_id, vendor_id, correction_id':
+    'corrections are made by people',
   'src/parties/people/passkeys-store.ts passkey_challenges passkey_challenges: by () without expires_at':
     'challenges live for minutes and are made by people',
   'src/parties/request-log-store.ts request_log request_log: by () without bucket, vendor_id, at, request_id':
