@@ -31,7 +31,8 @@ export async function findWriteObstacle(pool: Pool): Promise<string | undefined>
       `select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)`,
     );
     await client.query(
-      `select count(*), pg_current_xact_id() from generate_series(1, ${ROWS_ON_DISK})`,
+      'select count(*), pg_current_xact_id() from generate_series(1, $1::integer)',
+      [ROWS_ON_DISK],
     );
     return undefined;
   });
