@@ -32,6 +32,8 @@ export interface Config {
   readonly publicUrl: string;
   readonly roles: ReadonlySet<Role>;
   readonly logLevel: string;
+  /** The share of traces that are made; undefined: tracing is off. */
+  readonly traceRatio: number | undefined;
   /** Undefined only in the sandbox, which makes one in the data folder. */
   readonly masterKey: Buffer | undefined;
   readonly masterKeyPrevious: Buffer | undefined;
@@ -122,6 +124,10 @@ export function readConfig(
     publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
     roles: values.ROLES,
     logLevel: values.LOG_LEVEL,
+    traceRatio:
+      values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || values.OTEL_SDK_DISABLED === 'true'
+        ? undefined
+        : values.OTEL_TRACES_SAMPLER_ARG,
     masterKey: values.MASTER_KEY,
     masterKeyPrevious: values.MASTER_KEY_PREVIOUS,
     creditIndexKey: values.CREDIT_INDEX_KEY,

@@ -138,6 +138,25 @@ export const VARIABLES = {
     form: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: { sandbox: 'warn', production: 'info' },
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    description:
+      'Where traces are sent (OTLP over HTTP), such as http://127.0.0.1:4318. Without it none are made. The exporter also reads the other `OTEL_EXPORTER_OTLP_` variables, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.',
+    form: httpUrl,
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    description:
+      'Share of traces that are made, unless the caller’s `traceparent` decides; all processes decide alike about a payment.',
+    form: {
+      allowed: 'a number from 0 to 1',
+      read: (value) => (/^(?:0|1|0?\.\d{1,9}|1\.0+)$/.test(value) ? Number(value) : undefined),
+    } satisfies Form<number>,
+    default: '1',
+  },
+  OTEL_SDK_DISABLED: {
+    description: 'true: no traces are made, whatever the other variables say.',
+    form: oneOf(['true', 'false']),
+    default: 'false',
+  },
   MASTER_KEY: {
     description:
       'Key that encrypts stored secrets. Required by `npm run serve`; the sandbox generates one in `DATA_DIR`.',

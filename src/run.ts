@@ -62,12 +62,15 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   });
   let service: Service | undefined;
   let archiver: WalArchiver | undefined;
+  let endTracing: (() => Promise<void>) | undefined;
   const stop = async (): Promise<void> => {
     await service?.stop();
     await archiver?.stop();
+    await endTracing?.();
     await database.close();
   };
   try {
+    endTracing = await beginTracing(config);
     const databaseUrl = await prepareAsOwner(options, database).catch((error: unknown) => {
       throw explainUnusable(error, database.ownerUrl, ownerVariable(database));
     });
@@ -101,6 +104,19 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     await stop();
     throw error;
   }
+}
+
+/** Its libraries are loaded only if it is on. */
+async function beginTracing(config: Config): Promise<(() => Promise<void>) | undefined> {
+  const { roles, traceRatio: ratio } = config;
+  if (ratio === undefined) return undefined;
+  const sdk = await import('./platform/tracing-sdk.ts').catch((error: unknown) => {
+    throw new StartError(
+      'The OpenTelemetry SDK is not installed (npm ci without --omit=optional). Install it, or unset OTEL_EXPORTER_OTLP_ENDPOINT.',
+      { cause: error },
+    );
+  });
+  return sdk.startTracing({ roles, ratio });
 }
 
 function ownerVariable({ url, ownerUrl }: OpenDatabase): 'DATABASE_URL' | 'DATABASE_OWNER_URL' {

@@ -5,7 +5,13 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
-  ['platform/health-check', 'platform/log', 'platform/outbound', 'platform/embedded'],
+  [
+    'platform/health-check',
+    'platform/log',
+    'platform/tracing-sdk',
+    'platform/outbound',
+    'platform/embedded',
+  ],
   ['platform/db'],
   [
     'platform/export',

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
-import { encodeReference, timeOfId } from '../../platform/base/ids.ts';
+import { decodeReference, encodeReference, timeOfId } from '../../platform/base/ids.ts';
 import { Tally } from '../../platform/base/tally.ts';
+import { isTracing, tracePayment } from '../../platform/base/tracing.ts';
 import type { Created } from './decide.ts';
 import type { FinalReport, NewPayment, Outcome, PaymentKey } from './payment.ts';
 
@@ -63,6 +64,13 @@ export class PaymentNotes {
   ): void {
     const { reference, vendorId, billerCode: biller } = payment;
     this.outcomes.add({ biller, outcome: 'accepted' });
+    if (isTracing()) {
+      const paymentId = decodeReference(reference)?.paymentId ?? '';
+      tracePayment('payment accepted', paymentId, {
+        'malipo.reference': reference,
+        'malipo.biller': biller,
+      });
+    }
     if (!this.#isLogged) return;
     const vid = this.#vidOf(vendorId);
     this.#log.info({ reference, vid, biller, ...inWholeMs(durationMs) }, 'payment accepted');
@@ -110,6 +118,10 @@ export class PaymentNotes {
   settled(report: FinalReport): void {
     const { billerCode: biller, outcome } = report;
     this.outcomes.add({ biller, outcome });
+    tracePayment('payment settled', report.paymentId, {
+      'malipo.outcome': outcome,
+      'malipo.source': report.source,
+    });
     if (!this.#isLogged) return;
     const acceptedMs = timeOfId(report.paymentId);
     this.#log.info(

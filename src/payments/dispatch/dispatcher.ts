@@ -7,6 +7,8 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
+import { encodeReference } from '../../platform/base/ids.ts';
+import { isTracing, traced } from '../../platform/base/tracing.ts';
 import { createTasks } from '../../platform/jobs/tasks.ts';
 import type { Tasks } from '../../platform/jobs/tasks.ts';
 import { startWakeLoop } from '../../platform/jobs/wake-loop.ts';
@@ -218,7 +220,7 @@ class RunningDispatcher implements Dispatcher {
       calling = false;
     };
     const startedMs = this.#timers.nowMs();
-    const work = carryOut(taken, connector, {
+    const work = carryOutTraced(taken, connector, {
       policy,
       failover: (ours) => this.#routing.failover(ours),
       settler,
@@ -257,6 +259,22 @@ class RunningDispatcher implements Dispatcher {
     if (end.stage !== 'send' || end.result !== 'unknown' || end.answered) return;
     notes.unanswered({ vendorId, paymentId, billerCode, operatorCode, durationMs: tookMs });
   }
+}
+
+/** In the payment's own trace: the process that accepted it may be another one. */
+async function carryOutTraced(...work: Parameters<typeof carryOut>): Promise<void> {
+  const [{ stage, paymentId, vendorId, billerCode, operatorCode, attemptNumber }] = work;
+  if (!isTracing()) {
+    await carryOut(...work);
+    return;
+  }
+  const attributes = {
+    'malipo.reference': encodeReference(vendorId, paymentId),
+    'malipo.biller': billerCode,
+    'malipo.operator': operatorCode ?? '',
+    'malipo.attempt': attemptNumber,
+  };
+  await traced(`payment ${stage}`, { paymentId, attributes }, async () => await carryOut(...work));
 }
 
 function openProgressLane(options: DispatcherOptions, timers: Timers): Lane<Progress, number> {

@@ -2,6 +2,7 @@ import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Timers } from '../../platform/base/timers.ts';
+import { traced } from '../../platform/base/tracing.ts';
 import type { FinalReport } from '../create/payment.ts';
 import type { Settler } from '../settle/settle.ts';
 import type {
@@ -242,7 +243,7 @@ function pausedReasonOf(outcome: PaymentOutcome | StatusOutcome): string | null 
 }
 
 /** If a connector throws, never returns or is aborted, the outcome is unknown. */
-async function guarded<Outcome>(
+async function guarded<Outcome extends { readonly kind: string }>(
   call: (signal: AbortSignal) => Promise<Outcome | Unknown>,
   deadlineMs: number,
   options: Pick<CallOptions, 'signal' | 'log' | 'timers'>,
@@ -258,7 +259,7 @@ async function guarded<Outcome>(
   signal.addEventListener('abort', onCutOff);
   if (signal.aborted) onCutOff();
   try {
-    return await Promise.race([call(signal), ended.promise]);
+    return await Promise.race([callTraced(call, signal), ended.promise]);
   } catch (error) {
     options.log.error({ err: error }, 'a connector threw');
     return silence('the connector failed');
@@ -266,6 +267,17 @@ async function guarded<Outcome>(
     signal.removeEventListener('abort', onCutOff);
     for (const forget of timeouts) forget();
   }
+}
+
+async function callTraced<Outcome extends { readonly kind: string }>(
+  call: (signal: AbortSignal) => Promise<Outcome>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  return await traced('operator call', { isOutbound: true }, async (span) => {
+    const outcome = await call(signal);
+    span?.setAttribute('malipo.result', outcome.kind);
+    return outcome;
+  });
 }
 
 function silence(reason: string): Unknown {

@@ -5,6 +5,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
+import { traced } from '../../platform/base/tracing.ts';
 import { createTasks } from '../../platform/jobs/tasks.ts';
 import type { Tasks } from '../../platform/jobs/tasks.ts';
 import { startWakeLoop } from '../../platform/jobs/wake-loop.ts';
@@ -160,16 +161,23 @@ class RunningSender implements WebhookSender {
     const { pool, wireTime } = this.#options;
     const { cutOff } = this.#calls;
     crashPoint('webhook:before-send');
-    const result = await this.#deliverer.deliver(
-      {
-        url: webhook.url,
-        allowsPrivate: webhook.allowsPrivate,
-        webhookId: webhookIdOf(event),
-        body: eventBody(event, webhook.vid, wireTime),
-        secrets,
-      },
-      cutOff,
-    );
+    const delivery = {
+      url: webhook.url,
+      allowsPrivate: webhook.allowsPrivate,
+      webhookId: webhookIdOf(event),
+      body: eventBody(event, webhook.vid, wireTime),
+      secrets,
+    };
+    const about = {
+      paymentId: event.paymentId,
+      attributes: { 'malipo.vid': webhook.vid, 'malipo.event': event.type },
+      isOutbound: true,
+    };
+    const result = await traced('webhook', about, async (span) => {
+      const ending = await this.#deliverer.deliver(delivery, cutOff);
+      span?.setAttribute('malipo.result', ending.kind);
+      return ending;
+    });
     // Whatever the receiver has seen: the process is stopping, and that is not the receiver's
     // failure.
     if (cutOff.aborted && result.kind === 'failed') return;

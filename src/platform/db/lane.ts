@@ -2,6 +2,7 @@ import { createBatcher, QueueFullError } from '../base/batcher.ts';
 import type { Batcher, EndedBatch, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { systemTimers } from '../base/timers.ts';
+import { isTracing, linksOf, rememberCause, traced } from '../base/tracing.ts';
 import type { Timers } from '../base/timers.ts';
 import { refuseUnavailable } from './failures.ts';
 import { isConnectionError, isLostWorker, isReadOnly, isUnavailable, wasAway } from './pool.ts';
@@ -99,6 +100,23 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
     for (const { waiting } of batchers.values()) count += waiting;
     return count;
   };
+  const add = async (item: Item): Promise<Result> => {
+    const part = partOf(item);
+    try {
+      if (countWaiting() >= maxWaiting) throw new QueueFullError(name);
+      return await (batchers.get(part) ?? open(part)).add(item);
+    } catch (error) {
+      if (error instanceof QueueFullError) {
+        throw new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
+      }
+      throw error;
+    }
+  };
+  const addTraced = async (item: Item): Promise<Result> =>
+    await traced(`wait for ${name}`, {}, async () => {
+      rememberCause(item);
+      return await add(item);
+    });
   return {
     get waiting() {
       return countWaiting();
@@ -106,18 +124,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
     idle: async () => {
       await Promise.all([...batchers.values()].map((batcher) => batcher.idle()));
     },
-    add: async (item) => {
-      const part = partOf(item);
-      try {
-        if (countWaiting() >= maxWaiting) throw new QueueFullError(name);
-        return await (batchers.get(part) ?? open(part)).add(item);
-      } catch (error) {
-        if (error instanceof QueueFullError) {
-          throw new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
-        }
-        throw error;
-      }
-    },
+    add: async (item) => (isTracing() ? await addTraced(item) : await add(item)),
   };
 }
 
@@ -253,7 +260,7 @@ async function tryOnce<Item, Result>(
   try {
     return {
       kind: 'done',
-      results: await Promise.race([options.call(client, items), silence.promise]),
+      results: await Promise.race([callTraced(options, client, items), silence.promise]),
     };
   } catch (error) {
     if (isConnectionError(error)) {
@@ -268,6 +275,18 @@ async function tryOnce<Item, Result>(
     client.off('error', ignoreError);
     client.release(broken);
   }
+}
+
+/** The database's part of the batch, with links to the requests whose items it has. */
+async function callTraced<Item, Result>(
+  { name, call }: Part<Item, Result>,
+  db: Queryable,
+  items: readonly Item[],
+): Promise<readonly Result[]> {
+  if (!isTracing()) return await call(db, items);
+  const attributes = { 'db.system.name': 'postgresql', 'malipo.rows': items.length };
+  const how = { attributes, links: linksOf(items) };
+  return await traced(`database: ${name}`, how, async () => await call(db, items));
 }
 
 /** Deadlock or serialization failure: rolled back; the whole batch can be tried again. */

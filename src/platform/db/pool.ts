@@ -3,6 +3,7 @@ import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 
 import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { traced } from '../base/tracing.ts';
 import { clientOf, readHosts } from './hosts.ts';
 import { applySessionSettings } from './session-settings.ts';
 
@@ -129,6 +130,13 @@ export function createPool(options: PoolOptions): Pool {
  * succeeded.
  */
 export async function databaseTransaction<Result>(
+  pool: Pool,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return await traced('database transaction', {}, async () => await inOwnTransaction(pool, work));
+}
+
+async function inOwnTransaction<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {

@@ -14,6 +14,7 @@ import { asRefusal, refusalBody } from './errors.ts';
 import { limitPipelining } from './pipelining.ts';
 import { noteForLog, noteReference, reportAnswers } from './request-log.ts';
 import type { Answer } from './request-log.ts';
+import { traceRequests } from './request-spans.ts';
 import { endConnectionsAtStop } from './stopping.ts';
 
 export interface ServerOptions {
@@ -90,6 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   requireHost(app);
   refuseEncodedBodies(app);
   reportAnswers(app, options);
+  traceRequests(app);
   return app;
 }
 
