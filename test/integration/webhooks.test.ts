@@ -8,9 +8,11 @@ import { createWireTime } from '../../src/platform/base/clock.ts';
 import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
 import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import {
+  changeEventTypes,
   enableWebhook,
   removeWebhook,
   replayEvents,
+  requireWebhook,
   rotateSecret,
   setEventTypes,
   setWebhook,
@@ -275,6 +277,28 @@ describe('an event', () => {
       'transaction.succeeded',
     ]);
     await expect(setEventTypes(books.pool, shop, [])).rejects.toMatchObject({ field: 'types' });
+  });
+
+  test('two changes of types at once both take effect', async () => {
+    const shop = await shopWith('https://shop.example/events');
+    const changes = await databaseTransaction(books.pool, async (client) => {
+      await client.query('select from webhooks where vendor_id = $1 for update', [shop.vendorId]);
+      const types = ['float.low', 'credit.default'] as const;
+      const started = types.map(
+        async (type) => await changeEventTypes(books.pool, shop, { on: [], off: [type] }),
+      );
+      await until('both to wait', async () => {
+        const waiting = await books.pool.query(
+          `select from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.rowCount === types.length;
+      });
+      return { started };
+    });
+    await Promise.all(changes.started);
+    const { offTypes } = await requireWebhook(books.pool, shop);
+    expect(offTypes.toSorted()).toEqual(['credit.default', 'float.low']);
   });
 
   test('is signed with both secrets while one is changed', async () => {

@@ -98,11 +98,19 @@ export async function setEventTypes(
   vendor: VendorKey,
   types: readonly EventType[],
 ): Promise<void> {
+  await withWebhook(pool, vendor, (client) => keepTypes(client, vendor, types));
+}
+
+async function keepTypes(
+  client: Queryable,
+  { vendorId }: VendorKey,
+  types: readonly EventType[],
+): Promise<void> {
   const offTypes = EVENT_TYPES.filter((type) => !types.includes(type));
   if (offTypes.length === EVENT_TYPES.length) {
     throw new PlainError('Choose at least one type, or disable the webhook.', { field: 'types' });
   }
-  await withWebhook(pool, vendor, (client) => setOffTypes(client, vendor.vendorId, offTypes));
+  await setOffTypes(client, vendorId, offTypes);
 }
 
 /** Switches some types on and others off; the rest stay. */
@@ -111,18 +119,20 @@ export async function changeEventTypes(
   vendor: VendorKey,
   { on, off }: { readonly on: readonly EventType[]; readonly off: readonly EventType[] },
 ): Promise<void> {
-  const { offTypes } = await requireWebhook(pool, vendor);
-  const types = EVENT_TYPES.filter((type) => on.includes(type) || !offTypes.includes(type));
-  await setEventTypes(
-    pool,
-    vendor,
-    types.filter((type) => !off.includes(type)),
-  );
+  await withWebhook(pool, vendor, async (client) => {
+    const { offTypes } = await requireWebhook(client, vendor);
+    const types = EVENT_TYPES.filter((type) => on.includes(type) || !offTypes.includes(type));
+    await keepTypes(
+      client,
+      vendor,
+      types.filter((type) => !off.includes(type)),
+    );
+  });
 }
 
 /** Throws: `PlainError` if the vendor has none. */
-export async function requireWebhook(pool: Pool, vendor: VendorKey): Promise<FoundWebhook> {
-  const found = await findWebhook(pool, vendor.vendorId);
+export async function requireWebhook(db: Queryable, vendor: VendorKey): Promise<FoundWebhook> {
+  const found = await findWebhook(db, vendor.vendorId);
   if (found === undefined) throw noWebhook(vendor);
   return found;
 }
