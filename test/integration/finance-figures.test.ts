@@ -170,7 +170,10 @@ test('receivables name payment and case, and are the ledger’s accounts', async
   }
   const csv = (await finance.get('/receivables.csv')).text.trimEnd().split('\r\n');
   expect(csv).toHaveLength(2);
-  expect(csv[1]).toContain(`,111.60,111.60,${owed},`);
+  // A spreadsheet would turn `0-1` into a date.
+  expect(csv[1]).toContain(`,0-1 days,111.60,111.60,${owed},`);
+  const written = await must(environment, 'report', 'receivables', '--csv');
+  expect(written.stdout).toContain(`,0-1 days,111.60,111.60,${owed},`);
 });
 
 test('exposure is what the queue and the open cases hold, and each figure leads to its payments', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
-import { AGES } from '../../payments/reports/ages.ts';
+import { AGES, ageCell } from '../../payments/reports/ages.ts';
 import type { ByAge } from '../../payments/reports/ages.ts';
 import { reportExposure, reportReceivables } from '../../payments/reports/receivables.ts';
 import type {
@@ -28,7 +28,9 @@ export function addReceivables(report: Command, cli: Cli): void {
         const found = await reportReceivables(session.pool, new Date());
         const items = found.items.map(itemJson);
         if (options.csv === true) {
-          const rows = items.map((item) => TITLES.map((title) => item[title] ?? ''));
+          const rows = items
+            .map((item) => ({ ...item, age_days: ageCell(item.age_days) }))
+            .map((item) => TITLES.map((title) => item[title] ?? ''));
           return writeCsv(cli.surroundings.stdout, [TITLES, ...rows]);
         }
         return {
@@ -150,12 +152,12 @@ function exposureRows(found: ExposureReport): string[][] {
     ['what', 'operator', 'vendor', 'receipt', 'case', 'age_days', 'count', 'amount'],
     ...found.unknown.flatMap(({ operator, ages }) =>
       ages.map(({ count, amountCents }, index) => [
-        ...['unknown', operator, '', '', '', AGES[index] ?? ''],
+        ...['unknown', operator, '', '', '', ageCell(AGES[index] ?? '')],
         ...[String(count), formatMoney(amountCents)],
       ]),
     ),
     ...found.reversed.map((row) => [
-      ...['reversed', '', row.vid, row.receipt ?? '', row.caseId, row.age],
+      ...['reversed', '', row.vid, row.receipt ?? '', row.caseId, ageCell(row.age)],
       ...['1', formatMoney(row.amountCents)],
     ]),
   ];

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { AGES } from '../../payments/reports/ages.ts';
+import { AGES, ageCell } from '../../payments/reports/ages.ts';
 import { reportExposure, reportReceivables } from '../../payments/reports/receivables.ts';
 import type { ExposureReport, ReceivablesReport } from '../../payments/reports/receivables.ts';
 import type { Clock } from '../../platform/base/clock.ts';
@@ -65,7 +65,10 @@ const COLUMNS = [
 
 function* csvOf({ items }: ReceivablesAnswer): Generator<string> {
   yield csvLine(COLUMNS);
-  for (const item of items) yield csvLine(COLUMNS.map((name) => item[name] ?? ''));
+  for (const item of items) {
+    const cells = { ...item, age: ageCell(item.age) };
+    yield csvLine(COLUMNS.map((name) => cells[name] ?? ''));
+  }
 }
 
 function exposureAnswer(found: ExposureReport): ExposureAnswer {

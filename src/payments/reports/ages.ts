@@ -20,6 +20,11 @@ export function ageOf(since: Date, now: Date): Age {
   return AGES[passed] ?? '>30';
 }
 
+/** For a file: a spreadsheet would turn `1-7` into a date. Pure. */
+export function ageCell(age: string): string {
+  return `${age} days`;
+}
+
 /** Amounts by age, in the order of `AGES`. */
 export type ByAge = readonly [bigint, bigint, bigint, bigint];
 
