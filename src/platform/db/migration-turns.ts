@@ -46,7 +46,7 @@ export async function inTurns<Result>(
     try {
       return await databaseTransaction(pool, async (client) => {
         await beginMigrating(client);
-        await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+        await client.query(`select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
         return await step(client);
       });
     } catch (error) {
