@@ -9,13 +9,22 @@ import {
 } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { findProposal, listProposals } from '../../src/credit/decisions/proposals-store.ts';
-import { findCase, listCases, openCases } from '../../src/credit/registry/cases-store.ts';
+import {
+  closeCase,
+  findCase,
+  listCases,
+  openCases,
+} from '../../src/credit/registry/cases-store.ts';
 import { listMerges, readSurvivors } from '../../src/credit/registry/merges-store.ts';
 import {
   putSuppressionRule,
   readSuppressionRules,
 } from '../../src/credit/registry/suppression-store.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
+import { cardName } from '../../src/credit/scorecards/scorecard.ts';
+import { shippedCards } from '../../src/credit/scorecards/score.ts';
+import { readStoredCards } from '../../src/credit/governance/cards-store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -79,6 +88,33 @@ test('a merge is made when another person approves it, and closes its case', asy
   const undone = await proposeUnmerge(deps, 1n, GROUNDS);
   await approveProposal(deps, { proposalId: undone.proposalId, by: 'Baraka' });
   expect((await readSurvivors(pool, [1n])).size).toBe(0);
+});
+
+test('a proposal closes only an open case about the people whom it merges', async () => {
+  await openCases(pool, 'document_shared', [[3n, 4n]], new Date());
+  const [{ caseId } = { caseId: '' }] = await listCases(pool, { open: true, limit: 1 });
+  const grounds = { ...GROUNDS, caseId };
+  const about = 'not about these people';
+  await expect(proposeMerge(deps, { from: 8n, into: 9n }, grounds)).rejects.toThrow(about);
+  await expect(proposeMerge(deps, { from: 3n, into: 9n }, grounds)).rejects.toThrow(about);
+  await expect(proposeRule(deps, RULE, grounds)).rejects.toThrow(about);
+  await closeCase(pool, caseId, 'Two people', new Date());
+  for (const closed of [caseId, newId()]) {
+    await expect(
+      proposeMerge(deps, { from: 3n, into: 4n }, { ...GROUNDS, caseId: closed }),
+    ).rejects.toMatchObject({ field: 'caseId', message: 'No open case has this id.' });
+  }
+  expect(await listProposals(pool, { open: true, limit: 10 })).toEqual([]);
+});
+
+test('a card is approved as it was when it was proposed, whatever its file is then', async () => {
+  const [card] = shippedCards();
+  if (card === undefined) throw new Error('no card is shipped');
+  const [name, score] = [cardName(card), card.kind];
+  const asked = { score, role: 'challenger', card: name } as const;
+  const { proposalId } = await proposeCard(deps, asked, GROUNDS);
+  await rejectProposal(deps, { proposalId, by: 'Asha' });
+  expect(await readStoredCards(pool)).toEqual([card]);
 });
 
 test('one proposal at a time waits for the same subject; a rejected one changes nothing', async () => {

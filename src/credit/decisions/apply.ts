@@ -1,8 +1,7 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
-import { readAllCards, requireCard } from '../governance/cards.ts';
-import { assignCards, keepCard, readAssignments } from '../governance/cards-store.ts';
+import { assignCards, readAssignments } from '../governance/cards-store.ts';
 import { closeCase } from '../registry/cases-store.ts';
 import { closeDispute } from '../registry/disputes-store.ts';
 import { mergeSubjects, undoMerge } from '../registry/merges-store.ts';
@@ -92,10 +91,6 @@ async function applyCard(
   const { score: kind, role, card, former } = content;
   // First, so that changes of champion and challenger wait for each other.
   await markChanged(client, 'scorecards');
-  if (card !== null) {
-    // In the database, so that every process has the card, whatever is in its folder.
-    await keepCard(client, requireCard(await readAllCards(client), card, kind), at);
-  }
   const now = (await readAssignments(client)).find((one) => one.kind === kind)?.[role] ?? null;
   requireUnchanged(now, former);
   await assignCards(client, { kind, [role]: card, reason }, at);

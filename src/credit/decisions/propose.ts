@@ -4,7 +4,8 @@ import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readAllCards, requireCard } from '../governance/cards.ts';
-import { readAssignments } from '../governance/cards-store.ts';
+import { addCard, readAssignments } from '../governance/cards-store.ts';
+import { findCase } from '../registry/cases-store.ts';
 import { findOpenDispute } from '../registry/disputes-store.ts';
 import type { DisputeOutcome } from '../registry/disputes-store.ts';
 import { findMergeProblem, readSurvivors } from '../registry/merges-store.ts';
@@ -122,14 +123,17 @@ export async function proposeCard(
   grounds: Grounds,
 ): Promise<ProposalRow> {
   const { score, role, card } = asked;
-  if (card !== null) requireCard(await readAllCards(deps.pool), card, score);
+  const chosen = card === null ? null : requireCard(await readAllCards(deps.pool), card, score);
   const assignments = await readAssignments(deps.pool);
   const former = assignments.find(({ kind }) => kind === score)?.[role] ?? null;
   if (former === card) throw new PlainError('It is so already.', { field: 'card' });
+  // A file may change until the approval; a card of the database never does.
+  if (chosen !== null) await addCard(deps.pool, chosen, deps.clock.now());
   return await record(deps, { kind: 'scorecard', score, role, card, former }, grounds);
 }
 
 async function record(deps: Deps, content: Content, grounds: Grounds): Promise<ProposalRow> {
+  if (grounds.caseId !== undefined) await requireSettles(deps.pool, content, grounds.caseId);
   const proposalId = newId();
   const about = aboutOf(content);
   const proposal = {
@@ -148,6 +152,19 @@ async function record(deps: Deps, content: Content, grounds: Grounds): Promise<P
   const made = await findProposal(deps.pool, proposalId);
   if (made === undefined) throw new Error('The proposal was not recorded');
   return made;
+}
+
+/** Throws: `PlainError` unless the case is open, and about the two people who are merged or not. */
+async function requireSettles(db: Queryable, content: Content, caseId: string): Promise<void> {
+  const found = await findCase(db, caseId);
+  if (found === undefined || found.closedAt !== null) {
+    throw new PlainError('No open case has this id.', { field: 'caseId' });
+  }
+  const survivors = await readSurvivors(db, found.crns);
+  const people = new Set([...found.crns, ...survivors.values()].map(String));
+  const isMerge = content.kind === 'merge' || content.kind === 'unmerge';
+  if (isMerge && people.has(content.from) && people.has(content.into)) return;
+  throw new PlainError('The case is not about these people.', { field: 'caseId' });
 }
 
 /** Throws: `PlainError` unless it has a letter or a digit. */

@@ -18,25 +18,22 @@ export async function readStoredCards(db: Queryable): Promise<Scorecard[]> {
  * Throws: `PlainError` if another card of this name exists.
  */
 export async function addCard(pool: Pool, card: Scorecard, now: Date): Promise<void> {
-  await changeSettings(pool, 'scorecards', async (client) => await keepCard(client, card, now));
-}
-
-/** The same within the caller's database transaction, which marks the topic `scorecards`. */
-export async function keepCard(client: Queryable, card: Scorecard, now: Date): Promise<void> {
-  await client.query(
-    `insert into scorecards (card, kind, body, added_at) values ($1, $2, $3::jsonb, $4)
-     on conflict (card) do nothing`,
-    [cardName(card), card.kind, JSON.stringify(card), now],
-  );
-  const read = await client.query<{ same: boolean }>(
-    'select body = $2::jsonb as same from scorecards where card = $1',
-    [cardName(card), JSON.stringify(card)],
-  );
-  if (read.rows[0]?.same !== true) {
+  const values = [cardName(card), JSON.stringify(card)];
+  await changeSettings(pool, 'scorecards', async (client) => {
+    await client.query(
+      `insert into scorecards (card, body, kind, added_at) values ($1, $2::jsonb, $3, $4)
+       on conflict (card) do nothing`,
+      [...values, card.kind, now],
+    );
+    const read = await client.query<{ same: boolean }>(
+      'select body = $2::jsonb as same from scorecards where card = $1',
+      values,
+    );
+    if (read.rows[0]?.same === true) return;
     throw new PlainError(
       `${cardName(card)} exists with other content. Enquiries name their card: give the new one another version.`,
     );
-  }
+  });
 }
 
 /** Which cards of a kind are in force since then; null: the highest version of the folder, or none. */
