@@ -13,6 +13,7 @@ import { takeReversal, takeUnlessDebited } from '../../src/payments/receipts/rev
 import { listReports } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -45,11 +46,15 @@ function deps() {
   return { pool: books.pool, ledgerMac: books.ledgerMac, log: pino({ level: 'silent' }) };
 }
 
-async function take(sourceCode: string, content: string | Buffer): Promise<Imported> {
+async function take(
+  sourceCode: string,
+  content: string | Buffer,
+  pool: Pool = books.pool,
+): Promise<Imported> {
   files += 1;
   const file = path.join(folder, `${files}.txt`);
   await writeFile(file, content);
-  return await importStatement(deps(), await requireSource(books.pool, sourceCode), {
+  return await importStatement({ ...deps(), pool }, await requireSource(books.pool, sourceCode), {
     file,
     wireTime,
   });
@@ -245,6 +250,58 @@ test('a plain debit that an earlier import listed keeps its credit from being cr
   );
   expect(opened.rows).toEqual([{ kind: 'receipt_reversed' }]);
 });
+
+test.each(['before', 'after'])(
+  'of a debit and its credit at one moment, people decide: the debit %s the credit looks for it',
+  async (moment) => {
+    const source = `bank_debit_${moment}`;
+    const vendorId = await addBank(source, CSV);
+    const number = `FT2600668${moment.length}`;
+    const debit = `Date,Amount,Ref,Narrative\n2026-01-06,-10,${number},returned\n`;
+    const credit = {
+      ...{ issuer: source, receipt: number, sourceCode: source, collector: COLLECTOR },
+      ...{ channel: 'statement', amountCents: 1_000n, account: '100200', payer: null, batch: null },
+      paidAt: new Date('2026-01-05T07:00:00Z'),
+    } as const satisfies ReceiptReport;
+    // The other one runs between a look and what follows from it.
+    if (moment === 'after') {
+      const pool = interrupted('receipt_debits', async () => await take(source, debit));
+      expect(await takeUnlessDebited({ ...deps(), pool }, credit)).toBe('reversed');
+    } else {
+      const pool = interrupted(
+        'from receipts',
+        async () => await takeUnlessDebited(deps(), credit),
+      );
+      expect(await take(source, debit, pool)).toEqual({ ...NONE, reversed: 1 });
+    }
+    const cases = await books.pool.query(
+      `select facts ->> 'receipt' from cases where kind = 'receipt_reversed' and facts ->> 'receipt' = $1`,
+      [number],
+    );
+    expect(cases.rowCount).toBe(1);
+    expect(vendorId).toBeGreaterThan(0);
+  },
+);
+
+/** A pool that does `work` once, right after the first statement that contains the text. */
+function interrupted(text: string, work: () => Promise<unknown>): Pool {
+  let done = false;
+  const query = async (...given: Parameters<Pool['query']>) => {
+    const result = await books.pool.query(...given);
+    if (!done && String(given[0]).includes(text)) {
+      done = true;
+      await work();
+    }
+    return result;
+  };
+  return new Proxy(books.pool, {
+    get: (pool, name) => {
+      if (name === 'query') return query;
+      const value: unknown = Reflect.get(pool, name);
+      return typeof value === 'function' ? (value.bind(pool) as unknown) : value;
+    },
+  });
+}
 
 test('a debit with M-PESA’s number keeps a late confirmation from being credited', async () => {
   const vendorId = await addBank('bank_mpesa_debit', CSV);

@@ -60,7 +60,9 @@ export async function takeUnlessDebited(
   confirmFromCents: bigint | null = null,
 ): Promise<Taken> {
   if (!(await isDebited(deps.pool, report))) {
-    return await takeReport(deps, report, confirmFromCents);
+    const taken = await takeReport(deps, report, confirmFromCents);
+    // Either this finds a debit that was imported in between, or its import finds the receipt.
+    if (!(await isDebited(deps.pool, report))) return taken;
   }
   const note = 'a bank statement listed a debit of this number and amount before the payment';
   return (await takeReversal(deps, report, note)) ? 'reversed' : 'repeated';

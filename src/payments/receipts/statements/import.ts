@@ -130,14 +130,17 @@ async function takeOther(
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
   const { issuer, receipt, amountCents } = report;
-  const known = (await findReceipts(deps.pool, receipt)).find((row) => row.issuer === issuer);
+  const find = async () =>
+    (await findReceipts(deps.pool, receipt)).find((row) => row.issuer === issuer);
   const isReturn = line.kind === 'credit_returned';
-  // Banks book charges under the reference of the payment: only an equal amount is a return.
-  if (!isReturn && known?.amountCents !== amountCents) {
-    // Its credit may be in a statement that is imported later.
-    if (known === undefined) await insertDebit(deps.pool, report);
-    return 'debits';
+  let known = await find();
+  if (known === undefined && !isReturn) {
+    // Its credit may be in a statement that is imported later, or be reported at this moment.
+    await insertDebit(deps.pool, report);
+    known = await find();
   }
+  // Banks book charges under the reference of the payment: only an equal amount is a return.
+  if (!isReturn && known?.amountCents !== amountCents) return 'debits';
   const note = `bank statement, ${line.reference}, ${formatMoney(amountCents)}`;
   if (known === undefined) {
     await takeReversal(deps, report, note);
