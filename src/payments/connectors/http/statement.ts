@@ -54,7 +54,7 @@ export function compileStatement(
       const movements: FloatMovement[] = [];
       for (const movement of items as unknown[]) {
         const found = await read({ ...input, body, movement });
-        if (found !== null && isWithin(found.at, query)) movements.push(found);
+        if (found !== null && isWithin(found.at, asked)) movements.push(found);
       }
       const more = await next.evaluate({ ...input, body, count: items.length });
       const after = nextOf(more, place) ?? (toMs < query.to.getTime() ? startOf(toMs) : null);
@@ -95,9 +95,9 @@ function nextOf(more: unknown, { fromMs, page, cursor }: Place): string | null {
   return given === undefined ? null : textOfPlace({ fromMs, page: page + 1, cursor: given });
 }
 
-/** An operator may list whole days: what is outside the period is in another statement. */
-function isWithin(at: Date, { from, to }: StatementQuery): boolean {
-  return from <= at && at < to;
+/** An operator may list whole days: what is outside the part that was asked for is in another one. */
+function isWithin(at: Date, part: { readonly from_ms: number; readonly to_ms: number }): boolean {
+  return part.from_ms <= at.getTime() && at.getTime() < part.to_ms;
 }
 
 /** Null: it does not move our float. Rejects with an `Error` if it cannot be read. */

@@ -116,6 +116,19 @@ describe('pages', () => {
       [String(FROM.getTime() + day), String(TO.getTime())],
     ]);
   });
+
+  test('list a movement in the part of the period that it belongs to, whatever the operator lists', async () => {
+    const { ask } = await connect(
+      { rows: [SALE, { ...SALE, id: 'T2' }] },
+      { window_ms: 86_400_000 },
+    );
+    const first = await ask(null);
+    const second = await ask(first?.kind === 'page' ? first.next : null);
+    expect([first, second]).toMatchObject([
+      { movements: [{ operatorReference: 'T1' }, { operatorReference: 'T2' }] },
+      { movements: [], next: null },
+    ]);
+  });
 });
 
 test.each<[string, unknown, RegExp]>([
