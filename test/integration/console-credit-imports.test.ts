@@ -93,6 +93,25 @@ test('a file is tried, then imported exactly as it was tried, and its findings a
   expect(await listAudit(pool, { action: 'credit.import.trial', limit: 5 })).toHaveLength(1);
 });
 
+test('files are tried one at a time, so that they do not take all of the console’s connections', async () => {
+  const registry = await running.service.pool.connect();
+  let refused: ConsoleAnswer;
+  await registry.query('begin');
+  await registry.query('select from credit_registry for update');
+  // The one that comes first waits for the registry.
+  const trials = [trial(), trial()];
+  try {
+    refused = await Promise.race(trials);
+  } finally {
+    await registry.query('rollback');
+    registry.release();
+  }
+  expect(refused).toMatchObject({ status: 429, code: 'too_many_requests' });
+  const statuses = (await Promise.all(trials)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect((await trial()).status).toBe(200);
+});
+
 test('findings are read page by page, also within one line', async () => {
   const lines = Array.from({ length: 40 }, (_, at) =>
     rightLine(100 + at, { Gender: 'X', Surname: '' }),

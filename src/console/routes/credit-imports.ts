@@ -66,13 +66,36 @@ const importBody = Type.Object(
 
 /** Lenders' files: what was imported and what was wrong with it, and the import of another one. */
 export function creditImportRoutes(options: CreditImportRoutesOptions): AnyRoute[] {
+  const alone = oneAtATime();
   return [
     listRoute(options),
     oneRoute(options),
     exportRoute(options),
-    trialRoute(options),
-    importRoute(options),
+    trialRoute({ ...options, alone }),
+    importRoute({ ...options, alone }),
   ];
+}
+
+type Alone = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Until the end of its file, a trial holds one of the console's few connections, and the registry,
+ * for which the next file would wait with another. Throws: `too_many_requests`.
+ */
+function oneAtATime(): Alone {
+  let isBusy = false;
+  return async (work) => {
+    if (isBusy) {
+      const text = 'Another file is being tried or imported. Wait until it is done.';
+      throw new Refusal('too_many_requests', { retryAfterSeconds: 5, text });
+    }
+    isBusy = true;
+    try {
+      return await work();
+    } finally {
+      isBusy = false;
+    }
+  };
 }
 
 function listRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
@@ -150,7 +173,7 @@ async function* linesOf(pool: Pool, importId: string): AsyncGenerator<string> {
   } while (after !== undefined);
 }
 
-function trialRoute(options: CreditImportRoutesOptions): AnyRoute {
+function trialRoute(options: RunOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/credit/imports/trial',
@@ -171,7 +194,7 @@ function trialRoute(options: CreditImportRoutesOptions): AnyRoute {
   });
 }
 
-function importRoute(options: CreditImportRoutesOptions): AnyRoute {
+function importRoute(options: RunOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/credit/imports',
@@ -194,9 +217,10 @@ function importRoute(options: CreditImportRoutesOptions): AnyRoute {
 }
 
 type FileBody = Static<typeof trialBody>;
+type RunOptions = CreditImportRoutesOptions & { readonly alone: Alone };
 
 async function run(
-  { pool, clock, wireTime, reports }: CreditImportRoutesOptions,
+  { pool, clock, wireTime, reports, alone }: RunOptions,
   { content, fileName, lender, sector, template, asOf, corrects }: FileBody,
   how: { readonly by: string; readonly dryRun: boolean },
 ) {
@@ -206,8 +230,8 @@ async function run(
   }
   const { vault } = reports;
   const given = { fileName, lender, sector, template, asOf, corrects, ...how };
-  return await withFile(content, (path) =>
-    importFile({ pool, clock, wireTime, vault, file: path, ...given }),
+  return await alone(() =>
+    withFile(content, (path) => importFile({ pool, clock, wireTime, vault, file: path, ...given })),
   );
 }
 
