@@ -286,9 +286,9 @@ test.each(['before', 'after'])(
 /** A pool that does `work` once, right after the first statement that contains the text. */
 function interrupted(text: string, work: () => Promise<unknown>): Pool {
   let done = false;
-  const query = async (...given: Parameters<Pool['query']>) => {
-    const result = await books.pool.query(...given);
-    if (!done && String(given[0]).includes(text)) {
+  const query = async (asked: string | { readonly text: string }, values?: unknown[]) => {
+    const result = await books.pool.query(asked as string, values);
+    if (!done && (typeof asked === 'string' ? asked : asked.text).includes(text)) {
       done = true;
       await work();
     }
