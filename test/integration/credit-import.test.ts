@@ -289,6 +289,27 @@ describe('a dry run', () => {
     expect(counts).toMatchObject({ accountsAdded: 1, unchanged: 2, rejected: 2 });
     expect({ counts: tried.counts, findings: tried.findings }).toEqual({ counts, findings });
   });
+
+  test('changes nothing if the file cannot be read further while a batch is being written', async () => {
+    const lines = [501, 502, 503, 504].map((index) => line(index));
+    const one = createPool({ url: database.url, max: 1, name: 'test' });
+    let read = 0;
+    const breaking: typeof vault = {
+      ...vault,
+      indexKeys: (...given) => {
+        if (given[0] === 'account') read += 1;
+        if (read === lines.length) throw new Error('broken');
+        return vault.indexKeys(...given);
+      },
+    };
+    const tried = run(lines, { pool: one, dryRun: true, batchRecords: 1, vault: breaking });
+    await expect(tried).rejects.toThrow('broken');
+    // On the same connection, so after anything that still goes on.
+    for (let turn = 0; turn < 100; turn += 1) await one.query('select 1');
+    await one.end();
+    expect(await listImports(pool, { lender, limit: 5 })).toEqual([]);
+    for (const person of lines) expect(await find(person)).toEqual([]);
+  });
 });
 
 describe('an import that is interrupted', () => {

@@ -180,6 +180,15 @@ class ImportRun {
   }
 
   async readAll(): Promise<void> {
+    try {
+      await this.#readLines();
+    } finally {
+      // In a dry run they have one connection: what went on after its rollback would stay.
+      await Promise.allSettled(this.#writing);
+    }
+  }
+
+  async #readLines(): Promise<void> {
     let hasHeader = false;
     const batchRecords = this.#options.batchRecords ?? BATCH_RECORDS;
     for await (const { line, values, problem, bytes } of readCsv(this.#options.file)) {
