@@ -2,19 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
 import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 
+let database: TestDatabase;
 let running: InProcessService;
 let cashier: ConsoleClient;
 let other: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
   for (const vid of ['demo', 'demo2'] as const) {
     await running.demo(vid).call('fund', { time: String(Date.now()), currency: 'KES' });
   }
@@ -243,5 +247,25 @@ describe('a statement', () => {
     expect(code).toBe('invalid_field');
     const none = await cashier.get('/vendors/demo/statement?from=2020-01-01&to=2020-01-02');
     expect(none.body).toMatchObject({ head: { opening: '0.00', closing: '0.00', count: 0 } });
+  });
+
+  test('that takes long leaves connections for other requests, however often it is asked for', async () => {
+    const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+    const { asked } = await databaseTransaction(owner, async (client) => {
+      await client.query('lock table transfers in access exclusive mode');
+      const started = Array.from({ length: 6 }, () => cashier.get('/vendors/demo/statement'));
+      await until('one to wait for the lock', async () => {
+        const waiting = await client.query(
+          `select from pg_locks where not granted and relation = 'transfers'::regclass`,
+        );
+        return (waiting.rowCount ?? 0) > 0;
+      });
+      const others = await Promise.all(Array.from({ length: 3 }, () => other.get('/bulk')));
+      expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+      return { asked: started };
+    });
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    await owner.end();
   });
 });

@@ -30,6 +30,8 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { csvOf } from '../../platform/export/csv.ts';
 import { xlsxOf } from '../../platform/export/xlsx.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.ts';
+import { createLongReads } from '../long-reads.ts';
+import type { LongReads } from '../long-reads.ts';
 import type { Permission } from '../permissions.ts';
 import { Download, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
@@ -44,6 +46,8 @@ export interface StatementRoutesOptions {
 }
 
 const PAGE = 200;
+/** Half of the console's connections. */
+const READS_AT_ONCE = 2;
 
 const period = { from: Type.Optional(time), to: Type.Optional(time) };
 const fileQuery = Type.Object(period, { additionalProperties: false });
@@ -56,27 +60,34 @@ const operatorParams = Type.Object({ code: Type.String({ pattern: '^[a-z0-9_]{1,
 /** Statements of a vendor, and of our float with an operator: on the screen and as files. */
 export function statementRoutes(options: StatementRoutesOptions): AnyRoute[] {
   const { pool } = options;
+  const reads = createLongReads(READS_AT_ONCE);
   return [
-    ...routesOf(options, {
-      path: '/vendors/:vid/statement',
-      permission: 'statement.read',
-      params: vendorParams,
-      read: async ({ vid = '' }) => {
-        const { vendorId } = await requireVendor(pool, vid);
-        return { name: vid, of: { kind: 'vendor', vendorId, withOwnTerms: false } };
+    ...routesOf(
+      { ...options, reads },
+      {
+        path: '/vendors/:vid/statement',
+        permission: 'statement.read',
+        params: vendorParams,
+        read: async ({ vid = '' }) => {
+          const { vendorId } = await requireVendor(pool, vid);
+          return { name: vid, of: { kind: 'vendor', vendorId, withOwnTerms: false } };
+        },
       },
-    }),
-    ...routesOf(options, {
-      path: '/operators/:code/statement',
-      permission: 'finance.read',
-      params: operatorParams,
-      read: async ({ code = '' }) => {
-        if ((await findOperator(pool, code)) === undefined) {
-          throw new Refusal('not_found', { text: 'Unknown operator' });
-        }
-        return { name: code, of: { kind: 'operator', operatorCode: code } };
+    ),
+    ...routesOf(
+      { ...options, reads },
+      {
+        path: '/operators/:code/statement',
+        permission: 'finance.read',
+        params: operatorParams,
+        read: async ({ code = '' }) => {
+          if ((await findOperator(pool, code)) === undefined) {
+            throw new Refusal('not_found', { text: 'Unknown operator' });
+          }
+          return { name: code, of: { kind: 'operator', operatorCode: code } };
+        },
       },
-    }),
+    ),
   ];
 }
 
@@ -89,7 +100,12 @@ interface Subject {
   ) => Promise<{ readonly name: string; readonly of: StatementOf }>;
 }
 
-function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[] {
+interface Reading extends StatementRoutesOptions {
+  /** The longer the period, the longer it takes. */
+  readonly reads: LongReads;
+}
+
+function routesOf(options: Reading, subject: Subject): AnyRoute[] {
   const { path, permission, params, read } = subject;
   const file = (ending: 'csv' | 'xlsx'): AnyRoute =>
     route({
@@ -98,9 +114,12 @@ function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[]
       permission,
       params,
       query: fileQuery,
-      handle: async (input) => {
+      handle: async (input, { viewer }) => {
         const { name, of } = await read(input.params);
-        return await fileOf(options, { name, of, ending }, readPeriod(input.query, options));
+        const asked = readPeriod(input.query, options);
+        return await options.reads(viewer.personId, () =>
+          fileOf(options, { name, of, ending }, asked),
+        );
       },
     });
   return [
@@ -110,9 +129,10 @@ function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[]
       permission,
       params,
       query: pageQuery,
-      handle: async (input): Promise<BookStatementAnswer> => {
+      handle: async (input, { viewer }): Promise<BookStatementAnswer> => {
         const { of } = await read(input.params);
-        return await answerPage(options.pool, of, pageOf(input.query, options));
+        const page = pageOf(input.query, options);
+        return await options.reads(viewer.personId, () => answerPage(options.pool, of, page));
       },
     }),
     file('csv'),
