@@ -68,7 +68,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
 
-  ['console/permissions', 'console/person-limits'],
+  ['console/permissions', 'console/person-limits', 'console/long-reads'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   [
     'console/reconciliation-answers',
