@@ -125,6 +125,11 @@ function submittedAccount(account: CreditAccount, subject: Subject): SubmittedAc
 const SANDBOX_SUBJECTS = 1_000;
 const SANDBOX_SEED = 20_261_031;
 
+/** The first who are on file in the sandbox: always the same people, as of the last month's end. */
+export function sandboxPopulation(subjects = SANDBOX_SUBJECTS): Generator<Subject> {
+  return generatePopulation({ seed: SANDBOX_SEED, subjects, asOf: lastMonthEnd(new Date()) });
+}
+
 /**
  * Fills the sandbox's registry at its first start, as of the last month's end. One that was killed
  * meanwhile goes on where it stopped, since the population is the same and comes in the same order.
@@ -133,11 +138,7 @@ export async function prepareRegistry(pool: Pool, vault: Vault): Promise<void> {
   const counted = await pool.query<{ count: bigint }>('select count(*) from subjects');
   const known = Number(counted.rows[0]?.count ?? 0n);
   if (known >= SANDBOX_SUBJECTS) return;
-  const population = generatePopulation({
-    seed: SANDBOX_SEED,
-    subjects: SANDBOX_SUBJECTS,
-    asOf: lastMonthEnd(new Date()),
-  });
+  const population = sandboxPopulation();
   for (let skipped = 0; skipped < known; skipped += 1) population.next();
   await loadSubjects(pool, vault, population);
 }

@@ -29,6 +29,7 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   const log = createLog({ level: config.logLevel, roles: config.roles, destination: 2 });
   endOnUnforeseen(log);
   const masterKeys = await sandboxMasterKeys(config);
+  const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
   const parts: { operators?: OperatorsProcess } = {};
   const folder = path.join(config.dataDir, 'operators');
   // A sandbox that once had them keeps them: its database names them.
@@ -48,7 +49,8 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
           providersCallBack: hasProviders ? `${config.publicUrl}/callbacks` : undefined,
           onUnexpectedExit: () => log.error('the simulated operators ended'),
         });
-        await prepareData(pool, { config, masterKeys, folder, hasProviders, log }, parts.operators);
+        const of = { config, masterKeys, creditKeys, folder, hasProviders, log };
+        await prepareData(pool, of, parts.operators);
       },
     });
   } catch (error) {
@@ -57,10 +59,8 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   }
   const traffic = startTraffic({
     service: running.service,
-    masterKeys,
-    config,
     origin: running.address,
-    log,
+    ...{ masterKeys, creditKeys, config, log },
   });
   stopOnSignals({
     ...running,
@@ -80,6 +80,7 @@ async function prepareData(
   of: {
     readonly config: Config;
     readonly masterKeys: MasterKeys;
+    readonly creditKeys: ReturnType<typeof creditKeysOf>;
     /** Of the simulated operators. */
     readonly folder: string;
     readonly hasProviders: boolean;
@@ -87,7 +88,7 @@ async function prepareData(
   },
   { origin: operatorOrigin }: OperatorsProcess,
 ): Promise<void> {
-  const { config, masterKeys, folder, hasProviders, log } = of;
+  const { config, masterKeys, creditKeys, folder, hasProviders, log } = of;
   await prepareSandbox(pool, { masterKeys, operatorOrigin });
   if (hasProviders) {
     const data = { masterKeys, operatorOrigin, secrets: providerSecrets(folder) };
@@ -99,7 +100,6 @@ async function prepareData(
       log,
     });
   }
-  const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
   if (creditKeys !== undefined) {
     await prepareRegistry(pool, await openRegistryVault(pool, creditKeys));
   }

@@ -17,6 +17,8 @@ const SHOPS = [
   { vid: 'ziwa-mart', name: 'Ziwa Mart' },
   { vid: 'mlima-kiosks', name: 'Mlima Kiosks' },
 ] as const;
+/** Collects fees and pays no bills, so its income stays there until it is paid out. */
+const SCHOOL = { vid: 'mwangaza-school', name: 'Mwangaza School' } as const;
 
 /** What the shops pay for a payment: one per cent from 5 to 50 shillings, with 16 % VAT included. */
 const FEE: FeeFormula = {
@@ -37,17 +39,22 @@ export interface Shop {
   readonly key: string;
 }
 
-/** Registers the shops as vendors, unless they are registered already. */
+export interface Vendors {
+  readonly shops: readonly Shop[];
+  readonly school: Shop | undefined;
+}
+
+/** Registers the shops and the school as vendors, unless they are registered already. */
 export async function openShops(
   pool: Pool,
   { masterKeys }: { readonly masterKeys: MasterKeys },
-): Promise<readonly Shop[]> {
+): Promise<Vendors> {
   // The same after every start, and known to this sandbox alone.
   const keyOf = (vid: string): string =>
     createHmac('sha256', masterKeys.current).update(`shop ${vid}`).digest('hex');
   const opened: number[] = [];
   await changeSettings(pool, 'vendors', async (client) => {
-    for (const shop of SHOPS) {
+    for (const shop of [...SHOPS, SCHOOL]) {
       const createdAt = new Date();
       const added = await insertVendor(client, { ...shop, sector: 'retail', createdAt });
       if (added !== undefined) {
@@ -65,17 +72,21 @@ export async function openShops(
     }
   }
   const vids = new Set<string>(SHOPS.map(({ vid }) => vid));
-  return (await listVendors(pool))
-    .filter(({ vid }) => vids.has(vid))
-    .map(({ vendorId, vid }) => ({ vendorId, vid, key: keyOf(vid) }));
+  const all = (await listVendors(pool)).map(({ vendorId, vid }) => ({ vendorId, vid }));
+  const withKey = (vendor: Omit<Shop, 'key'>): Shop => ({ ...vendor, key: keyOf(vendor.vid) });
+  return {
+    shops: all.filter(({ vid }) => vids.has(vid)).map(withKey),
+    school: all.filter(({ vid }) => vid === SCHOOL.vid).map(withKey)[0],
+  };
 }
 
-/** Customers pay the shop. */
+/** Customers pay the shop. @param reference the same one is credited once. */
 export async function earn(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
   { vendorId }: Shop,
+  reference: string = randomUUID(),
 ): Promise<void> {
   const { collector } = DEMO_COLLECTOR;
-  const income = { collector, reference: randomUUID(), vendorId, amountCents: INCOME_CENTS };
+  const income = { collector, reference, vendorId, amountCents: INCOME_CENTS };
   await collect(deps, { ...income, paidAt: new Date() });
 }

@@ -1,6 +1,7 @@
 import { createSecretKey, randomInt, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../../src/config.ts';
+import type { CreditKeys } from '../../src/credit/registry/vault.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { isAnySessionInUse } from '../../src/parties/people/sessions-store.ts';
 import { sign } from '../../src/parties/signature.ts';
@@ -9,9 +10,13 @@ import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import { startPeriodicJob } from '../../src/platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../src/platform/jobs/periodic-job.ts';
 import type { Service } from '../../src/service.ts';
+import { CLAIMED } from './finance-work.ts';
+import { workInOffice } from './office.ts';
+import type { OfficeOptions } from './office.ts';
 import { nextOrder } from './orders.ts';
+import type { Order } from './orders.ts';
 import { earn, openShops } from './shops.ts';
-import type { Shop } from './shops.ts';
+import type { Shop, Vendors } from './shops.ts';
 
 /** The time between two orders. */
 const EVERY_MS = 3_000;
@@ -29,14 +34,17 @@ const INSUFFICIENT_FLOAT = 402;
 export function startTraffic(options: {
   readonly service: Pick<Service, 'pool' | 'directory' | 'catalogue'>;
   readonly masterKeys: MasterKeys;
-  readonly config: Pick<Config, 'basePath' | 'billingPath'>;
+  /** Undefined: without the credit registry. */
+  readonly creditKeys: CreditKeys | undefined;
+  readonly config: Pick<Config, 'basePath' | 'billingPath'> & OfficeOptions['config'];
   /** Of the service. */
   readonly origin: string;
   readonly log: Logger;
 }): PeriodicJob {
-  const { masterKeys, config, origin, log } = options;
+  const { masterKeys, creditKeys, config, origin, log } = options;
   const { pool, directory, catalogue } = options.service;
-  let shops: readonly Shop[] = [];
+  let vendors: Vendors | undefined;
+  let isWorkDone = false;
 
   const call = async (
     path: string,
@@ -51,11 +59,11 @@ export function startTraffic(options: {
     return answer.status;
   };
 
-  const pay = async (): Promise<void> => {
-    const shop = shops[randomInt(shops.length)];
-    if (shop === undefined) return;
-    const { biller, account, amount } = nextOrder(randomInt);
-    const reference = `order-${randomUUID()}`;
+  const pay = async (
+    shop: Shop,
+    { biller, account, amount }: Order,
+    reference = `order-${randomUUID()}`,
+  ): Promise<void> => {
     const content = { biller_name: biller, account, amount, merchant_reference: reference };
     const status = await call(`${config.billingPath}/transaction/create`, shop, content);
     if (status !== INSUFFICIENT_FLOAT) return;
@@ -69,14 +77,24 @@ export function startTraffic(options: {
     everyMs: EVERY_MS,
     work: async (stopping) => {
       if (!(await isAnySessionInUse(pool, new Date(Date.now() - WATCHED_MS)))) return;
-      const isFirst = shops.length === 0;
-      if (isFirst) {
-        shops = await openShops(pool, { masterKeys });
+      const isFirst = vendors === undefined;
+      if (vendors === undefined) {
+        vendors = await openShops(pool, { masterKeys });
         await directory.reload();
         await catalogue.reload();
       }
+      const { shops } = vendors;
       const orders = isFirst ? FIRST_ORDERS : 1;
-      for (let made = 0; made < orders && !stopping.aborted; made += 1) await pay();
+      for (let made = 0; made < orders && !stopping.aborted; made += 1) {
+        const shop = shops[randomInt(shops.length)];
+        if (shop !== undefined) await pay(shop, nextOrder(randomInt));
+      }
+      if (isWorkDone || stopping.aborted) return;
+      // A repeat of an order changes nothing.
+      for (const order of CLAIMED) {
+        if (shops[0] !== undefined) await pay(shops[0], order, order.merchantReference);
+      }
+      isWorkDone = await workInOffice({ pool, masterKeys, creditKeys, config }, vendors);
     },
     failureText: 'the shops of the sandbox could not pay',
     log,

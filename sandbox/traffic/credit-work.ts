@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { readFileOfToday } from '../../src/credit/bureaus/registry.ts';
+import { approveProposal } from '../../src/credit/decisions/decide.ts';
+import { listProposals } from '../../src/credit/decisions/proposals-store.ts';
+import { proposeCard, proposeOutcome, proposeRule } from '../../src/credit/decisions/propose.ts';
+import { importFile } from '../../src/credit/importing/import.ts';
+import { listImports } from '../../src/credit/importing/imports-store.ts';
+import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
+import { measureMonths } from '../../src/credit/monitoring/job.ts';
+import { listDisputes, openDispute } from '../../src/credit/registry/disputes-store.ts';
+import { findSubjects } from '../../src/credit/registry/store.ts';
+import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
+import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { DAY_MS, isoDay } from '../../src/platform/base/days.ts';
+import { lastMonthEnd } from '../population/calendar.ts';
+import { MOBILE_HEADER, mobileLines } from '../population/mobile-template.ts';
+import type { Subject } from '../population/population.ts';
+import { askOften } from './enquiries.ts';
+
+const LENDER = 'DEMO_MOBILE_4';
+/** Whose customers its files have, with their terms and states. */
+const LIKE_LENDERS = ['DEMO_MOBILE_1', 'DEMO_MOBILE_2', 'DEMO_MOBILE_3'] as const;
+const FILES = 2;
+const FILE_LINES = 28;
+/** Every ninth line of the second file has a fault. */
+const FAULT_EVERY = 9;
+const STATEMENTS = [
+  'I repaid this loan in full by paybill and have the receipts.',
+  'This loan is not mine. Somebody used my identity card.',
+] as const;
+
+/**
+ * What people find on the console's pages about credit: enquiries, disputes, proposals, and a
+ * lender's files with findings and a case. The files come last: with them nothing is left to do.
+ * @param subjects on file, without the documented examples, which stay as they are.
+ */
+export async function doCreditWork(
+  options: ReportOptions,
+  subjects: readonly Subject[],
+): Promise<void> {
+  const { pool, clock, timeZone } = options;
+  if ((await listImports(pool, { lender: LENDER, limit: FILES })).length === FILES) return;
+  const disputes = await openDisputes(options, subjects);
+  await propose(options, disputes);
+  await askOften(options, subjects);
+  await measureMonths(pool, { now: clock.now(), timeZone });
+  await importFiles(options, subjects);
+}
+
+/** People dispute the loans with which they are in default. Returns the disputes that are open. */
+async function openDisputes(
+  options: ReportOptions,
+  subjects: readonly Subject[],
+): Promise<string[]> {
+  const { pool, vault, clock } = options;
+  const now = clock.now();
+  const inDefault = subjects.filter(({ file }) =>
+    file.accounts.some(({ current }) => current.daysInArrears > 90),
+  );
+  const opened: string[] = [];
+  for (const [index, statement] of STATEMENTS.entries()) {
+    const documents = inDefault[index]?.profile.documents ?? [];
+    const [found] = await findSubjects(pool, vault, documents);
+    if (found === undefined) continue;
+    const { crn } = found;
+    const known = await listDisputes(pool, vault, crn);
+    const { accounts } = await readFileOfToday(options, crn, null);
+    const account = accounts.find(({ current }) => current.daysInArrears > 90);
+    if (known.length > 0 || account === undefined) continue;
+    const accountId = BigInt(account.key.split(' ')[1] ?? '');
+    const at = new Date(now.getTime() - (6 + 3 * index) * DAY_MS);
+    const id = await openDispute(pool, vault, { crn, accountId, statement, at });
+    if (id !== undefined) opened.push(id);
+  }
+  return opened;
+}
+
+/** A challenger and a rule are in force; another rule and a dispute wait for the second person. */
+async function propose(
+  deps: Pick<ReportOptions, 'pool' | 'clock'>,
+  disputes: readonly string[],
+): Promise<void> {
+  if ((await listProposals(deps.pool, { open: false, limit: 1 })).length > 0) return;
+  const [by, second] = ['risk2', 'risk'];
+  const card = { score: 'generic', role: 'challenger', card: 'malipo-generic@1' } as const;
+  const compare = { by, reason: 'Compare with the former card', evidence: 'Minutes of the board' };
+  const { proposalId } = await proposeCard(deps, card, compare);
+  await approveProposal(deps, { proposalId, by: second });
+  const rule = await proposeRule(
+    deps,
+    ...ruleOf('small_utility_bills', { by, sectors: ['utility'] }),
+  );
+  await approveProposal(deps, { proposalId: rule.proposalId, by: second });
+  await proposeRule(deps, ...ruleOf('relief_small_loans', { by, products: ['I'] }));
+  const [dispute] = disputes;
+  if (dispute === undefined) return;
+  const grounds = { by, reason: 'The lender confirmed it', evidence: 'Letter of the lender' };
+  await proposeOutcome(deps, { dispute, outcome: 'upheld' }, grounds);
+}
+
+/** Neither covers a state of the documented examples until somebody approves the second one. */
+function ruleOf(
+  rule: string,
+  { by, ...covered }: { readonly by: string } & Partial<SuppressionRule>,
+): [SuppressionRule, { by: string; reason: string; evidence: string }] {
+  const reason = 'Relief for small amounts';
+  return [
+    {
+      ...{ rule, reason, balanceUpToCents: 200_000n, originalUpToCents: null, products: null },
+      ...{ sectors: null, riskClasses: null, statesFrom: null, statesUntil: null },
+      ...covered,
+    },
+    { by, reason, evidence: 'Circular 7' },
+  ];
+}
+
+/** A file without faults, and one with. */
+async function importFiles(
+  { pool, vault, clock, timeZone }: ReportOptions,
+  subjects: readonly Subject[],
+): Promise<void> {
+  const asOf = lastMonthEnd(clock.now());
+  const lines = LIKE_LENDERS.flatMap((lender) => [...mobileLines(subjects, { lender, asOf })]);
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-sandbox-'));
+  try {
+    const files = [
+      { name: 'loans-nairobi.csv', by: 'risk2', of: lines.slice(0, FILE_LINES) },
+      {
+        name: 'loans-coast.csv',
+        by: 'risk',
+        of: withFaults(lines.slice(FILE_LINES, 2 * FILE_LINES)),
+      },
+    ];
+    for (const { name, by, of } of files) {
+      const file = path.join(folder, name);
+      await writeFile(file, `${[MOBILE_HEADER, ...of].join('\n')}\n`);
+      await importFile({
+        ...{ pool, vault, clock, wireTime: createWireTime(timeZone), file, by },
+        ...{ template: 'mobile', lender: LENDER, sector: 'mobile_lender' },
+        ...{ asOf: isoDay(asOf), corrects: false },
+      });
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The last line has the document of the first one and another birth date: a case for a person. */
+function withFaults(lines: readonly string[]): string[] {
+  const faults = [{ Gender: 'X' }, { DateOfBirth: '31121990' }, { CurrentBalance: 'none' }];
+  const faulty = lines.map((line, index) =>
+    index % FAULT_EVERY === FAULT_EVERY - 1 ? changed(line, faults[index % faults.length]!) : line,
+  );
+  const other = { AccountNumber: 'M-SHARED', Surname: 'Barasa', Forename1: 'Nekesa' };
+  const names = { ...other, Forename2: '', Forename3: '', DateOfBirth: '19910214' };
+  return [...faulty, ...lines.slice(0, 1).map((line) => changed(line, names))];
+}
+
+function changed(line: string, values: Readonly<Record<string, string>>): string {
+  const cells = line.split(',');
+  return MOBILE_COLUMNS.map((column, index) => values[column] ?? cells[index] ?? '').join(',');
+}

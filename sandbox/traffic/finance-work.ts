@@ -1,0 +1,88 @@
+import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
+import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { readPaymentByReference } from '../../src/payments/create/store.ts';
+import { approveJournal, proposeJournal } from '../../src/payments/house/journals.ts';
+import { listJournals } from '../../src/payments/house/journals-store.ts';
+import type { JournalLine } from '../../src/payments/house/journal.ts';
+import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
+import { listPayouts } from '../../src/payments/payouts/store.ts';
+import type { Mac } from '../../src/platform/base/mac.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import type { Order } from './orders.ts';
+
+interface Deps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+}
+
+/** Two people; each decides what the other one proposed. */
+const FIRST = 'admin';
+const SECOND = 'finance';
+
+/** Payments that the operator declines, and of which it later says that it took the money. */
+export const CLAIMED: readonly (Order & { readonly merchantReference: string })[] = [
+  ['claimed-1', '54103729902', '2350.00'],
+  ['claimed-2', '54118849902', '1120.00'],
+].map(([merchantReference = '', account = '', amount = '']) => ({
+  ...{ merchantReference, biller: 'kplc_postpaid', account, amount },
+}));
+
+/** A journal and a payout that are booked, and one of each that waits for the second person. */
+export async function bookJournalsAndPayouts(deps: Deps, vendorId: number): Promise<void> {
+  const { pool } = deps;
+  const now = new Date();
+  const hosting = {
+    ...{ reference: 'INV-2041', lines: linesOf('expense:hosting', 'equity:owner', 1_850_000n) },
+    ...{ note: 'Servers of the month, paid by the owner', evidence: 'Invoice 2041', by: FIRST },
+  };
+  const charges = {
+    ...{ reference: 'CHG-118', lines: linesOf('operator-charges:kplc', 'suspense', 234_000n) },
+    ...{ note: 'Charges of the month', evidence: 'Letter of the operator', by: FIRST },
+  };
+  if ((await listJournals(pool, { open: false, limit: 1 })).length === 0) {
+    const { journalId } = await proposeJournal(pool, { ...hosting, movedAt: now });
+    await approveJournal(deps, { journalId, by: SECOND });
+    await proposeJournal(pool, { ...charges, movedAt: now });
+  }
+  if ((await listPayouts(pool, { open: false, vendorId, limit: 1 })).length > 0) return;
+  const to = { vendorId, bankAccount: 'Demo Bank 0110 2233 4455', by: FIRST };
+  const fees = { ...to, note: 'Fees collected', evidence: 'Request by e-mail' };
+  const payout = { ...fees, amountCents: 8_000_000n, reference: 'FT-0001' };
+  const { payoutId } = await proposePayout(pool, payout);
+  await approvePayout(deps, { payoutId, by: SECOND });
+  await proposePayout(pool, { ...fees, amountCents: 4_500_000n, reference: 'FT-0002' });
+}
+
+function linesOf(debit: string, credit: string, amountCents: bigint): JournalLine[] {
+  return [
+    { account: debit, side: 'debit', amountCents },
+    { account: credit, side: 'credit', amountCents },
+  ];
+}
+
+/**
+ * Claims on the operator the money of the declined payments: the first is decided, so that the
+ * operator owes it; the second waits. Returns false while an operator has not declined yet.
+ */
+export async function claimDeclined(deps: Deps, vendorId: number): Promise<boolean> {
+  const { pool } = deps;
+  for (const [index, { merchantReference }] of CLAIMED.entries()) {
+    const payment = await readPaymentByReference(pool, vendorId, merchantReference);
+    if (payment?.outcome !== 'failed') return false;
+    const { paymentId } = payment;
+    if ((await listCasesAbout(pool, vendorId, paymentId)).length > 0) continue;
+    const note = 'The operator’s account manager says that the money was taken';
+    const { caseId } = await openCaseByHand(pool, { vendorId, paymentId, by: FIRST, note });
+    const unknown = { amount_cents: null, operator_reference: null, message: null, details: null };
+    const proposal = {
+      resolution: 'receivable',
+      note: 'To be returned by the operator',
+      ...unknown,
+    };
+    const { row } = await proposeResolution(pool, { caseId, by: FIRST, proposal });
+    if (index > 0 || row.proposalId === null) continue;
+    await approveResolution(deps, { caseId, proposalId: row.proposalId, by: SECOND });
+  }
+  return true;
+}

@@ -1,0 +1,46 @@
+import { openRegistryVault } from '../../src/credit/registry/open-vault-store.ts';
+import type { CreditKeys } from '../../src/credit/registry/vault.ts';
+import type { Config } from '../../src/config.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { sandboxPopulation } from '../registry.ts';
+import { doCreditWork } from './credit-work.ts';
+import { bookJournalsAndPayouts, claimDeclined } from './finance-work.ts';
+import { earn } from './shops.ts';
+import type { Vendors } from './shops.ts';
+
+/** The documented examples come first; nothing here is about them. */
+const EXAMPLES = 5;
+const PEOPLE = 320;
+
+export interface OfficeOptions {
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  /** Undefined: without the credit registry. */
+  readonly creditKeys: CreditKeys | undefined;
+  readonly config: Pick<Config, 'timeZone' | 'creditRetentionDays'>;
+}
+
+/**
+ * What the staff of the sandbox did, so that their pages have something to show: once, however often
+ * it is called. Returns false while it has to be called again.
+ */
+export async function workInOffice(
+  { pool, masterKeys, creditKeys, config }: OfficeOptions,
+  { shops: [shop], school }: Vendors,
+): Promise<boolean> {
+  const deps = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
+  if (school !== undefined) {
+    await earn(deps, school, 'school-fees');
+    await bookJournalsAndPayouts(deps, school.vendorId);
+  }
+  if (creditKeys !== undefined) {
+    const vault = await openRegistryVault(pool, creditKeys);
+    const { timeZone, creditRetentionDays: retentionDays } = config;
+    const people = [...sandboxPopulation(PEOPLE)].slice(EXAMPLES);
+    await doCreditWork({ pool, vault, clock: systemClock, timeZone, retentionDays }, people);
+  }
+  return shop === undefined || (await claimDeclined(deps, shop.vendorId));
+}
