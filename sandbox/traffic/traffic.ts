@@ -27,11 +27,7 @@ const WATCHED_MS = 150_000;
 /** The float does not cover the order. */
 const INSUFFICIENT_FLOAT = 402;
 
-/**
- * Payments of a few shops through the service's own API while somebody uses the console, so that its
- * pages show live figures. While nobody uses it, nothing happens.
- */
-export function startTraffic(options: {
+interface TrafficOptions {
   readonly service: Pick<Service, 'pool' | 'directory' | 'catalogue'>;
   readonly masterKeys: MasterKeys;
   /** Undefined: without the credit registry. */
@@ -40,38 +36,18 @@ export function startTraffic(options: {
   /** Of the service. */
   readonly origin: string;
   readonly log: Logger;
-}): PeriodicJob {
-  const { masterKeys, creditKeys, config, origin, log } = options;
+}
+
+/**
+ * Payments of a few shops through the service's own API while somebody uses the console, so that its
+ * pages show live figures. While nobody uses it, nothing happens.
+ */
+export function startTraffic(options: TrafficOptions): PeriodicJob {
+  const { masterKeys, creditKeys, config, log } = options;
   const { pool, directory, catalogue } = options.service;
+  const pay = createPay(options);
   let vendors: Vendors | undefined;
   let isWorkDone = false;
-
-  const call = async (
-    path: string,
-    { vid, key }: Shop,
-    content: Readonly<Record<string, string>>,
-  ): Promise<number> => {
-    const fields = { vid, ...content };
-    const hash = sign(canonicalText(new Map(Object.entries(fields))), createSecretKey(key, 'utf8'));
-    const body = new URLSearchParams({ ...fields, [HASH_FIELD]: hash });
-    const answer = await fetch(`${origin}${path}`, { method: 'POST', body });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
-
-  const pay = async (
-    shop: Shop,
-    { biller, account, amount }: Order,
-    reference = `order-${randomUUID()}`,
-  ): Promise<void> => {
-    const content = { biller_name: biller, account, amount, merchant_reference: reference };
-    const status = await call(`${config.billingPath}/transaction/create`, shop, content);
-    if (status !== INSUFFICIENT_FLOAT) return;
-    await earn({ pool, ledgerMac: await openLedgerMac(pool, masterKeys) }, shop);
-    const time = String(Date.now());
-    const fund = `${config.basePath}/payments/v2/billing/fund`;
-    await call(fund, shop, { time, currency: 'KES' });
-  };
 
   return startPeriodicJob({
     everyMs: EVERY_MS,
@@ -99,4 +75,34 @@ export function startTraffic(options: {
     failureText: 'the shops of the sandbox could not pay',
     log,
   });
+}
+
+/** Pays an order of a shop, or gives it a float first, for the next one. */
+function createPay({ service: { pool }, masterKeys, config, origin }: TrafficOptions) {
+  const call = async (
+    path: string,
+    { vid, key }: Shop,
+    content: Readonly<Record<string, string>>,
+  ): Promise<number> => {
+    const fields = { vid, ...content };
+    const hash = sign(canonicalText(new Map(Object.entries(fields))), createSecretKey(key, 'utf8'));
+    const body = new URLSearchParams({ ...fields, [HASH_FIELD]: hash });
+    const answer = await fetch(`${origin}${path}`, { method: 'POST', body });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  return async (
+    shop: Shop,
+    { biller, account, amount }: Order,
+    reference = `order-${randomUUID()}`,
+  ): Promise<void> => {
+    const content = { biller_name: biller, account, amount, merchant_reference: reference };
+    const status = await call(`${config.billingPath}/transaction/create`, shop, content);
+    if (status !== INSUFFICIENT_FLOAT) return;
+    await earn({ pool, ledgerMac: await openLedgerMac(pool, masterKeys) }, shop);
+    const time = String(Date.now());
+    const fund = `${config.basePath}/payments/v2/billing/fund`;
+    await call(fund, shop, { time, currency: 'KES' });
+  };
 }
