@@ -62,13 +62,15 @@ interface ComposeService {
   readonly security_opt?: readonly string[];
 }
 
+function valueLike(name: string): string {
+  if (name.endsWith('_KEY')) return newMasterKey();
+  return name.endsWith('_ENDPOINT') ? 'http://otel-collector:4318' : 'x';
+}
+
 describe('compose.yaml', () => {
   const example = readAssignments(readDeploy('compose/.env.example'));
   const filled: Record<string, string> = Object.fromEntries(
-    Object.entries(example).map(([name, value]) => [
-      name,
-      value === '' && name.endsWith('_KEY') ? newMasterKey() : value || 'x',
-    ]),
+    Object.entries(example).map(([name, value]) => [name, value || valueLike(name)]),
   );
   const text = readDeploy('compose/compose.yaml').replaceAll(
     /\$\{(\w+)(:[?-][^}]*)?\}/g,
