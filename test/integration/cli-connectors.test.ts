@@ -118,7 +118,7 @@ test('lists what an operator sells, where it has a list', async () => {
   provider.closeAllConnections();
   provider.close();
   const failed = await inProcess(environment, 'biller', 'products', 'kplc_prepaid', '--refresh');
-  expect(failed.stderr).toContain('dtone did not give its list');
+  expect(failed.stderr).toContain('dtone did not send its list');
   const kept = await must(environment, 'biller', 'products', 'kplc_prepaid', '--json');
   expect(JSON.parse(kept.stdout)).toMatchObject({
     amounts: 'products',

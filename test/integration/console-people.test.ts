@@ -10,7 +10,9 @@ import type { InProcessService } from '../support/in-process-service.ts';
 let running: InProcessService;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
+  // The tests share a person.
+  const environment = { CONSOLE_CHANGES_PER_SECOND: '100' };
+  running = await startInProcess((await createTestDatabase()).url, { environment });
 });
 afterAll(async () => {
   await running.stop();

@@ -72,7 +72,7 @@ test('a phone has one prompt at a time, whichever vendor asks', async () => {
   const [one, other] = [await newTopUp(), await newTopUp()];
   const first = await pushTopUp(books.pool, source, one);
   const second = { ...other, phone: one.phone };
-  await expect(pushTopUp(books.pool, source, second)).rejects.toThrow('telephone');
+  await expect(pushTopUp(books.pool, source, second)).rejects.toThrow('phone');
   await makeOld(first.pushId);
   expect(await pushTopUp(books.pool, source, second)).toMatchObject({ state: 'sent' });
   expect(await checkTopUp(books.pool, source, first.pushId)).toMatchObject({ state: 'unknown' });
