@@ -33,7 +33,7 @@ function addRun(archive: Command, cli: Cli): void {
         const before = periodStart(options.before, '--before', wireTime);
         if (Date.now() - before.getTime() < LIMITS.archiveLeastAgeDays * DAY_MS) {
           throw new UsageError(
-            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago, because an archived merchant_reference can be used again.`,
+            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago, because operators may still report on younger payments.`,
           );
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));

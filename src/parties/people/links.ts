@@ -119,5 +119,5 @@ function checkNewCodes(
   }
   const step = acceptedStep({ ...codes, now, lastStep: null });
   if (step !== undefined) return step;
-  throw new Refusal('invalid_field', { field: 'code', text: 'The code is not right' });
+  throw new Refusal('invalid_field', { field: 'code', text: 'The code is wrong' });
 }

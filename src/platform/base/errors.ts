@@ -117,7 +117,7 @@ export const ERRORS = {
   collector_not_allowed: {
     status: 403,
     text: 'This collector may not report income for this vendor',
-    when: 'The collector’s signature is valid, but the vendor is not one it may report for, or does not exist.',
+    when: 'The collector’s signature is valid, but the vendor is outside the collector’s scope or does not exist.',
   },
   insufficient_float: {
     status: 402,
@@ -157,7 +157,7 @@ export const ERRORS = {
   subject_ambiguous: {
     status: 422,
     text: 'The documents do not belong to one person',
-    when: 'Scoring operation, for vendors with open enquiries only: the documents lead to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person reviews the case.',
+    when: 'Scoring operation, for vendors with open enquiries only: the documents belong to more than one person, or one of them contradicts what is on file. Nothing is disclosed; a person reviews the case.',
   },
   unknown_vendor: {
     status: 404,
@@ -172,12 +172,12 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) came earlier with other content. For a create or a collection, `reference` is our reference of the first one. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) was used before with other content. For a create or a collection, `reference` is our reference of the first one. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,
     text: 'This looks like a repeat of a recent transaction',
-    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds. `reference` is its `ipay_reference`: query its status. To pay the same again on purpose, send a `merchant_reference`.',
+    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds. `reference` is its `ipay_reference`: query its status. If you want to make the same payment twice, send a `merchant_reference`.',
   },
   payload_too_large: {
     status: 413,
@@ -197,7 +197,7 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     text: 'Internal error',
-    when: 'A fault of the service. Report the `request_id`. A create can be repeated with the same `merchant_reference` without paying twice.',
+    when: 'An error in the service. Report the `request_id`. A create can be repeated with the same `merchant_reference` without paying twice.',
   },
   biller_offline: {
     status: 503,
@@ -222,7 +222,7 @@ export const ERRORS = {
   quarantine: {
     status: 503,
     text: 'The service was restored from a backup and does not know every transaction yet',
-    when: 'A status query for a reference that the restored ledger does not have. It may have been accepted, and paid, after the backup: do not treat it as failed and do not create it again. Query later; until then billers are OFFLINE.',
+    when: 'The reference of the status query is not in the restored ledger. The payment may have been accepted and paid after the backup: do not treat it as failed, and do not create it again. Query later; until then billers are OFFLINE.',
   },
   scoring_unavailable: {
     status: 503,
@@ -252,14 +252,14 @@ export const ERRORS = {
   },
   sign_in_failed: {
     status: 401,
-    text: 'The name, the password or the code is not right',
+    text: 'The name, the password or the code is wrong',
     when: 'The person does not exist or is disabled, or the password or the one-time code is wrong.',
     consoleOnly: true,
   },
   code_required: {
     status: 401,
     text: 'Enter the code of your authenticator app',
-    when: 'The password is right; the one-time code is missing.',
+    when: 'The password is correct; the one-time code is missing.',
     consoleOnly: true,
   },
   link_invalid: {
@@ -289,7 +289,7 @@ export const ERRORS = {
   not_found: {
     status: 404,
     text: 'Not found',
-    when: 'What the address names does not exist, or belongs to another vendor.',
+    when: 'The requested object does not exist or belongs to another vendor.',
     consoleOnly: true,
   },
   changed_meanwhile: {
