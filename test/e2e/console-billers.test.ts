@@ -52,7 +52,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await dialog.getByLabel('Reason').fill('MultiChoice repairs its network');
     await dialog.getByRole('button', { name: 'Take offline' }).click();
     await page.getByText('Offline: MultiChoice repairs its network.').waitFor();
-    await page.getByText('It is online again by itself on').waitFor();
+    await page.getByText('It goes online again automatically on').waitFor();
 
     await closeBreaker(pool, route);
     await page.getByRole('button', { name: 'Set online' }).click();

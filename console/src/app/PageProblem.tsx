@@ -14,7 +14,7 @@ export function NotFound() {
   return (
     <Notice tone="waiting">
       <Trans>
-        This page does not exist. <Link to="/">Go to the first page</Link>
+        This page does not exist. <Link to="/">Go to the home page</Link>
       </Trans>
     </Notice>
   );

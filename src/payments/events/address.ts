@@ -19,12 +19,12 @@ export function readWebhookUrl(text: string, allowsPrivate: boolean): URL {
   if (allowsPrivate) return url;
   if (url.protocol !== 'https:') {
     throw new PlainError(
-      'The URL must be https, because events contain account numbers and tokens. Use --allow-private for a receiver in your own network.',
+      'The URL must be https, because events contain account numbers and tokens. For a receiver in your own network, staff can use --allow-private.',
     );
   }
   if (isPrivateHost(url.hostname)) {
     throw new PlainError(
-      'The URL is in a private network. Use --allow-private if that is intended.',
+      'The URL is in a private network. If that is intended, staff can use --allow-private.',
     );
   }
   return url;

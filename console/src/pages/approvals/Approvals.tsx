@@ -68,7 +68,7 @@ function List({
   if (approvals.length === 0) {
     return (
       <Empty title={<Trans>Nothing to approve</Trans>}>
-        <Trans>When a colleague proposes something that you may decide, it is here.</Trans>
+        <Trans>When a colleague proposes something that you may decide, it appears here.</Trans>
       </Empty>
     );
   }

@@ -74,7 +74,7 @@ function Filter() {
         defaultValue={filter.action}
         placeholder="biller.offline"
       />
-      <Field label={t`On what`} name="target" defaultValue={filter.target} />
+      <Field label={t`Object`} name="target" defaultValue={filter.target} />
       <Field label={t`From`} name="from" type="date" defaultValue={filter.from} />
       <Field label={t`To`} name="to" type="date" defaultValue={filter.to} />
     </Filters>

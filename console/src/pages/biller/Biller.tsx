@@ -75,7 +75,7 @@ function WhyOffline({ biller: { obstacle, offlineUntil } }: { readonly biller: B
       <Trans>Offline: {obstacle}.</Trans>{' '}
       {offlineUntil !== null && (
         <Trans>
-          It is online again by itself on <Time at={offlineUntil} />.
+          It goes online again automatically on <Time at={offlineUntil} />.
         </Trans>
       )}
     </Notice>

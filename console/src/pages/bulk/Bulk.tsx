@@ -79,7 +79,7 @@ function Batches({ batches }: { readonly batches: readonly BatchView[] }) {
 /** Whether all rows of a file are decided. */
 export function BatchState({ batch: { endedAt, refused } }: { readonly batch: BatchView }) {
   const { t } = useLingui();
-  if (endedAt === null) return <Pill tone="waiting">{t`Under way`}</Pill>;
+  if (endedAt === null) return <Pill tone="waiting">{t`In progress`}</Pill>;
   if (refused > 0) return <Pill tone="alert">{t`Some refused`}</Pill>;
   return <Pill tone="done">{t`All accepted`}</Pill>;
 }

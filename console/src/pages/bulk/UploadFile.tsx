@@ -103,7 +103,7 @@ function Submit({
       <p>
         <Trans>
           Payments: {right}, together KES {readableMoney(total)}. Wrong rows are refused: {wrong}.
-          Repeated rows are not paid again: {repeated}. What is paid cannot be taken back.
+          Repeated rows are not paid again: {repeated}. A payment cannot be taken back.
         </Trans>
       </p>
       <Field

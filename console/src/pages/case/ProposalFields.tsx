@@ -32,7 +32,7 @@ export function ProposalFields({ of }: { readonly of: CaseDetail }) {
       {!WITHOUT_AMOUNT.has(resolution) && (
         <Field
           label={t`Amount in KES`}
-          hint={t`Empty: the amount that follows from the facts`}
+          hint={t`If empty: the amount computed from the case`}
           name="amount"
           inputMode="decimal"
           pattern="\d{1,12}(\.\d{1,2})?"

@@ -40,7 +40,7 @@ export function CreditCase() {
           </Link>
         }
         title={answer === undefined ? <Trans>Case</Trans> : kinds[answer.kind]}
-        about={<Trans>Each look at this page is in the audit log.</Trans>}
+        about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
         {answer?.closedAt === null && <CaseActions answer={answer} />}
       </PageHeader>

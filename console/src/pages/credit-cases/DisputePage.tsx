@@ -33,7 +33,7 @@ export function DisputePage() {
           </Link>
         }
         title={<Trans>Dispute</Trans>}
-        about={<Trans>Each look at this page is in the audit log.</Trans>}
+        about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
         {mayAct && found.isSuccess && (
           <Button kind="primary" onClick={() => setIsAsked(true)}>

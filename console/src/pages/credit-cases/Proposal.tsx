@@ -45,7 +45,7 @@ export function Proposal() {
           </Link>
         }
         title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.content.kind]}
-        about={<Trans>Each look at this page is in the audit log.</Trans>}
+        about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
         {proposal?.decision === null && <DecideButton proposal={proposal} />}
       </PageHeader>

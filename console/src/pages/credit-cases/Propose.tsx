@@ -98,8 +98,8 @@ export function ProposeOutcome({
     >
       <p>
         <Trans>
-          The account counts again as the lender submitted it. What is wrong, the lender corrects
-          with its next file.
+          The account counts again as the lender submitted it. The lender corrects errors with its
+          next file.
         </Trans>
       </p>
       <Select label={t`Outcome`} name="outcome" options={useNames(DISPUTE_OUTCOMES)} />

@@ -29,7 +29,7 @@ export function CreditMonitoring() {
     <>
       <PageHeader
         title={<Trans>Credit monitoring</Trans>}
-        about={<Trans>Enquiries, how many find somebody, and how the scorecards do.</Trans>}
+        about={<Trans>Enquiries, how many find somebody, and how the scorecards perform.</Trans>}
       >
         <Select
           label={t`Period`}

@@ -29,7 +29,7 @@ export function ProposeRule(dialog: ProposeProps) {
       <Field
         label={t`Name`}
         name="rule"
-        hint={t`Such as relief_2026. A rule of this name is replaced.`}
+        hint={t`Such as relief_2026. An existing rule with this name is replaced.`}
         pattern="[a-z0-9_]{1,60}"
         autoComplete="off"
         required

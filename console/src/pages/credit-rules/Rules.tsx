@@ -92,7 +92,7 @@ function InForce({ rules }: { readonly rules: readonly ShownRule[] }) {
         bodyOf={() => ({ rule: ended })}
       >
         <p>
-          <Trans>What the rule covers is shown and scored again.</Trans>
+          <Trans>The information that the rule hides is shown and scored again.</Trans>
         </p>
       </ProposeCredit>
     </>

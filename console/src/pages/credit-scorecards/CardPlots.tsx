@@ -13,7 +13,7 @@ export function CardPlots({ plots }: { readonly plots: Plots }) {
   const { count } = useFigures();
   return (
     <div className={styles['plots']}>
-      <Card title={<Trans>Told apart (ROC)</Trans>}>
+      <Card title={<Trans>ROC curve</Trans>}>
         <Roc plots={plots} />
         <p className={styles['note']}>
           <Trans>

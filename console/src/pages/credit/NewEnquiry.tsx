@@ -31,7 +31,7 @@ export function NewEnquiry() {
         about={
           <Trans>
             The enquiry is recorded with your name, its purpose and the customer’s consent. The
-            customer sees it in the own report.
+            customer can see it in their own report.
           </Trans>
         }
       />

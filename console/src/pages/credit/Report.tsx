@@ -61,7 +61,7 @@ function Found({ answer }: { readonly answer: CreditReportAnswer }) {
           {report === null ? (
             <Empty title={<Trans>Erased</Trans>}>
               <Trans>
-                The time for which reports are kept is over. The record of the enquiry stays.
+                The retention period of the report has ended. The record of the enquiry remains.
               </Trans>
             </Empty>
           ) : (

@@ -18,7 +18,8 @@ export function Score({
       <Card title={<Trans>Score</Trans>}>
         <Empty title={<Trans>No score</Trans>}>
           <Trans>
-            There is no account on file that a score could rest on. That is not a bad mark.
+            There is no account on file from which a score could be computed. This is not a bad
+            sign.
           </Trans>
         </Empty>
         <Remarks remarks={remarks} />

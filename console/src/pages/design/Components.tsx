@@ -116,7 +116,7 @@ function States() {
       <Card title={<Trans>Loading and empty</Trans>}>
         <Skeleton lines={3} />
         <Empty title={<Trans>No case is open</Trans>}>
-          <Trans>New ones appear here by themselves.</Trans>
+          <Trans>New ones appear here automatically.</Trans>
         </Empty>
       </Card>
     </>

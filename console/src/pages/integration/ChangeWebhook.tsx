@@ -127,7 +127,7 @@ function useTexts(): Readonly<Record<WebhookAction, Texts>> {
       text: (
         <Trans>
           Events of the other types are kept for 30 days. They can be sent again after their type is
-          on.
+          switched on.
         </Trans>
       ),
       done: t`The types are saved.`,
@@ -135,7 +135,11 @@ function useTexts(): Readonly<Record<WebhookAction, Texts>> {
     test: {
       title: <Trans>Send a test event</Trans>,
       confirm: <Trans>Send</Trans>,
-      text: <Trans>One signed event of the type webhook.test is sent now. It is in no list.</Trans>,
+      text: (
+        <Trans>
+          One signed event of the type webhook.test is sent now. It does not appear in any list.
+        </Trans>
+      ),
     },
     enable: {
       title: <Trans>Switch the webhook on</Trans>,

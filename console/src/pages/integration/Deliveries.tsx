@@ -226,8 +226,7 @@ function Replay({
     >
       <p>
         <Trans>
-          It has the same webhook-id as before, so that a receiver that has taken it does nothing
-          twice.
+          It has the same webhook-id as before, so that the receiver can recognise it as a repeat.
         </Trans>
       </p>
     </ConfirmDialog>

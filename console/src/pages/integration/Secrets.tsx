@@ -123,7 +123,9 @@ function Retire({
       onConfirm={retire}
     >
       <p>
-        <Trans>What still uses it fails from now on. It cannot be made valid again.</Trans>
+        <Trans>
+          Programs that still use it will fail from now on. It cannot be made valid again.
+        </Trans>
       </p>
     </ConfirmDialog>
   );

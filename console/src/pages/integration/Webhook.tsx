@@ -88,8 +88,8 @@ function About({ answer }: { readonly answer: WebhookAnswer }) {
     return (
       <p className={styles['text']}>
         <Trans>
-          There is no webhook. With one, each final result is sent to your server at once, and you
-          need not ask for it.
+          There is no webhook. With a webhook, each final result is sent to your server at once, and
+          you need not query it.
         </Trans>
       </p>
     );

@@ -30,7 +30,7 @@ export function Journals() {
     <>
       <PageHeader
         title={<Trans>Journals and payouts</Trans>}
-        about={<Trans>What people book by hand: one proposes, another one approves.</Trans>}
+        about={<Trans>Manual entries: one person proposes, another one approves.</Trans>}
       >
         {mayAct && (
           <>

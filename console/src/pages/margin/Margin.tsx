@@ -34,7 +34,7 @@ export function Margin() {
     <>
       <PageHeader
         title={<Trans>Fees and margins</Trans>}
-        about={<Trans>What payments brought and cost, corrections included.</Trans>}
+        about={<Trans>What payments earned and cost, including corrections.</Trans>}
       >
         <ButtonLink href={apiUrl('/margin.csv', { ...period, by })} download>
           <Trans>Export CSV</Trans>
@@ -145,7 +145,7 @@ function Lines({ answer: { by, lines, total } }: { readonly answer: MarginAnswer
       label={t`Fees and margins`}
       rows={lines}
       keyOf={({ name }) => name ?? ''}
-      empty={t`No payment brought or cost anything in the period.`}
+      empty={t`No payment earned or cost anything in this period.`}
       columns={[
         { title: names[by], cell: ({ name }) => name ?? '–', total: t`Total` },
         {

@@ -192,7 +192,7 @@ function Remove({ passkey, onClose }: { readonly passkey: Passkey; readonly onCl
       onConfirm={remove}
     >
       <p>
-        <Trans>The device no longer signs in. Password and code go on to work.</Trans>
+        <Trans>This device can no longer be used to sign in. Password and code still work.</Trans>
       </p>
     </ConfirmDialog>
   );

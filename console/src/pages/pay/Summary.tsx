@@ -68,7 +68,7 @@ export function Summary({
         >
           <p>
             <Trans>
-              KES {readableMoney(right.amount)} to the account <b>{right.account}</b>. What is paid
+              KES {readableMoney(right.amount)} to the account <b>{right.account}</b>. A payment
               cannot be taken back.
             </Trans>
           </p>
@@ -92,7 +92,7 @@ function usePay(form: PayForm, reference: string): () => Promise<void> {
     const paid = await send<Paid>('POST', '/pay', body);
     announce(
       paid.isRepeat
-        ? t`It had been accepted before, and is paid once.`
+        ? t`It was accepted before, and is paid only once.`
         : t`The payment is accepted.`,
     );
     await queries.invalidateQueries({ queryKey: ['pay'] });

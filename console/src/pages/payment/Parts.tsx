@@ -98,7 +98,9 @@ export function Events({ payment }: { readonly payment: PaymentDetail }) {
   if (events.length === 0) {
     return (
       <p className={styles['nothing']}>
-        <Trans>No event: the payment is open, or the vendor has no webhook and asks itself.</Trans>
+        <Trans>
+          No event: the payment is open, or the vendor has no webhook and queries the status.
+        </Trans>
       </p>
     );
   }

@@ -132,7 +132,7 @@ function Consequence({
         <p>
           <Trans>
             A new one-time link replaces the password and the codes. Until the person uses it, the
-            old ones work: disable the person as well if they are in wrong hands.
+            old ones still work. If somebody else may know them, disable the person as well.
           </Trans>
         </p>
       );

@@ -26,7 +26,11 @@ function OneBridge({ bridge: { booked, report, statement } }: { readonly bridge:
         <Line name={<Trans>In our books now</Trans>} amount={booked} />
         {report !== null && (
           <>
-            <Line isPart name={<Trans>In flight, taken already</Trans>} amount={report.inFlight} />
+            <Line
+              isPart
+              name={<Trans>In progress, already executed</Trans>}
+              amount={report.inFlight}
+            />
             <Line
               isPart
               name={<Trans>Booked since the report</Trans>}

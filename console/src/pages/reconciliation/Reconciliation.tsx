@@ -42,7 +42,7 @@ export function Reconciliation() {
       <PageHeader
         title={<Trans>Reconciliation</Trans>}
         about={
-          <Trans>Our ledger against the operators’ statements. A day is that of {timeZone}.</Trans>
+          <Trans>Our ledger compared with the operators’ statements. Days are in {timeZone}.</Trans>
         }
       >
         {mayAct && answer.data !== undefined && (

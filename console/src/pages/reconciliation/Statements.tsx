@@ -47,7 +47,7 @@ export function Statements({ statements }: { readonly statements: readonly State
   if (statements.length === 0) {
     return (
       <Empty title={<Trans>No statement yet</Trans>}>
-        <Trans>Import the operators’ files, or let their movements be pulled.</Trans>
+        <Trans>Import the operators’ files, or have the service pull their movements.</Trans>
       </Empty>
     );
   }

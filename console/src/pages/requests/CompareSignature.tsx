@@ -100,17 +100,17 @@ function Compared({ answer }: { readonly answer: SignatureCompared }) {
       {isHashRight !== null && (
         <Notice tone={isHashRight ? 'done' : 'alert'}>
           {isHashRight ? (
-            <Trans>The signature that was sent is right under a valid key.</Trans>
+            <Trans>The signature that was sent matches a valid key.</Trans>
           ) : (
-            <Trans>The signature that was sent is not right under any valid key.</Trans>
+            <Trans>The signature that was sent does not match any valid key.</Trans>
           )}
         </Notice>
       )}
       {yours !== null && differsAt === null && (
         <Notice tone="done">
           <Trans>
-            The texts are equal. If the hash is wrong, the key is another one, or the result is not
-            lower-case hexadecimal.
+            The texts are equal. If the hash is still wrong, another key was used, or the result is
+            not lower-case hexadecimal.
           </Trans>
         </Notice>
       )}
@@ -151,18 +151,20 @@ function Hint({ hint }: { readonly hint: SignatureHint }) {
   switch (hint) {
     case 'encoded':
       return (
-        <Trans>Yours is URL-encoded. Sign the values as they are, and encode them after.</Trans>
+        <Trans>
+          Your text is URL-encoded. Sign the values as they are, and encode them afterwards.
+        </Trans>
       );
     case 'order':
       return <Trans>The parameters are in another order. Sort them by name, in ASCII order.</Trans>;
     case 'hash_included':
-      return <Trans>Yours contains hash. It is never part of the signed text.</Trans>;
+      return <Trans>Your text contains hash, which is never part of the signed text.</Trans>;
     case 'missing_parameter':
-      return <Trans>Yours lacks a parameter that was sent.</Trans>;
+      return <Trans>Your text lacks a parameter that was sent.</Trans>;
     case 'further_parameter':
-      return <Trans>Yours has a parameter that was not sent.</Trans>;
+      return <Trans>Your text has a parameter that was not sent.</Trans>;
     case 'line_break':
-      return <Trans>Yours has a line break, often one at the end.</Trans>;
+      return <Trans>Your text has a line break, often at the end.</Trans>;
     case 'spaces':
       return <Trans>They differ in spaces only.</Trans>;
     case 'amount_form':

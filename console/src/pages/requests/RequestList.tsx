@@ -74,7 +74,7 @@ function List({ requests }: { readonly requests: readonly RequestView[] }) {
         { title: t`Operation`, cell: ({ method, route }) => `${method} ${route}` },
         { title: t`Result`, cell: (request) => <Result request={request} /> },
         {
-          title: t`Took`,
+          title: t`Duration`,
           cell: ({ durationMs }) => duration(durationMs / 1000),
           align: 'end',
           hide: 'small',

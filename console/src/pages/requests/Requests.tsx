@@ -11,7 +11,7 @@ export function Requests() {
     <>
       <PageHeader
         title={<Trans>Requests</Trans>}
-        about={<Trans>What your programs asked for, without what they sent.</Trans>}
+        about={<Trans>The requests of your programs, without their content.</Trans>}
       />
       <CompareSignature vid={vid} />
       <RequestList vid={vid} />

@@ -27,8 +27,8 @@ export function Configuration() {
         title={<Trans>Configuration</Trans>}
         about={
           <Trans>
-            As the process that answers here has read it. It is changed in the environment, and read
-            at the start.
+            The configuration of the process that shows this page. To change it, change the
+            environment and restart the process.
           </Trans>
         }
       />

@@ -20,7 +20,7 @@ export const CHECK_TEXTS: Readonly<Record<HealthCheck['code'], CheckTexts>> = {
   },
   backup: {
     title: msg`The last backup is younger than a day`,
-    otherwise: msg`Run malipo backup. A database of your own (DATABASE_URL) is backed up with its own tools, which are not seen here.`,
+    otherwise: msg`Run malipo backup. A database of your own (DATABASE_URL) is backed up with its own tools; such backups are not shown here.`,
   },
   quarantine: {
     title: msg`Payments are sent`,
@@ -32,7 +32,7 @@ export const CHECK_TEXTS: Readonly<Record<HealthCheck['code'], CheckTexts>> = {
   },
   queued: {
     title: msg`Payments are sent without delay`,
-    otherwise: msg`The oldest payment waits long: an operator is offline or slow, or no process has the role dispatcher.`,
+    otherwise: msg`The oldest payment has waited for a long time: an operator is offline or slow, or no process has the role dispatcher.`,
   },
   unknown: {
     title: msg`Operators report results in time`,
@@ -48,7 +48,7 @@ export const CHECK_TEXTS: Readonly<Record<HealthCheck['code'], CheckTexts>> = {
   },
   statements: {
     title: msg`Operators’ statements are pulled`,
-    otherwise: msg`The last attempt failed for these. Import the statement by hand if it lasts.`,
+    otherwise: msg`The last attempt failed for these. If it keeps failing, import the statement manually.`,
   },
   receipts: {
     title: msg`Receipts are pulled`,

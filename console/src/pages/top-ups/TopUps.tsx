@@ -24,7 +24,11 @@ export function TopUps() {
     <>
       <PageHeader
         title={<Trans>Automatic top-ups</Trans>}
-        about={<Trans>How vendors’ floats are topped up by themselves, and what ran.</Trans>}
+        about={
+          <Trans>
+            The rules that top up vendors’ floats automatically, and the top-ups that they made.
+          </Trans>
+        }
       />
       {list.isError ? (
         <Problem error={list.error} onRetry={() => void list.refetch()} />
@@ -49,7 +53,7 @@ function Rules({ rules }: Pick<TopUpsAnswer, 'rules'>) {
       label={t`Rules`}
       rows={rules}
       keyOf={({ id }) => id}
-      empty={t`No float is topped up by itself.`}
+      empty={t`No float is topped up automatically.`}
       columns={[
         { title: t`Vendor`, cell: ({ vid }) => vid },
         { title: t`What`, cell: ({ kind }) => <Kind kind={kind} /> },
@@ -109,7 +113,7 @@ function Kind({ kind }: Pick<TopUpView, 'kind'>) {
   return kind === 'fund' ? (
     <Trans>Collected income is moved</Trans>
   ) : (
-    <Trans>A telephone is asked to pay</Trans>
+    <Trans>A phone gets a prompt to pay</Trans>
   );
 }
 

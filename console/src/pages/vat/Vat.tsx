@@ -35,7 +35,7 @@ export function Vat() {
     <>
       <PageHeader
         title={<Trans>VAT</Trans>}
-        about={<Trans>Charged with fees, less what corrections gave back.</Trans>}
+        about={<Trans>VAT charged with fees, less what corrections returned.</Trans>}
       >
         <ButtonLink href={apiUrl('/vat.csv', { month })} download>
           <Trans>Export CSV</Trans>

@@ -35,8 +35,8 @@ export function ChangeLow({ vendor: { vid, low } }: { readonly vendor: VendorDet
       >
         <p>
           <Trans>
-            Below it the event float.low is sent to the webhook, and float.recovered when there is
-            enough again.
+            Below this limit, the event float.low is sent to the webhook; when there is enough
+            again, float.recovered.
           </Trans>
         </p>
         <Field

@@ -56,8 +56,8 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
         <p>
           {isActive ? (
             <Trans>
-              All its requests are refused within seconds, and its people cannot pay. Payments that
-              were accepted go on.
+              All its requests are refused within seconds, and its people cannot pay. Accepted
+              payments continue.
             </Trans>
           ) : (
             <Trans>Its requests are accepted again.</Trans>

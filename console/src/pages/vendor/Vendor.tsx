@@ -61,7 +61,7 @@ function Shown({ vendor }: { readonly vendor: VendorDetail }) {
       </PageHeader>
       {vendor.status === 'suspended' && (
         <Notice tone="alert">
-          <Trans>Its requests are refused. Payments that were accepted go on.</Trans>
+          <Trans>Its requests are refused. Accepted payments continue.</Trans>
         </Notice>
       )}
       <FloatTiles vendor={vendor} />
