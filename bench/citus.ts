@@ -31,13 +31,21 @@ const {
   vendors,
   buckets,
   batch: rows,
+  settleBatch,
 } = new Command('bench:citus')
   .option('--payments <n>', 'in each of the two forms', Number, 20_000)
   .option('--vendors <n>', 'that share them', Number, 1000)
   .option('--buckets <n>', 'of the vendors', Number, 32)
-  .option('--batch <n>', 'payments in a call', Number, 128)
+  .option('--batch <n>', 'payments in a call that creates them', Number, 128)
+  .option('--settle-batch <n>', 'payments in a call that claims or settles them', Number, 512)
   .parse()
-  .opts<{ payments: number; vendors: number; buckets: number; batch: number }>();
+  .opts<{
+    payments: number;
+    vendors: number;
+    buckets: number;
+    batch: number;
+    settleBatch: number;
+  }>();
 
 /** Pays for the biller of `newPayment`. */
 const OPERATOR = 'kplc';
@@ -76,17 +84,19 @@ async function pay(
   let left = count;
   const connection = async (first: number): Promise<void> => {
     for (let turn = first; left > 0; turn += CONNECTIONS) {
-      left -= rows;
       const group = groups[turn % groups.length] ?? [];
-      const made = Array.from({ length: rows }, () =>
+      const made = Array.from({ length: Math.min(settleBatch, left) }, () =>
         newPayment({ vendorId: group[Math.floor(Math.random() * group.length)] ?? 0 }),
       );
-      await createPayments(pool, made);
+      left -= made.length;
+      for (let from = 0; from < made.length; from += rows) {
+        await createPayments(pool, made.slice(from, from + rows));
+      }
       const queues = [...new Set(made.map(({ vendorId }) => vendorId))].map((vendorId) => ({
         vendorId,
         billerCode: made[0]?.billerCode ?? '',
         stage: 'send' as const,
-        max: rows,
+        max: settleBatch,
         leaseMs: 600_000,
         route: {
           operatorCode: OPERATOR,

@@ -49,8 +49,8 @@ begin
   select array_agg(q.ctid), array_agg(w.queue::integer),
     -- Here because an UPDATE on Citus may not add an interval to a time.
     array_agg(v_now + w.lease_ms * interval '1 millisecond'), array_agg(q.account), array_agg(q.phone),
-    array_agg(q.amount_cents)
-  into v_rows, v_queues, v_due_at, v_accounts, v_phones, v_amounts
+    array_agg(q.amount_cents), (select max(z.lost_until) from quarantines z)
+  into v_rows, v_queues, v_due_at, v_accounts, v_phones, v_amounts, v_lost_until
   from unnest(p_vendor_ids, p_billers, p_stages, p_queue_operators, p_limits, p_lease_ms, p_minimums,
       p_maximums, p_waits_ms) with ordinality
       as w (vendor_id, biller_code, stage, operator_code, max, lease_ms, minimum, maximum, wait_ms, queue)
@@ -80,8 +80,6 @@ begin
   if v_rows is null then
     return;
   end if;
-
-  select max(z.lost_until) into v_lost_until from quarantines z;
 
   return query
   update dispatch_queue d

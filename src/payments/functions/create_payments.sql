@@ -50,6 +50,9 @@ declare
   v_rows constant integer := cardinality(p_payment_ids);
   v_now timestamptz;
   v_step bigint;
+  v_vendors integer[];
+  -- What the rows of each of them cost.
+  v_totals bigint[];
   -- Vendors whose float does not cover their rows.
   v_short integer[];
   v_rounds integer;
@@ -64,11 +67,12 @@ begin
   end if;
 
   -- From here on no other call moves money of these vendors or creates payments for them.
-  select array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total),
+  select array_agg(w.vendor_id), array_agg(w.total),
+    array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total),
     coalesce(max(w.count) filter (where coalesce(l.balance_cents, 0) < w.total), 1)
-  into v_short, v_rounds
+  into v_vendors, v_totals, v_short, v_rounds
   from (
-    select u.vendor_id, sum(u.amount + u.fee) as total, count(*)::integer as count
+    select u.vendor_id, sum(u.amount + u.fee)::bigint as total, count(*)::integer as count
     from unnest(p_vendor_ids, p_amounts, p_fees) as u (vendor_id, amount, fee)
     group by u.vendor_id order by u.vendor_id
   ) w left join lateral (
@@ -160,6 +164,15 @@ begin
         limit 1
       ) f on true
     where f.reserved is null;
+
+    select array_agg(s.vendor_id), array_agg(s.total) into v_vendors, v_totals
+    from (
+      select u.vendor_id, sum(u.amount + u.fee)::bigint as total
+      from unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees)
+        as u (vendor_id, payment_id, amount, fee)
+      where u.payment_id = any (v_accepted)
+      group by u.vendor_id
+    ) s;
   end if;
 
   if v_accepted_count > 0 then
@@ -180,14 +193,10 @@ begin
 
     update accounts a set balance_cents = a.balance_cents + m.change
     from (
-      select s.vendor_id, x.account, x.sign * s.total as change
-      from (
-        select u.vendor_id, sum(u.amount + u.fee)::bigint as total
-        from unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees) with ordinality
-          as u (vendor_id, payment_id, amount, fee, number)
-        where sign(u.number) = 1 and (v_accepted_count = v_rows or u.payment_id = any (v_accepted))
-        group by u.vendor_id
-      ) s cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
+      select u.vendor_id, x.account, x.sign * u.total as change
+      from unnest(v_vendors, v_totals) with ordinality as u (vendor_id, total, number)
+        cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
+      where sign(u.number) = 1
     ) m
     where a.bucket = p_bucket and a.vendor_id = m.vendor_id and a.account = m.account;
   end if;

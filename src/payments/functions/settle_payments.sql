@@ -84,6 +84,7 @@ declare
   v_accounts text[];
   v_changes bigint[];
   v_count integer;
+  -- Whether one of the vendors has a webhook.
   v_announced boolean := false;
 begin
   -- From here on no other call settles payments of these vendors.
@@ -104,7 +105,8 @@ begin
       -- again commits first; the attempt that is read here is then the one of that claim.
       delete from dispatch_queue q
       using (
-          select r.number::integer as number, r.payment_id, r.operator_code, k.row_at, t.payment_at
+          select r.number::integer as number, r.payment_id, r.outcome, r.operator_code, k.row_at,
+            t.payment_at
           from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
               with ordinality
               as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
@@ -133,7 +135,7 @@ begin
           else exists (select from unexecuted_attempts x
             where x.bucket = p_bucket and x.vendor_id = q.vendor_id and x.payment_id = q.payment_id
               and coalesce(x.operator_code, u.operator_code) = u.operator_code) end)
-      returning u.number, u.payment_id, u.payment_at, q.sent_at, q.attempt_number, q.operator_handle,
+      returning u.number, u.payment_id, u.outcome, u.payment_at, q.sent_at, q.attempt_number, q.operator_handle,
         q.route_reason,
         coalesce(case when v_stage = 'verify' then q.operator_code end, u.operator_code) as operator_code,
         case when q.operator_code is not null then q.operator_price end as operator_price
@@ -160,7 +162,7 @@ begin
             and x.operator_code = o.executor
           order by x.attempt_number desc limit 1) end
       from (
-        select d.*, p_outcomes[d.number] as outcome, p_biller_references[d.number] as biller_reference,
+        select d.*, p_biller_references[d.number] as biller_reference,
           p_messages[d.number] as message, p_details[d.number] as details,
           p_failure_codes[d.number] as failure_code, p_sources[d.number] as source,
           -- The last one: of instructions of a ledger that was restored.
@@ -173,8 +175,10 @@ begin
         t.operator_price
     )
     select array_agg(s.number), array_agg(s.executor), array_agg(s.amount_cents), array_agg(s.fee_cents),
-      array_agg(s.vat_cents), array_agg(s.operator_price), (select count(*) from dequeued)
-    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_dequeued
+      array_agg(s.vat_cents), array_agg(s.operator_price), (select count(*) from dequeued),
+      v_announced or exists (
+        select from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids))
+    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_dequeued, v_announced
     from settled s;
 
     if v_dequeued > 0 then
@@ -285,11 +289,7 @@ begin
     v_stage := case when v_round = 2 then 'send' else 'verify' end;
   end loop;
 
-  if cardinality(v_settled) > 0 then
-    perform from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids) limit 1;
-    v_announced := found;
-  end if;
-  if v_announced then
+  if v_announced and cardinality(v_settled) > 0 then
     insert into events (bucket, vendor_id, event_id, payment_id, type, outcome, occurred_at, state,
       due_at, ended_at, created_at, biller_response_time, amount_cents, biller_code, account, merchant_reference,
       biller_reference, message, failure_code, details)
