@@ -148,6 +148,25 @@ async function attemptsOf(location: Place, account: string): Promise<unknown[]> 
   );
 }
 
+/** Resolves the case of a payment that only the operator knows. */
+async function chargeVendor({ environment }: Place, reference: string): Promise<void> {
+  interface Case {
+    readonly case: string;
+    readonly reference: string | null;
+    readonly vid: string | null;
+    readonly proposal_id: string;
+  }
+  const listed = await must(environment, 'case', 'list', '--kind', 'theirs_only', '--json');
+  const { cases } = listed.json<{ cases: Case[] }>();
+  const found = cases.find((row) => row.reference === reference);
+  expect(found).toMatchObject({ vid: VID });
+  const id = found?.case ?? '';
+  const propose = ['--resolution', 'charge_vendor', '--by', 'Amina', '--note', 'told by phone'];
+  const proposed = await must(environment, 'case', 'propose', id, propose, '--json');
+  const { proposal_id: proposal } = proposed.json<Case>();
+  await must(environment, 'case', 'approve', id, '--proposal', proposal, '--by', 'Baraka');
+}
+
 interface Status {
   readonly quarantine: { readonly lost_from: string; readonly lost_until: string } | null;
   readonly operators: readonly { readonly operator_code: string; readonly covered: boolean }[];
@@ -200,7 +219,9 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   running = await serve(before);
   await untilStatus(running, queued, 'SUCCESS');
   const lost = await pay(running, '30000001');
-  await untilStatus(running, lost, 'SUCCESS');
+  const others = [await pay(running, '30000002'), await pay(running, '30000003')];
+  for (const reference of [lost, ...others]) await untilStatus(running, reference, 'SUCCESS');
+  const balanceBefore = await vendorOf(running).balance();
   await lose(running, before);
 
   const after = placeIn(path.join(await fixture.folder(), 'elsewhere'));
@@ -244,14 +265,27 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   expect(held.stderr).toContain('of kplc, zuku');
   const status = (await must(after.environment, 'quarantine', 'status', '--json')).json<Status>();
   const kplc = await importStatement(after, 'kplc', status.quarantine);
-  expect(kplc.json()).toMatchObject({ movements: { theirs_only: 1 } });
+  expect(kplc.json()).toMatchObject({ movements: { theirs_only: 3 } });
   await importStatement(after, 'zuku', status.quarantine);
   await must(after.environment, 'quarantine', 'release', '--by', 'Amina');
 
   await untilStatus(running, queuedLong, 'SUCCESS');
   expect(await statusOf(running, lost)).toBe(404);
   const paid = (await operators.truth()).map(({ account }) => account);
-  expect(paid.toSorted()).toEqual(['10000001', '20000001', '20000002', '30000001']);
+  expect(paid.toSorted()).toEqual([
+    ...['10000001', '20000001', '20000002'],
+    ...['30000001', '30000002', '30000003'],
+  ]);
+
+  // Two people charge the vendor for what the operator paid and the ledger has lost.
+  for (const reference of [lost, ...others]) await chargeVendor(after, reference);
+  expect(await vendorOf(running).balance()).toBe(balanceBefore);
+  const statement = await must(after.environment, 'ledger', 'statement', '--vid', VID, '--json');
+  const { transfers } = statement.json<{ transfers: { movement: string; reference: string }[] }>();
+  const corrected = transfers.filter(({ movement }) => movement === 'correction');
+  expect(corrected.map(({ reference }) => reference).toSorted()).toEqual(
+    [lost, ...others].toSorted(),
+  );
   const checked = await must(after.environment, 'ledger', 'check', '--json');
   expect(checked.json()).toMatchObject({ violations: 0 });
   await stop(running, after);

@@ -4,6 +4,7 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { proposeResolution, rejectProposal } from '../../src/payments/corrections/cases.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import {
+  findCase,
   HOUSE,
   listCaseEvents,
   listCasesAbout,
@@ -12,6 +13,8 @@ import {
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
+import { insertFeePrice } from '../../src/payments/prices/store.ts';
+import { flatFormula } from '../support/fee-prices.ts';
 import { chainEverything } from '../support/chain.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
@@ -23,7 +26,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { newPayment } from '../support/new-transaction.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 // Decisions of two people about a case, and their effect on the ledger.
 
@@ -364,6 +367,108 @@ describe('paid twice', () => {
     ).rejects.toThrow('The operator owes');
     const change = await houseChange(async () => await resolve(returned, 'receivable_returned'));
     expect(change).toEqual({ external: AMOUNT, [RECEIVABLE]: -AMOUNT });
+  });
+});
+
+describe('a payment that the ledger lost', () => {
+  async function lostCase(
+    given: Partial<CaseRow['facts']> = {},
+    floatCents = FLOAT,
+  ): Promise<CaseRow> {
+    const made = { vendorId: await books.addVendor(floatCents), paymentId: newId() };
+    return await openLost(made, given);
+  }
+
+  async function openLost(
+    made: Pick<NewPayment, 'vendorId' | 'paymentId'>,
+    given: Partial<CaseRow['facts']> = {},
+  ): Promise<CaseRow> {
+    const caseId = await openCase(books.pool, {
+      ...{ vendorId: made.vendorId, paymentId: made.paymentId },
+      kind: 'theirs_only',
+      evidenceId: newId(),
+      operatorCode: OPERATOR,
+      facts: {
+        movement: 'payment',
+        biller: BILLER,
+        at: new Date().toISOString(),
+        paid_cents: Number(AMOUNT),
+        ...given,
+      },
+    });
+    const row = await findCase(books.pool, caseId ?? '');
+    if (row === undefined) throw new Error('the case was not opened');
+    return row;
+  }
+
+  test('is charged to the vendor that its reference names, with its fee', async () => {
+    const row = await lostCase({ at: new Date(Date.now() + 60_000).toISOString() });
+    const price = flatFormula(116n, { vatBps: 1_600, vatIncluded: true });
+    const key = { billerCode: BILLER, vendorId: row.vendorId };
+    await insertFeePrice(books.pool, key, price, { validFrom: null, setBy: 'Asha' });
+    const before = await books.balances(row.vendorId);
+    await resolve(row, 'charge_vendor');
+    expect(await books.balances(row.vendorId)).toEqual({
+      ...before,
+      float: FLOAT - AMOUNT - 116n,
+      [OPERATORS]: AMOUNT,
+      fees: 100n,
+      vat: 16n,
+    });
+  });
+
+  test('is charged without a fee if the statement does not name the biller', async () => {
+    const row = await lostCase({ biller: null });
+    await resolve(row, 'charge_vendor', { amount_cents: '4000' });
+    expect(await books.balances(row.vendorId)).toMatchObject({
+      float: FLOAT - 4_000n,
+      [OPERATORS]: 4_000n,
+      fees: 0n,
+    });
+  });
+
+  test('makes the vendor owe what its float does not have', async () => {
+    const row = await lostCase({ biller: null }, 3_000n);
+    await resolve(row, 'charge_vendor');
+    expect(await books.balances(row.vendorId)).toMatchObject({ float: 0n, exposure: -7_000n });
+    const [, owed] = await listCasesAbout(books.pool, row.vendorId, row.paymentId ?? '');
+    expect(owed).toMatchObject({ kind: 'exposure', facts: { owed_cents: 7_000 } });
+  });
+
+  test('is charged once, whatever statements list', async () => {
+    const row = await lostCase();
+    const again = await openLost({ vendorId: row.vendorId, paymentId: row.paymentId ?? '' });
+    const proposed = await proposeResolution(books.pool, {
+      ...{ caseId: again.caseId, by: 'Asha', proposal: proposal('charge_vendor') },
+    });
+    expect(proposed.plan.kind).toBe('correct');
+    await resolve(row, 'charge_vendor');
+    await expect(approveCurrent(books, { caseId: again.caseId, by: 'Baraka' })).rejects.toThrow(
+      `already: case ${row.caseId}`,
+    );
+    await expect(resolve(again, 'charge_vendor')).rejects.toThrow(`already: case ${row.caseId}`);
+  });
+
+  test.each([
+    ['more than the statement lists', {}, { amount_cents: '10001' }, 'at most 100.00'],
+    ['a reversal', { movement: 'reversal' }, {}, 'its reversal'],
+  ])('is not charged for %s', async (_, facts, given, text) => {
+    await expect(resolve(await lostCase(facts), 'charge_vendor', given)).rejects.toThrow(text);
+  });
+
+  test('is not charged if the ledger has it after all', async () => {
+    const made = await sent();
+    await settle(paidReport(made));
+    const row = await openLost(made);
+    await books.owner.query(`update cases set operator_code = 'other' where case_id = $1`, [
+      row.caseId,
+    ]);
+    await expect(resolve(row, 'charge_vendor')).rejects.toThrow('The ledger has this payment');
+  });
+
+  test('is not charged on a case of the house', async () => {
+    const row = await openLost({ vendorId: HOUSE, paymentId: newId() });
+    await expect(resolve(row, 'charge_vendor')).rejects.toThrow('not about a payment of ours');
   });
 });
 

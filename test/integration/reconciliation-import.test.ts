@@ -168,8 +168,22 @@ describe('a payment that is listed', () => {
     expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
   });
 
+  test('that our ledger lost: a case of the vendor that the reference names', async () => {
+    const paymentId = newId();
+    const reference = encodeReference(vendorId, paymentId);
+    await importLines(books, folder, [{ reference, operatorReference: 'A', amountCents: 777n }]);
+    expect(await openCases()).toMatchObject([
+      {
+        kind: 'theirs_only',
+        vendorId,
+        paymentId,
+        facts: { reference, operator_reference: 'A', paid_cents: 777 },
+      },
+    ]);
+  });
+
   test('that is unknown to us: a case of the house', async () => {
-    const reference = encodeReference(vendorId, newId());
+    const reference = encodeReference(999_999, newId());
     await importLines(books, folder, [{ reference, operatorReference: 'A', amountCents: 777n }]);
     expect(await openCases()).toMatchObject([
       {

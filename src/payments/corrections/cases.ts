@@ -27,9 +27,11 @@ import type { CaseRow, Proposal, RecordedProposal } from '../cases/cases-store.t
 import { readRecordedPrices } from '../create/store.ts';
 import { findOperatorPrice } from '../prices/store.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
+import { readLostPayment } from './read-lost-payment.ts';
 import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
-import type { Plan, PlannedTransfer, Situation } from './resolutions.ts';
+import type { PlannedTransfer } from './charges.ts';
+import type { Plan, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';
 import { recallInstructions } from '../dispatch/recall-store.ts';
 
@@ -173,9 +175,11 @@ async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['paym
 }
 
 async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
+  const payment = await readPayment(db, row);
   return {
     row,
-    payment: await readPayment(db, row),
+    payment,
+    lost: payment === null ? await readLostPayment(db, row) : null,
     floatCents: await readBalance(db, row.vendorId, 'float'),
     collectedCents: await readBalance(db, row.vendorId, 'collected'),
     exposureCents: await readBalance(db, row.vendorId, 'exposure'),

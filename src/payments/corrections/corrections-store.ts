@@ -76,3 +76,17 @@ export async function setCorrectedOutcome(
     throw new Error(`correction ${corrected.correctionId} does not fit its transaction`);
   }
 }
+
+/** The case by which the vendor was charged for this payment; undefined if it was not. */
+export async function findChargeOf(
+  db: Queryable,
+  payment: { readonly vendorId: number; readonly paymentId: string },
+): Promise<string | undefined> {
+  const found = await db.query<{ caseId: string }>(
+    `select case_id as "caseId" from corrections
+     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2
+       and resolution = 'charge_vendor' limit 1`,
+    [payment.vendorId, payment.paymentId],
+  );
+  return found.rows[0]?.caseId;
+}

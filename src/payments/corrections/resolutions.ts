@@ -4,9 +4,12 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
-import { termsOf } from '../prices/price.ts';
 import type { OperatorTerms } from '../prices/price.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
+import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
+import type { PlannedTransfer } from './charges.ts';
+import { planLostCharge } from './lost-payment.ts';
+import type { LostPayment } from './lost-payment.ts';
 
 /**
  * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
@@ -17,7 +20,7 @@ export const RESOLUTIONS = {
   paid: 'the open transaction was paid, as the operator reported; entered by hand',
   failed: 'the open transaction was not paid, as the operator reported; entered by hand',
   charge_vendor:
-    'the operator paid more than the ledger shows: the vendor’s float pays the difference',
+    'the operator paid more than the ledger shows, or a payment that a restore lost: the vendor’s float pays it',
   return_to_vendor:
     'the operator paid less than the ledger shows: the difference returns to the float',
   house_bears: 'the operator paid something that no vendor owes: we bear the cost',
@@ -71,13 +74,6 @@ export function resolutionsOf(kind: CaseKind): readonly Resolution[] {
   return FITTING[kind];
 }
 
-export interface PlannedTransfer {
-  readonly vendorId: number;
-  readonly debitAccount: AccountName;
-  readonly creditAccount: AccountName;
-  readonly amountCents: bigint;
-}
-
 export type Plan =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'settle'; readonly outcome: Outcome; readonly paidCents: bigint | null }
@@ -103,6 +99,8 @@ export interface Situation {
   readonly row: Pick<CaseRow, 'kind' | 'vendorId' | 'operatorCode' | 'facts'>;
   /** The payment that the case is about. */
   readonly payment: PricedPayment | null;
+  /** The payment that a statement lists and the ledger has lost. */
+  readonly lost: LostPayment | null;
   readonly floatCents: bigint;
   /** Not moved into the float yet. */
   readonly collectedCents: bigint;
@@ -149,13 +147,6 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
     case 'take_back':
       return planTakeBack(situation, proposal);
   }
-}
-
-function accountOf<
-  Kind extends 'operator' | 'receivable' | 'cost' | 'commission' | 'commission_due',
->(kind: Kind, row: Situation['row']): `${Kind}:${string}` {
-  if (row.operatorCode === null) throw new PlainError('The case has no operator.');
-  return `${kind}:${row.operatorCode}`;
 }
 
 function required(situation: Situation): NonNullable<Situation['payment']> {
@@ -215,6 +206,18 @@ function missingCents(situation: Situation, payment: OurPayment, proposal: Propo
 }
 
 function planCharge(situation: Situation, proposal: Proposal): Plan {
+  const { lost, row, floatCents } = situation;
+  if (lost !== null) {
+    if (row.facts['movement'] !== 'payment') {
+      throw new PlainError('The statement does not list a payment, but its reversal.', {
+        field: 'resolution',
+      });
+    }
+    const listedCents = factCents(situation, 'paid_cents') ?? 0n;
+    const amountCents = givenCents(proposal) ?? listedCents;
+    const transfers = planLostCharge(row, lost, { floatCents, listedCents, amountCents });
+    return { kind: 'correct', transfers, outcomeAfter: null };
+  }
   const payment = required(situation);
   if (payment.outcome === null) {
     throw new PlainError('The payment is open: settle it with paid or failed.', {
@@ -223,77 +226,12 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
   }
   const amountCents = missingCents(situation, payment, proposal);
   const wasFailed = payment.outcome === 'failed';
-  const { transfers, take } = chargesOf(payment.vendorId, [['float', situation.floatCents]]);
-  take(accountOf('operator', situation.row), amountCents);
+  const { transfers, take } = chargesOf(payment.vendorId, [['float', floatCents]]);
+  take(accountOf('operator', row), amountCents);
   if (wasFailed) for (const [account, cents] of feeParts(payment)) take(account, cents);
-  const { cost, commission } = changedTerms(situation, payment, payment.postedCents + amountCents);
+  const { cost, commission } = changedTerms(row, payment, payment.postedCents + amountCents);
   transfers.push(...cost, ...commission);
   return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
-}
-
-/** Where the parts of a fee belong; none that is zero. */
-function feeParts({ feeCents, vatCents }: PricedPayment): (readonly ['fees' | 'vat', bigint])[] {
-  const parts = [['fees', feeCents - vatCents] as const, ['vat', vatCents] as const];
-  return parts.filter(([, cents]) => cents > 0n);
-}
-
-interface TermsChange {
-  readonly cost: readonly PlannedTransfer[];
-  readonly commission: readonly PlannedTransfer[];
-}
-
-/**
- * The transfers after which cost and commission are those of `postedAfter`, which the ledger then counts
- * as paid. The price is the recorded one.
- */
-function changedTerms(
-  { row }: Situation,
-  { vendorId, terms, postedCents }: PricedPayment,
-  postedAfter: bigint,
-): TermsChange {
-  if (terms === null) return { cost: [], commission: [] };
-  const operator = accountOf('operator', row);
-  const before = termsOf(terms, postedCents);
-  const after = termsOf(terms, postedAfter);
-  const change = (debit: AccountName, credit: AccountName, cents: bigint): PlannedTransfer[] => {
-    if (cents === 0n) return [];
-    const [debitAccount, creditAccount] = cents > 0n ? [debit, credit] : [credit, debit];
-    return [{ vendorId, debitAccount, creditAccount, amountCents: cents > 0n ? cents : -cents }];
-  };
-  const source = terms.commissionNetted ? operator : accountOf('commission_due', row);
-  return {
-    cost: change(accountOf('cost', row), operator, after.costCents - before.costCents),
-    commission: change(
-      source,
-      accountOf('commission', row),
-      after.commissionCents - before.commissionCents,
-    ),
-  };
-}
-
-/** Transfers from the vendor's money, one account after the other, and then from what it owes us. */
-function chargesOf(
-  vendorId: number,
-  money: readonly (readonly ['collected' | 'float', bigint])[],
-): {
-  readonly transfers: PlannedTransfer[];
-  readonly take: (creditAccount: AccountName, cents: bigint) => void;
-} {
-  const left = new Map<'collected' | 'float', bigint>(money);
-  const transfers: PlannedTransfer[] = [];
-  const take = (creditAccount: AccountName, cents: bigint): void => {
-    let owedCents = cents;
-    for (const [debitAccount, hasCents] of left) {
-      const amountCents = owedCents < hasCents ? owedCents : hasCents;
-      if (amountCents <= 0n) continue;
-      transfers.push({ vendorId, debitAccount, creditAccount, amountCents });
-      left.set(debitAccount, hasCents - amountCents);
-      owedCents -= amountCents;
-    }
-    if (owedCents === 0n) return;
-    transfers.push({ vendorId, debitAccount: 'exposure', creditAccount, amountCents: owedCents });
-  };
-  return { transfers, take };
 }
 
 /** What a receipt credited goes back, at most its amount: from where it is, if it was not moved yet. */
@@ -347,7 +285,7 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
   // If nothing was paid, we have earned no fee.
   const whole = amountCents === postedCents;
   const fees = whole ? feeParts(payment) : [];
-  const { cost, commission } = changedTerms(situation, payment, postedCents - amountCents);
+  const { cost, commission } = changedTerms(situation.row, payment, postedCents - amountCents);
   // In an order in which the operator’s account never falls below zero.
   const transfers = [
     ...commission,

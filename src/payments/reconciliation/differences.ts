@@ -1,8 +1,10 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { settlePayments } from '../create/store.ts';
+import { readPayment, settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
+import { findVendorById } from '../../parties/store.ts';
+import { decodeReference } from '../../platform/base/ids.ts';
 import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
-import type { NewCase } from '../cases/cases-store.ts';
+import type { CaseSubject, NewCase } from '../cases/cases-store.ts';
 import { executedCents } from './match.ts';
 import type { Absences, Match, OurPayment } from './match.ts';
 import type { ReadStatement } from './read-statement.ts';
@@ -42,8 +44,9 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
   const open = async (opened: NewCase): Promise<void> => {
     if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
   };
+  const lost = await findLost(db, found.rows);
   for (const row of found.rows) {
-    const opened = caseOf(row, found);
+    const opened = caseOf(row, found, lost);
     if (opened !== undefined) await open(opened);
   }
   for (const difference of await floatDifferences(db, found)) await open(difference);
@@ -58,8 +61,35 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
   return { oursOnly, notPaid: settled.notPaid, casesOpened: casesOpened + settled.cases };
 }
 
-function caseOf(row: MatchedRow, found: Differences): NewCase | undefined {
-  const { movement, match, payment, verdict, rowId } = row;
+/**
+ * The payments that our references in the statement name and the ledger does not have, by reference,
+ * if their vendor exists: after a restore they are those of the missing period.
+ */
+async function findLost(
+  db: Queryable,
+  rows: readonly MatchedRow[],
+): Promise<ReadonlyMap<string, CaseSubject>> {
+  const lost = new Map<string, CaseSubject>();
+  for (const { verdict, payment, match, movement } of rows) {
+    if (verdict !== 'theirs_only' || payment !== null || match?.candidate) continue;
+    const subject = movement.reference === null ? undefined : decodeReference(movement.reference);
+    if (movement.reference === null || subject === undefined) continue;
+    const { vendorId, paymentId } = subject;
+    if (vendorId === HOUSE || (await findVendorById(db, vendorId)) === undefined) continue;
+    // Not lost: it went through another operator.
+    if ((await readPayment(db, vendorId, paymentId)) !== undefined) continue;
+    lost.set(movement.reference, subject);
+  }
+  return lost;
+}
+
+function caseOf(
+  row: MatchedRow,
+  found: Differences,
+  lost: ReadonlyMap<string, CaseSubject>,
+): NewCase | undefined {
+  const { movement, match, verdict, rowId } = row;
+  const payment = row.payment ?? lost.get(movement.reference ?? '');
   const facts = {
     source: 'statement',
     statement_id: found.statementId,

@@ -1,0 +1,92 @@
+import type { AccountName } from '../ledger/account.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { CaseRow } from '../cases/cases-store.ts';
+import { termsOf } from '../prices/price.ts';
+import type { Fee, OperatorTerms } from '../prices/price.ts';
+
+export interface PlannedTransfer {
+  readonly vendorId: number;
+  readonly debitAccount: AccountName;
+  readonly creditAccount: AccountName;
+  readonly amountCents: bigint;
+}
+
+/** An account of the case’s operator. Throws: `PlainError` if the case has none. */
+export function accountOf<
+  Kind extends 'operator' | 'receivable' | 'cost' | 'commission' | 'commission_due',
+>(kind: Kind, row: Pick<CaseRow, 'operatorCode'>): `${Kind}:${string}` {
+  if (row.operatorCode === null) throw new PlainError('The case has no operator.');
+  return `${kind}:${row.operatorCode}`;
+}
+
+/** Where the parts of a fee belong; none that is zero. */
+export function feeParts({ feeCents, vatCents }: Fee): (readonly ['fees' | 'vat', bigint])[] {
+  const parts = [['fees', feeCents - vatCents] as const, ['vat', vatCents] as const];
+  return parts.filter(([, cents]) => cents > 0n);
+}
+
+interface TermsBefore {
+  readonly vendorId: number;
+  /** Null: the operator charges and gives nothing. */
+  readonly terms: OperatorTerms | null;
+  readonly postedCents: bigint;
+}
+
+interface TermsChange {
+  readonly cost: readonly PlannedTransfer[];
+  readonly commission: readonly PlannedTransfer[];
+}
+
+/**
+ * The transfers after which cost and commission are those of `postedAfter`, which the ledger then counts
+ * as paid. The price is the recorded one.
+ */
+export function changedTerms(
+  row: Pick<CaseRow, 'operatorCode'>,
+  { vendorId, terms, postedCents }: TermsBefore,
+  postedAfter: bigint,
+): TermsChange {
+  if (terms === null) return { cost: [], commission: [] };
+  const operator = accountOf('operator', row);
+  const before = termsOf(terms, postedCents);
+  const after = termsOf(terms, postedAfter);
+  const change = (debit: AccountName, credit: AccountName, cents: bigint): PlannedTransfer[] => {
+    if (cents === 0n) return [];
+    const [debitAccount, creditAccount] = cents > 0n ? [debit, credit] : [credit, debit];
+    return [{ vendorId, debitAccount, creditAccount, amountCents: cents > 0n ? cents : -cents }];
+  };
+  const source = terms.commissionNetted ? operator : accountOf('commission_due', row);
+  return {
+    cost: change(accountOf('cost', row), operator, after.costCents - before.costCents),
+    commission: change(
+      source,
+      accountOf('commission', row),
+      after.commissionCents - before.commissionCents,
+    ),
+  };
+}
+
+/** Transfers from the vendor's money, one account after the other, and then from what it owes us. */
+export function chargesOf(
+  vendorId: number,
+  money: readonly (readonly ['collected' | 'float', bigint])[],
+): {
+  readonly transfers: PlannedTransfer[];
+  readonly take: (creditAccount: AccountName, cents: bigint) => void;
+} {
+  const left = new Map<'collected' | 'float', bigint>(money);
+  const transfers: PlannedTransfer[] = [];
+  const take = (creditAccount: AccountName, cents: bigint): void => {
+    let owedCents = cents;
+    for (const [debitAccount, hasCents] of left) {
+      const amountCents = owedCents < hasCents ? owedCents : hasCents;
+      if (amountCents <= 0n) continue;
+      transfers.push({ vendorId, debitAccount, creditAccount, amountCents });
+      left.set(debitAccount, hasCents - amountCents);
+      owedCents -= amountCents;
+    }
+    if (owedCents === 0n) return;
+    transfers.push({ vendorId, debitAccount: 'exposure', creditAccount, amountCents: owedCents });
+  };
+  return { transfers, take };
+}
