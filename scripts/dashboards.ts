@@ -217,11 +217,12 @@ export const DASHBOARDS: readonly Dashboard[] = [
           queries: { '{{instance}}': 'process_resident_memory_bytes' },
         },
         {
-          title: 'Age of the oldest unchained transfer, and of the backup',
+          title: 'Age of the oldest unchained transfer, of the backup and of the archive',
           unit: 's',
           queries: {
             unchained: same('malipo_unchained_seconds'),
             backup: same('malipo_backup_age_seconds'),
+            archive: same('malipo_wal_archive_age_seconds'),
           },
         },
         {

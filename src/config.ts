@@ -1,4 +1,6 @@
 import path from 'node:path';
+import type { S3Settings } from './platform/storage/s3.ts';
+import { isBucketAddress } from './platform/storage/storage.ts';
 import { Problems, VARIABLES, readVariables } from './environment.ts';
 import type { Role } from './environment-forms.ts';
 import type { Mode, Values, VariableName } from './environment.ts';
@@ -15,6 +17,9 @@ export interface Config {
   readonly dataDir: string;
   /** Undefined: the WAL of the embedded database is not archived. */
   readonly walArchive: string | undefined;
+  /** Where the position of the database is kept, outside of it. */
+  readonly databaseWitness: string;
+  readonly s3: S3Settings;
   readonly databaseUrl: string | undefined;
   /** Undefined: `databaseUrl` owns the schema, or the owner is not known to this process. */
   readonly databaseOwnerUrl: string | undefined;
@@ -108,7 +113,7 @@ export function readConfig(
     metricsPort: values.METRICS_PORT,
     operatorPort: values.OPERATOR_PORT ?? values.PORT + 1,
     dataDir: path.resolve(values.DATA_DIR),
-    walArchive: values.WAL_ARCHIVE === undefined ? undefined : path.resolve(values.WAL_ARCHIVE),
+    ...placesOf(values),
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
     requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
@@ -167,12 +172,37 @@ function checkTogether(mode: Mode, values: Values, problems: Problems): void {
       'is for the embedded database; archive that of DATABASE_URL itself.',
     );
   }
+  const places = [values.WAL_ARCHIVE, values.DATABASE_WITNESS];
+  if (places.some((place) => place !== undefined && isBucketAddress(place))) {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const) {
+      if (values[name] === undefined) {
+        problems.add(name, 'required for an address that begins with s3://.');
+      }
+    }
+  }
   if (values.PORT !== 0 && values.METRICS_PORT === values.PORT) {
     problems.add('METRICS_PORT', `“${values.METRICS_PORT}” is PORT. Allowed: another port.`);
   }
   if (mode === 'production' && values.MASTER_KEY === undefined) {
     problems.add('MASTER_KEY', `required: ${VARIABLES.MASTER_KEY.form.allowed}.`);
   }
+}
+
+/** Where files outside the database are. */
+function placesOf(values: Values): Pick<Config, 'walArchive' | 'databaseWitness' | 's3'> {
+  const { AWS_ENDPOINT_URL_S3: endpoint, S3_PATH_STYLE: style } = values;
+  return {
+    walArchive: values.WAL_ARCHIVE,
+    databaseWitness: values.DATABASE_WITNESS ?? path.resolve(values.DATA_DIR),
+    s3: {
+      endpoint,
+      region: values.AWS_REGION,
+      pathStyle: style === undefined ? endpoint !== undefined : style === 'true',
+      accessKeyId: values.AWS_ACCESS_KEY_ID,
+      secretAccessKey: values.AWS_SECRET_ACCESS_KEY,
+      sessionToken: values.AWS_SESSION_TOKEN,
+    },
+  };
 }
 
 function readMetropol(values: Values, problems: Problems): MetropolConfig | undefined {
@@ -200,6 +230,7 @@ export function connectionsOf(config: Config): number {
     webhooks: 2,
     console: 4,
     start: 2,
+    history: 1,
     archive: config.walArchive === undefined ? 0 : 1,
   };
   return Object.values(pools).reduce((sum, count) => sum + count, config.databasePoolSize);

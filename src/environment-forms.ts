@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { readHosts } from './platform/db/hosts.ts';
+import { isBucketAddress, readBucketAddress } from './platform/storage/storage.ts';
 
 export const ROLES = ['api', 'dispatcher', 'jobs'] as const;
 export type Role = (typeof ROLES)[number];
@@ -24,6 +25,12 @@ export const httpUrl: Form<string> = pattern(
   /^https?:\/\/[^/]+(\/.*)?$/,
   'a URL with http or https, such as https://pay.example',
 );
+/** For files outside the database. */
+export const place: Form<string> = {
+  allowed: 'a folder, or s3://bucket/prefix',
+  read: (value) =>
+    isBucketAddress(value) && readBucketAddress(value) === undefined ? undefined : value,
+};
 export const databaseUrl: Form<string> = {
   allowed:
     'a URL such as postgresql://user:password@host/database, with target_session_attrs any, read-write or primary',
@@ -39,7 +46,7 @@ export const consolePath: Form<string> = pattern(
   'a path such as /console, without a slash at the end',
 );
 
-function pattern(wanted: RegExp, allowed: string): Form<string> {
+export function pattern(wanted: RegExp, allowed: string): Form<string> {
   return { allowed, read: (value) => (wanted.test(value) ? value : undefined) };
 }
 

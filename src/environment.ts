@@ -7,6 +7,8 @@ import {
   key,
   oneOf,
   pathPrefix,
+  pattern,
+  place,
   port,
   readNetworks,
   readRoles,
@@ -55,8 +57,40 @@ export const VARIABLES = {
   },
   WAL_ARCHIVE: {
     description:
-      'Folder into which the embedded database’s write-ahead log is copied every minute, so that a backup can be continued up to any time. On another machine, or mounted from there.',
+      'Folder, or `s3://bucket/prefix`, into which the embedded database’s write-ahead log is copied every minute, so that a backup can be continued up to any time. On another machine, or mounted from there.',
+    form: place,
+  },
+  DATABASE_WITNESS: {
+    description:
+      'Folder, or `s3://bucket/prefix`, where each process notes every ten seconds that it uses the database, so that it notices when the database is restored or replaced. Restores of the database must not take it back. `WAL_ARCHIVE` is used as well.',
+    form: place,
+    otherwise: '`DATA_DIR`',
+  },
+  AWS_ENDPOINT_URL_S3: {
+    description: 'Server of addresses that begin with `s3://`, if it is not Amazon’s.',
+    form: {
+      allowed: 'a URL with https (http only to this machine)',
+      read: (value) => (isSafeUrl(value) ? value : undefined),
+    },
+    otherwise: 'Amazon’s, in `AWS_REGION`',
+  },
+  AWS_REGION: {
+    description: 'Region of the bucket.',
+    form: pattern(/^[a-z0-9-]{1,64}$/, 'a region such as eu-central-1'),
+    default: 'us-east-1',
+  },
+  AWS_ACCESS_KEY_ID: { description: 'Key for addresses that begin with `s3://`.', form: text },
+  AWS_SECRET_ACCESS_KEY: { description: 'Its secret.', form: text, secret: true },
+  AWS_SESSION_TOKEN: {
+    description: 'Token of temporary credentials. They are read once, at the start.',
     form: text,
+    secret: true,
+  },
+  S3_PATH_STYLE: {
+    description:
+      'true: the bucket is in the path of a URL, as many servers other than Amazon’s need; false: in its host name.',
+    form: oneOf(['true', 'false']),
+    otherwise: 'true with `AWS_ENDPOINT_URL_S3`',
   },
   DATABASE_URL: {
     description:

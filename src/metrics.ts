@@ -5,7 +5,7 @@ import type { RequestLog } from './parties/request-log.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import type { PaymentMetrics } from './payments/metrics.ts';
 import { programVersion } from './platform/base/program-version.ts';
-import { readBackupAgeSeconds } from './platform/backup/store.ts';
+import { readBackupAgeSeconds, readWaitingWalBytes } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { readWorkers } from './platform/cluster/nodes.ts';
 import { MetricsRegistry, addGauge, gaugesOf } from './platform/gauges.ts';
@@ -27,6 +27,8 @@ export interface ProcessState {
   readonly pools: () => readonly NamedPool[];
   readonly lanes: Pick<LaneTallies, 'register'>;
   readonly requestLog: Pick<RequestLog, 'dropped'>;
+  /** In seconds; undefined without `WAL_ARCHIVE`. */
+  readonly walArchiveAge: (() => number) | undefined;
 }
 
 export interface NamedPool {
@@ -69,6 +71,7 @@ export function createMetrics(options: {
     'Age of the data in the last complete backup; absent if malipo backup has taken none',
     () => readBackupAgeSeconds(pool),
   );
+  addArchiveMetrics(registry, pool, options.process);
   const worker = gaugesOf(registry, async () => {
     worker.reset();
     for (const { address, answers } of await readWorkers(pool)) {
@@ -83,6 +86,25 @@ export function createMetrics(options: {
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function addArchiveMetrics(
+  registry: MetricsRegistry,
+  pool: Pool,
+  { walArchiveAge }: ProcessState,
+): void {
+  addGauge(
+    registry,
+    'malipo_wal_archive_age_seconds',
+    'Time since everything was in the archive of the write-ahead log; absent without WAL_ARCHIVE',
+    () => walArchiveAge?.() ?? null,
+  );
+  addGauge(
+    registry,
+    'malipo_wal_archive_waiting_bytes',
+    'Write-ahead log that the archive does not have yet; absent without WAL_ARCHIVE',
+    async () => (walArchiveAge === undefined ? null : await readWaitingWalBytes(pool)),
+  );
 }
 
 function addProcessMetrics(registry: MetricsRegistry, state: ProcessState): void {

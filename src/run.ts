@@ -21,6 +21,8 @@ import { checkServer } from './platform/db/server-check.ts';
 import { explainUnusable, requireLogin } from './platform/db/unusable.ts';
 import { createLog } from './platform/log.ts';
 import { findSigners } from './parties/store.ts';
+import { openHistory } from './history.ts';
+import type { OpenHistory } from './history.ts';
 import { startWalArchiver } from './wal-archiver.ts';
 import type { WalArchiver } from './wal-archiver.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
@@ -62,9 +64,11 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   });
   let service: Service | undefined;
   let archiver: WalArchiver | undefined;
+  let history: OpenHistory | undefined;
   let endTracing: (() => Promise<void>) | undefined;
   const stop = async (): Promise<void> => {
     await service?.stop();
+    await history?.stop();
     await archiver?.stop();
     await endTracing?.();
     await database.close();
@@ -79,6 +83,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       await refuseDamage(pool);
       await refuseHalfDistributed(pool, TABLE_CLASSES);
       await enterAfterRestore(pool, database.data);
+      history = await openHistory({ config, databaseUrl, pool, log });
       await tellQuarantine(pool, log);
       await options.prepare(pool);
     } catch (error) {
@@ -86,14 +91,17 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     } finally {
       await pool.end();
     }
+    const masterKey = options.masterKeys.current;
+    archiver = await startWalArchiver({ config, database, masterKey, log });
     service = await compose({
       config,
       databaseUrl,
       masterKeys: options.masterKeys,
       log,
+      verifyConnection: history.verify,
+      walArchiveAge: archiver?.ageSeconds,
     });
-    const masterKey = options.masterKeys.current;
-    archiver = await startWalArchiver({ config, database, masterKey, log });
+    history.start();
     const address = await start(service, config);
     database.onUnexpectedExit((reason) => {
       log.fatal({ reason }, 'the embedded database ended');

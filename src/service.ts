@@ -25,7 +25,7 @@ import type { MasterKeys } from './platform/base/sealing.ts';
 import { sleep, systemTimers, within } from './platform/base/timers.ts';
 import { SCHEMA } from './schema.ts';
 import { createPool } from './platform/db/pool.ts';
-import type { OpenPool, Pool } from './platform/db/pool.ts';
+import type { OpenPool, Pool, PoolOptions } from './platform/db/pool.ts';
 import type { OnBatch } from './platform/db/lane.ts';
 import { watchSettings } from './platform/db/settings-watch.ts';
 import { createReadiness } from './platform/http/readiness.ts';
@@ -68,6 +68,10 @@ export interface ComposeOptions {
   readonly databaseUrl: string;
   readonly masterKeys: MasterKeys;
   readonly log: Logger;
+  /** For every new connection to the database. */
+  readonly verifyConnection?: NonNullable<PoolOptions['verify']>;
+  /** In seconds; undefined without an archive of the write-ahead log. */
+  readonly walArchiveAge?: (() => number) | undefined;
 }
 
 /** Builds the service from its wings. If one of them fails, those already opened are stopped. */
@@ -133,7 +137,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const { listen, ...http } = await composeHttp(
     {
       ...{ config, log, pool, consolePool, masterKeys, ledgerMac, parties, payments, credit },
-      ...{ readiness, lanes, pools },
+      ...{ readiness, lanes, pools, walArchiveAge: options.walArchiveAge },
     },
     ends,
   );
@@ -195,7 +199,7 @@ function callGraceMs({ shutdownGraceMs }: Config): number {
 
 /** Creates pools, which are closed after everything else has stopped. */
 function createPools(
-  { databaseUrl, log }: ComposeOptions,
+  { databaseUrl, log, verifyConnection }: ComposeOptions,
   pools: NamedPool[],
   ends: Ends,
 ): OpenPool {
@@ -208,6 +212,7 @@ function createPools(
       onError: (error) =>
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
       byIndexOnly,
+      ...(verifyConnection === undefined ? {} : { verify: verifyConnection }),
     });
     pools.push({ name, max, pool });
     return pool;
@@ -254,6 +259,7 @@ interface HttpParts extends Pick<
   readonly readiness: ReadinessCheck;
   readonly lanes: LaneTallies;
   readonly pools: readonly NamedPool[];
+  readonly walArchiveAge: ComposeOptions['walArchiveAge'];
 }
 
 function composeMetrics(parts: HttpParts): Metrics {
@@ -266,6 +272,7 @@ function composeMetrics(parts: HttpParts): Metrics {
       pools: () => pools,
       lanes,
       requestLog: parts.parties.requestLog,
+      walArchiveAge: parts.walArchiveAge,
     },
     payments,
     log,

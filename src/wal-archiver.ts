@@ -1,30 +1,36 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { archiveWal, forgetArchive } from './platform/backup/wal-archive.ts';
+import { systemTimers, within } from './platform/base/timers.ts';
 import type { OpenDatabase } from './platform/db/open.ts';
 import { createPool } from './platform/db/pool.ts';
 import { startPeriodicJob } from './platform/jobs/periodic-job.ts';
+import { openStorage } from './platform/storage/storage.ts';
 
 const ARCHIVE_EVERY_MS = 60_000;
+const FAILURE = 'the WAL was not archived';
 
 export interface WalArchiver {
-  /** Archives what was written until now, and stops. */
+  /** Since everything that was committed was in the archive, or since the start. */
+  readonly ageSeconds: () => number;
+  /** Archives what was written until now, and stops; gives up after the grace period. */
   stop(): Promise<void>;
 }
 
 /** Archives the WAL of an embedded database every minute, if `WAL_ARCHIVE` is set. */
 export async function startWalArchiver(options: {
-  readonly config: Pick<Config, 'walArchive'>;
+  readonly config: Pick<Config, 'walArchive' | 's3' | 'shutdownGraceMs'>;
   readonly database: OpenDatabase;
   readonly masterKey: Buffer;
   readonly log: Logger;
 }): Promise<WalArchiver | undefined> {
   const { config, database, masterKey, log } = options;
-  const { walArchive: folder } = config;
   const { data, ownerUrl } = database;
   if (data === undefined) return undefined;
+  const archive =
+    config.walArchive === undefined ? undefined : openStorage(config.walArchive, config.s3);
   const pool = createPool({ url: ownerUrl, max: 1, name: 'archive' });
-  if (folder === undefined) {
+  if (archive === undefined) {
     try {
       await forgetArchive(pool);
     } finally {
@@ -32,20 +38,36 @@ export async function startWalArchiver(options: {
     }
     return undefined;
   }
-  const archive = async (): Promise<unknown> => await archiveWal({ pool, data, folder, masterKey });
-  const failureText = 'the WAL was not archived';
+  let archivedAtMs = performance.now();
+  const run = async (): Promise<void> => {
+    const beganAtMs = performance.now();
+    await archiveWal({ pool, data, archive, masterKey });
+    archivedAtMs = beganAtMs;
+  };
   const job = startPeriodicJob({
     everyMs: ARCHIVE_EVERY_MS,
     atOnce: true,
-    work: archive,
-    failureText,
+    work: run,
+    failureText: FAILURE,
     log,
   });
+  const finish = async (): Promise<void> => {
+    await job.stop();
+    await run();
+  };
   return {
+    ageSeconds: () => (performance.now() - archivedAtMs) / 1000,
     stop: async () => {
-      await job.stop();
-      await archive().catch((error: unknown) => log.warn({ err: error }, failureText));
-      await pool.end();
+      const message = 'the archive did not answer within the grace period';
+      const limit = { ms: config.shutdownGraceMs, message };
+      const finishing = finish();
+      await within(systemTimers, finishing, limit).catch((error: unknown) =>
+        log.warn({ err: error }, FAILURE),
+      );
+      await archive.close();
+      finishing.catch(() => undefined);
+      // A call that was cut off may still have the connection; the process ends anyway.
+      await within(systemTimers, pool.end(), { ...limit, ms: 1000 }).catch(() => undefined);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Mac } from '../platform/base/mac.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
+import { enterIfChanged } from '../history.ts';
 import { EmbeddedDatabaseError } from '../platform/embedded/error.ts';
 import { locateData } from '../platform/embedded/folder.ts';
 import { isMigrated } from '../platform/db/migrate.ts';
@@ -123,7 +124,10 @@ async function connect(
     const pool = createPool({ url: database.url, max: 2, name: POOL_NAME });
     try {
       await requireReady(pool, needs);
-      if (needs.unmigrated !== true) await enterAfterRestore(pool, database.data);
+      if (needs.unmigrated !== true) {
+        await enterAfterRestore(pool, database.data);
+        await enterIfChanged(pool);
+      }
       return { database, pool };
     } catch (error) {
       await pool.end();

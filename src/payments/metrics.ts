@@ -55,8 +55,11 @@ export function addPaymentMetrics(
     'Age of the oldest transfer that is not in the hash chain yet',
     () => readUnchainedSeconds(pool),
   );
-  addGauge(registry, 'malipo_quarantine', '1: restored from a backup, nothing is sent', async () =>
-    (await findOpenQuarantine(pool)) === undefined ? 0 : 1,
+  addGauge(
+    registry,
+    'malipo_quarantine',
+    '1: the database was restored or replaced, nothing is sent',
+    async () => ((await findOpenQuarantine(pool)) === undefined ? 0 : 1),
   );
   addOutcomeMetrics(registry, payments.notes);
   addCallMetrics(registry, payments.tallies);

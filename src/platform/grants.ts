@@ -7,4 +7,5 @@ export const PLATFORM_GRANTS: RuntimeGrants = {
   schema_objects: READ_ONLY,
   settings_versions: { update: ['version'] },
   backups: READ_ONLY,
+  database_history: { insert: true, updateAllBut: ['installation_id'] },
 };

@@ -6,4 +6,5 @@ export const PLATFORM_TABLES: TableClasses = {
   schema_objects: 'local',
   settings_versions: 'local',
   backups: 'local',
+  database_history: 'local',
 };

@@ -6,6 +6,7 @@
 export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'platform/db': ['schema_migrations', 'schema_functions', 'schema_objects', 'settings_versions'],
   'platform/backup': ['backups'],
+  'platform/history': ['database_history'],
   'parties/people': [
     'people',
     'sign_in_failures',

@@ -19,6 +19,7 @@ import type { EmbeddedDatabase } from '../../src/platform/embedded/embedded.ts';
 import { verifyBackup } from '../../src/platform/backup/manifest.ts';
 import { RECOVERY_SETTINGS } from '../../src/platform/backup/restore.ts';
 import { takeBackup } from '../../src/platform/backup/take.ts';
+import { folderStorage } from '../../src/platform/storage/folder.ts';
 import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
 import { isRoot, query, until, EmbeddedFixture } from './embedded-support.ts';
 
@@ -96,7 +97,7 @@ async function restored(): Promise<{
 
 describe('a backup', () => {
   test('of a running server is complete, and leaves nothing behind in it', async () => {
-    const { problems, manifest } = await verifyBackup(backup, [KEY]);
+    const { problems, manifest } = await verifyBackup(folderStorage(backup), [KEY]);
     expect(problems).toEqual([]);
     expect(manifest.files.map((file) => file.path)).toEqual(
       expect.arrayContaining(['backup_label', 'global/pg_control', 'malipo.quarantine']),
@@ -111,7 +112,7 @@ describe('a backup', () => {
   });
 
   test('does not hold the master key, only its id', async () => {
-    const { manifest } = await verifyBackup(backup, [KEY]);
+    const { manifest } = await verifyBackup(folderStorage(backup), [KEY]);
     expect(manifest.master_key_ids).toHaveLength(1);
     for (const file of manifest.files) {
       const content = await readFile(path.join(backup, 'data', file.path));
@@ -224,7 +225,7 @@ describe('a restore', () => {
   test('enters quarantine before anything else, once', async () => {
     const { folder, url } = await restored();
     const env = { DATA_DIR: folder };
-    const { manifest } = await verifyBackup(backup, [KEY]);
+    const { manifest } = await verifyBackup(folderStorage(backup), [KEY]);
     const listed = await must(env, 'quarantine', 'status', '--json');
     expect(listed.json()).toMatchObject({
       quarantine: {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveWal, forgetArchive } from '../../src/platform/backup/wal-archive.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { folderStorage } from '../../src/platform/storage/folder.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
@@ -31,7 +32,7 @@ async function insert(what: string): Promise<void> {
 }
 
 async function archiveNow(): Promise<readonly string[]> {
-  return await archiveWal({ pool, data, folder: archive, masterKey: KEY });
+  return await archiveWal({ pool, data, archive: folderStorage(archive), masterKey: KEY });
 }
 
 beforeAll(async () => {
@@ -97,10 +98,12 @@ describe('an archive', () => {
     const first = (await readdir(archive)).find((name) => name.endsWith('.json')) ?? '';
     const folder = await fixture.folder();
     const options = { pool: otherPool, data: path.join(other, 'data'), masterKey: KEY };
-    const [segment = ''] = await archiveWal({ ...options, folder });
+    const [segment = ''] = await archiveWal({ ...options, archive: folderStorage(folder) });
     await cp(path.join(archive, first), path.join(folder, `${segment}.json`));
     await forgetArchive(otherPool);
-    await expect(archiveWal({ ...options, folder })).rejects.toThrow('is of another database');
+    await expect(archiveWal({ ...options, archive: folderStorage(folder) })).rejects.toThrow(
+      'is of another database',
+    );
     await otherPool.end();
   });
 });

@@ -73,6 +73,7 @@ function onWire(open: QuarantineRow) {
     lost_from: open.lostFrom.toISOString(),
     lost_until: open.lostUntil.toISOString(),
     reason: open.reason,
+    seems_complete: open.seemsComplete,
     force_proposed_by: open.forceProposedBy,
     force_reason: open.forceReason,
     force_proposal_id: open.forceProposalId,
@@ -85,6 +86,9 @@ function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime:
     ['IN QUARANTINE', `since ${wireTime.format(open.enteredAt)}: nothing is sent`],
     ['lost', `${wireTime.format(open.lostFrom)} to ${wireTime.format(open.lostUntil)}`],
     ['why', open.reason],
+    ...(open.seemsComplete
+      ? [['seems complete', 'nothing is known to be missing: --nothing-lost is possible'] as const]
+      : []),
     ...(open.forceProposedBy === null
       ? []
       : [
@@ -152,6 +156,7 @@ interface ReleaseOptions {
   readonly by: string;
   readonly force?: boolean;
   readonly confirm?: string;
+  readonly nothingLost?: boolean;
   readonly reason?: string;
 }
 
@@ -168,13 +173,20 @@ function addRelease(quarantine: Command, cli: Cli): void {
         .argParser(like(PROPOSAL_ID))
         .conflicts('force'),
     )
-    .option('--reason <text>', 'why, with --force or --confirm', displayName)
+    .addOption(
+      new Option(
+        '--nothing-lost',
+        'the ledger lacks nothing, because a synchronous standby was promoted; refused if anything contradicts it',
+      ).conflicts(['force', 'confirm']),
+    )
+    .option('--reason <text>', 'why, with --force, --confirm or --nothing-lost', displayName)
     .action(async (options: ReleaseOptions) => {
       const { by, reason, confirm: confirms } = options;
+      const lostNothing = options.nothingLost === true;
       const isForced = options.force === true || confirms !== undefined;
-      if (isForced !== (reason !== undefined)) {
+      if ((isForced || lostNothing) !== (reason !== undefined)) {
         throw new UsageError(
-          '--reason must be given with --force or --confirm, and only with them.',
+          '--reason must be given with --force, --confirm or --nothing-lost, and only with them.',
         );
       }
       await cli.run(options, async (session) => {
@@ -184,7 +196,12 @@ function addRelease(quarantine: Command, cli: Cli): void {
           reason === undefined
             ? await releaseQuarantine(pool, { by })
             : await asPerson(cli, session, act, (who) =>
-                releaseQuarantine(pool, { by: who, force: { reason, confirms } }),
+                releaseQuarantine(
+                  pool,
+                  lostNothing
+                    ? { by: who, nothingLost: reason }
+                    : { by: who, force: { reason, confirms } },
+                ),
               );
         return {
           json: {

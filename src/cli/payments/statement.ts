@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -7,6 +8,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { csvOf } from '../../platform/export/csv.ts';
 import { xlsxOf } from '../../platform/export/xlsx.ts';
+import { renameIfNew } from '../../platform/storage/folder.ts';
 import { findOperator } from '../../payments/billers/store.ts';
 import {
   firstCursor,
@@ -103,14 +105,18 @@ function requireOne({ vid, operator, csv, json, xlsx }: StatementOptions): void 
   if (csv === true && xlsx !== undefined) throw new UsageError('Give --csv or --xlsx, not both.');
 }
 
-/** Does not replace a file. Throws: `PlainError`. */
+/** The file is complete or missing, and replaces none. Throws: `PlainError`. */
 async function writeFile(file: string, content: AsyncIterable<Buffer>): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
   try {
-    await pipeline(Readable.from(content), createWriteStream(file, { flags: 'wx' }));
+    await pipeline(Readable.from(content), createWriteStream(part, { flags: 'wx', flush: true }));
+    if (!(await renameIfNew(part, file))) throw Object.assign(new Error(), { code: 'EEXIST' });
   } catch (error) {
     const { code: problem } = error as { code?: string };
     if (problem === undefined || !/^E[A-Z]+$/.test(problem)) throw error;
     throw new PlainError(`${file} cannot be written (${problem}).`, { field: 'xlsx' });
+  } finally {
+    await rm(part, { force: true });
   }
 }
 

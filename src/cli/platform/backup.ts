@@ -4,6 +4,9 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { readConfig } from '../../config.ts';
 import { verifyBackup } from '../../platform/backup/manifest.ts';
 import { takeBackup } from '../../platform/backup/take.ts';
+import { takeBackupToBucket } from '../../platform/backup/to-bucket.ts';
+import { isBucketAddress, openStorage } from '../../platform/storage/storage.ts';
+import { addBackupKeeping } from './backup-keeping.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
 import { HOLDER_KINDS, listKeys } from '../../parties/store.ts';
 import { command } from '../arguments.ts';
@@ -16,9 +19,9 @@ export function addBackupCommands(program: Command, cli: Cli): void {
   const backup = command(
     program,
     'backup',
-    'Copy the embedded database into an empty folder while the service runs, and check the copy.',
+    'Copy the embedded database while the service runs, and check the copy.',
   )
-    .argument('<folder>', 'target folder: missing or empty')
+    .argument('<place>', 'target folder, missing or empty, or s3://bucket/prefix')
     .action(async (folder: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {
         const taken = await take(session, folder, cli);
@@ -26,11 +29,12 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       });
     });
   command(backup, 'verify', 'Compare every file of a backup with its manifest.')
-    .argument('<folder>', 'a backup')
+    .argument('<place>', 'a backup: a folder, or s3://bucket/prefix')
     .action(async (folder: string, options: { json?: boolean }, called: Command) => {
       const json = options.json === true || called.parent?.opts()['json'] === true;
       await cli.runAlone({ json }, async () => await verify(folder, cli));
     });
+  addBackupKeeping(backup, cli);
 }
 
 interface Taken {
@@ -43,7 +47,7 @@ interface Taken {
   readonly master_key_ids: readonly string[];
 }
 
-async function take(session: Session, folder: string, cli: Cli): Promise<Taken> {
+async function take(session: Session, place: string, cli: Cli): Promise<Taken> {
   const { pool, data } = session;
   if (data === undefined) {
     throw new PlainError(
@@ -51,17 +55,23 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
     );
   }
   const keys = await listKeys(pool, HOLDER_KINDS);
-  const { manifest, bytes } = await takeBackup({
+  const options = {
     pool: await session.ownerPool(),
     data,
-    folder,
     masterKey: (await session.sealing()).masterKeys.current,
     masterKeyIds: [...new Set(keys.map((key) => key.masterKeyId))].toSorted(),
-    onProgress: (what, done, all) => cli.progress.show(progressText(what, done, all)),
-  });
+    onProgress: (what: string, done: number, all: number | null) =>
+      cli.progress.show(progressText(what, done, all)),
+  };
+  const { manifest, bytes } = isBucketAddress(place)
+    ? await takeBackupToBucket(
+        { ...options, dataDir: session.config.dataDir },
+        openStorage(place, session.config.s3),
+      )
+    : await takeBackup({ ...options, folder: place });
   return {
     backup_id: manifest.backup_id,
-    folder: path.resolve(folder),
+    folder: isBucketAddress(place) ? place : path.resolve(place),
     files: manifest.files.length,
     bytes,
     started_at: manifest.started_at,
@@ -73,7 +83,7 @@ async function take(session: Session, folder: string, cli: Cli): Promise<Taken> 
 function rows(taken: Taken): [string, string][] {
   return [
     ['backup', taken.backup_id],
-    ['folder', taken.folder],
+    ['place', taken.folder],
     ['holds', `everything committed before ${taken.ended_at}`],
     ['size', `${megabytes(taken.bytes)} in ${taken.files} files, read again and compared`],
   ];
@@ -85,10 +95,10 @@ function notInside(masterKeyIds: readonly string[]): string {
   return `Not included: MASTER_KEY${which}, CREDIT_INDEX_KEY and the rest of the environment. Keep them, separately from the backup: anyone who has both can decrypt every stored key.\n`;
 }
 
-async function verify(folder: string, cli: Cli) {
+async function verify(place: string, cli: Cli) {
   const config = readConfig('sandbox', cli.surroundings.environment);
   const { manifest, authenticity, bytes, problems } = await verifyBackup(
-    path.resolve(folder),
+    openStorage(place, config.s3),
     await knownMasterKeys(config, config.dataDir),
     (done, all) => cli.progress.show(progressText('verifying', done, all)),
   );

@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts';
 import { restoreBackup } from '../../platform/backup/restore.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
 import { createWireTime } from '../../platform/base/clock.ts';
+import { openStorage } from '../../platform/storage/storage.ts';
 import { command, moment } from '../arguments.ts';
 import { progressText } from './backup.ts';
 import type { Cli } from '../cli.ts';
@@ -25,13 +26,13 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     'restore',
     'Create a data folder from a backup. The service that starts on it is in quarantine: it sends nothing.',
   )
-    .argument('<folder>', 'a backup')
+    .argument('<place>', 'a backup: a folder, or s3://bucket/prefix')
     .requiredOption('--data-dir <folder>', 'DATA_DIR of the new service, without a database')
     .option(
       '--unauthenticated',
       'restore although the MASTER_KEY of the backup is lost; anybody may have changed such a backup',
     )
-    .option('--wal <folder>', 'continue with the write-ahead log in this WAL_ARCHIVE')
+    .option('--wal <place>', 'continue with the write-ahead log in this WAL_ARCHIVE')
     .option('--until <time>', 'up to this time; default: everything that the archive has')
     .action(async (folder: string, options: RestoreOptions) => {
       await cli.runAlone(options, async () => await restore(folder, options, cli));
@@ -44,8 +45,8 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
   const masterKeys = await knownMasterKeys(config, dataDir);
   const { until } = options;
   const { manifest, timeline, segments, lastCommitAt } = await restoreBackup({
-    backup,
-    wal: options.wal,
+    backup: openStorage(backup, config.s3),
+    wal: options.wal === undefined ? undefined : openStorage(options.wal, config.s3),
     until:
       until === undefined ? undefined : moment(until, '--until', createWireTime(config.timeZone)),
     folder: path.join(dataDir, 'postgres'),

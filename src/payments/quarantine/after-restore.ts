@@ -1,5 +1,7 @@
+import { newId } from '../../platform/base/ids.ts';
 import { readMarker, removeMarker } from '../../platform/backup/marker.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { OnChange } from '../../platform/history/keeper.ts';
 import { enterQuarantine } from './enter.ts';
 import type { Entered } from './enter.ts';
 
@@ -24,4 +26,25 @@ export async function enterAfterRestore(
   });
   await removeMarker(data);
   return entered;
+}
+
+/** Operators' clocks differ from ours. */
+const CLOCK_MARGIN_MS = 5 * 60_000;
+
+/** Enters quarantine when the database was restored or replaced by any other means. */
+export function enterOnChange(pool: Pool): OnChange {
+  return async ({ what, lostFrom, seemsComplete }, begin) => {
+    await enterQuarantine(
+      pool,
+      {
+        entryId: newId(),
+        lostFrom: new Date(lostFrom.getTime() - CLOCK_MARGIN_MS),
+        lostUntil: null,
+        by: 'service',
+        reason: `the database was restored or replaced: ${what}`,
+        seemsComplete,
+      },
+      begin,
+    );
+  };
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../platform/base/ids.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { suspectQueued } from '../dispatch/recall-store.ts';
 import { findOpenQuarantine, hasEvent, insertEvent, openOrExtend } from './store.ts';
@@ -14,6 +14,8 @@ export interface Entry {
   readonly lostUntil: Date | null;
   readonly by: string;
   readonly reason: string;
+  /** Nothing is known to be missing: see `HistoryChange`. Default: false. */
+  readonly seemsComplete?: boolean;
 }
 
 export interface Entered {
@@ -26,12 +28,18 @@ export interface Entered {
  * Enters quarantine in one commit. After it nothing is claimed to be sent, every biller is OFFLINE,
  * and the operator is asked about each queued payment before it can be sent. An open quarantine is
  * extended.
+ * @param begin part of the same commit; if it returns false, nothing is entered.
  * Returns undefined if this entry was made before.
  */
-export async function enterQuarantine(pool: Pool, entry: Entry): Promise<Entered | undefined> {
-  const { lostFrom, lostUntil, reason } = entry;
+export async function enterQuarantine(
+  pool: Pool,
+  entry: Entry,
+  begin: (client: Queryable) => Promise<boolean> = async () => true,
+): Promise<Entered | undefined> {
+  const { lostFrom, lostUntil, reason, seemsComplete = false } = entry;
   return await changeSettings(pool, 'billers', async (client) => {
     if (await hasEvent(client, entry.entryId)) return undefined;
+    if (!(await begin(client))) return undefined;
     const {
       quarantineId,
       extended,
@@ -42,6 +50,7 @@ export async function enterQuarantine(pool: Pool, entry: Entry): Promise<Entered
       lostFrom,
       lostUntil,
       reason,
+      seemsComplete,
     });
     const suspected = await suspectQueued(client, { createdUntil: blindUntil, dueAt: enteredAt });
     await insertEvent(client, {
@@ -53,6 +62,7 @@ export async function enterQuarantine(pool: Pool, entry: Entry): Promise<Entered
         reason,
         lost_from: lostFrom.toISOString(),
         lost_until: lostUntil?.toISOString() ?? null,
+        seems_complete: seemsComplete,
         suspected,
       },
     });

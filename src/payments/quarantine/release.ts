@@ -59,6 +59,8 @@ export interface ReleaseOptions {
   readonly by: string;
   /** Propose to release without the statements, or confirm another person's proposal. */
   readonly force?: { readonly reason: string; readonly confirms?: string | undefined };
+  /** Why the ledger lacks nothing; possible only if nothing contradicts it. */
+  readonly nothingLost?: string;
 }
 
 export type Release =
@@ -67,19 +69,24 @@ export type Release =
   | { readonly kind: 'proposed'; readonly quarantine: QuarantineRow; readonly proposalId: string };
 
 /**
- * Ends the quarantine when every operator's complete statements cover the missing period; without
- * them only if two different people want it. Recorded in any case.
+ * Ends the quarantine when every operator's complete statements cover the missing period, or when a
+ * person says that nothing was lost and all that is known agrees; otherwise only if two different
+ * people want it. Recorded in any case.
  * Throws: `PlainError` if there is no quarantine, statements are missing, or the confirmed proposal is
  * the person's own, or not the current one.
  */
 export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Promise<Release> {
-  const { by, force } = options;
+  const { by, force, nothingLost } = options;
   return await changeSettings(pool, 'billers', async (client): Promise<Release> => {
     const quarantine = await lockOpenQuarantine(client);
     if (quarantine === undefined) throw new PlainError('The service is not in quarantine.');
-    const missing = (await readStakes(client, quarantine))
-      .filter((stake) => !stake.covered)
-      .map((stake) => stake.operatorCode);
+    if (nothingLost !== undefined && !quarantine.seemsComplete) throw new PlainError(LOST_TEXT);
+    const missing =
+      nothingLost === undefined
+        ? (await readStakes(client, quarantine))
+            .filter((stake) => !stake.covered)
+            .map((stake) => stake.operatorCode)
+        : [];
     const forced = missing.length > 0;
     if (forced && force === undefined) throw new PlainError(missingText(quarantine, missing));
     const { quarantineId, forceProposedBy: proposedBy } = quarantine;
@@ -99,7 +106,7 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
       action: 'released',
       detail: forced
         ? { forced: true, missing, reason: force?.reason, proposed_by: proposedBy }
-        : { forced: false },
+        : { forced: false, ...(nothingLost === undefined ? {} : { nothing_lost: nothingLost }) },
     });
     return { kind: 'released', quarantine, forced };
   });
@@ -137,6 +144,9 @@ function requireConfirmable(
     { field: 'confirm' },
   );
 }
+
+const LOST_TEXT =
+  'That nothing was lost cannot be confirmed. It can be after a standby was promoted, if synchronous_standby_names was set and the database has everything that this service knows of. Import the statements, or let two people release it with --force.';
 
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {
   const from = quarantine.lostFrom.toISOString();

@@ -9,6 +9,8 @@ export interface QuarantineRow {
   /** … until then may be missing from the ledger. */
   readonly lostUntil: Date;
   readonly reason: string;
+  /** By all that is known, nothing is missing: one person may release it. */
+  readonly seemsComplete: boolean;
   /** The person who proposes to release it without the statements, and the reason. */
   readonly forceProposedBy: string | null;
   readonly forceProposedAt: Date | null;
@@ -19,7 +21,7 @@ export interface QuarantineRow {
 }
 
 const COLUMNS = `quarantine_id as "quarantineId", entered_at as "enteredAt", lost_from as "lostFrom",
-    lost_until as "lostUntil", reason, force_proposed_by as "forceProposedBy", force_proposed_at as "forceProposedAt",
+    lost_until as "lostUntil", reason, seems_complete as "seemsComplete", force_proposed_by as "forceProposedBy", force_proposed_at as "forceProposedAt",
     force_reason as "forceReason", force_proposal_id as "forceProposalId",
     force_missing as "forceMissing"`;
 
@@ -44,6 +46,7 @@ export interface NewQuarantine {
   /** Null: the database's current time. */
   readonly lostUntil: Date | null;
   readonly reason: string;
+  readonly seemsComplete: boolean;
 }
 
 export interface OpenQuarantine {
@@ -62,18 +65,19 @@ export async function openOrExtend(
   db: Queryable,
   quarantine: NewQuarantine,
 ): Promise<OpenQuarantine> {
-  const { quarantineId, lostFrom, lostUntil, reason } = quarantine;
+  const { quarantineId, lostFrom, lostUntil, reason, seemsComplete } = quarantine;
   const opened = await db.query<{ quarantineId: string; extended: boolean }>(
-    `insert into quarantines as q (quarantine_id, entered_at, lost_from, lost_until, reason)
-     values ($1, now(), least($2::timestamptz, coalesce($3, now())), coalesce($3, now()), $4)
+    `insert into quarantines as q (quarantine_id, entered_at, lost_from, lost_until, reason, seems_complete)
+     values ($1, now(), least($2::timestamptz, coalesce($3, now())), coalesce($3, now()), $4, $5)
      on conflict ((true)) where released_at is null do update
        set lost_from = least(q.lost_from, excluded.lost_from),
          lost_until = greatest(q.lost_until, excluded.lost_until),
          reason = q.reason || '; ' || excluded.reason,
+         seems_complete = q.seems_complete and excluded.seems_complete,
          force_proposed_at = null, force_proposed_by = null, force_reason = null, force_proposal_id = null,
          force_missing = null
      returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended`,
-    [quarantineId, lostFrom, lostUntil, reason],
+    [quarantineId, lostFrom, lostUntil, reason, seemsComplete],
   );
   const [made] = opened.rows;
   if (made === undefined) throw new Error('the quarantine was not opened');

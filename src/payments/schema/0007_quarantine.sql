@@ -12,6 +12,8 @@ create table quarantines (
   quarantine_id uuid primary key,
   reason text not null,
   released_by text,
+  -- By all that is known, nothing is missing, as after the promotion of a synchronous standby.
+  seems_complete boolean not null default false,
   -- One person proposes a release without the statements; another one must confirm it.
   force_proposed_by text,
   force_reason text,

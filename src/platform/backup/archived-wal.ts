@@ -1,24 +1,19 @@
-import { createHash } from 'node:crypto';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { PlainError } from '../base/plain-error.ts';
 import { masterKeyId } from '../base/sealing.ts';
 import { writeDurably } from './copy.ts';
 import type { FileOwner } from './copy.ts';
 import type { BackupManifest } from './manifest.ts';
-import { hex, segmentNames } from './wal.ts';
-import { macOfSegment, recordFile, segmentFile } from './wal-archive.ts';
+import type { Storage } from '../storage/storage.ts';
+import { SEGMENT_BYTES, hex, segmentNames } from './wal.ts';
+import { macOfSegment, readSegment, recordFile, segmentFile, sha256Of } from './wal-archive.ts';
 import type { SegmentRecord } from './wal-archive.ts';
 
-/** That of a server whose `initdb` was not told otherwise, as ours never is. */
-const SEGMENT_BYTES = 16 * 1024 * 1024;
 const PER_PART = 0x1_0000_0000 / SEGMENT_BYTES;
 
 export interface ArchivedWalOptions {
-  /** The archive. */
-  readonly folder: string;
+  readonly archive: Storage;
   /** The copy of the backup that is about to be recovered. */
   readonly data: string;
   readonly manifest: BackupManifest;
@@ -32,12 +27,12 @@ export interface ArchivedWalOptions {
  * Throws: `PlainError` when one is missing, was changed, or is not of this database.
  */
 export async function addArchivedWal(options: ArchivedWalOptions): Promise<number> {
-  const { folder, manifest } = options;
+  const { archive, manifest } = options;
   const { timeline, start_lsn: startLsn, stop_lsn: stopLsn } = manifest;
   const range = { timeline, startLsn, stopLsn, segmentBytes: SEGMENT_BYTES };
   const first = segmentNames(range).at(-1) ?? '';
-  const files = await readdir(folder).catch((error: Error) => {
-    throw new PlainError(`${folder} cannot be read: ${error.message}`, {
+  const files = await archive.list(first.slice(0, 8)).catch((error: Error) => {
+    throw new PlainError(`${archive.place} cannot be read: ${error.message}`, {
       cause: error,
       field: 'wal',
     });
@@ -46,10 +41,16 @@ export async function addArchivedWal(options: ArchivedWalOptions): Promise<numbe
     .flatMap((file) => /^([0-9A-F]{24})\.json$/.exec(file)?.[1] ?? [])
     .filter((name) => name.slice(0, 8) === first.slice(0, 8) && name >= first)
     .toSorted();
+  if (names.length === 0) {
+    throw new PlainError(
+      `${archive.place} lacks ${first}, with which the backup ends. Check the address. Without --wal the backup alone is restored.`,
+      { field: 'wal' },
+    );
+  }
   let wanted = first;
   for (const name of names) {
     if (name !== wanted) {
-      throw new PlainError(`The archive has a gap: ${wanted} is missing in ${folder}.`);
+      throw new PlainError(`The archive has a gap: ${wanted} is missing in ${archive.place}.`);
     }
     await addSegment(options, name);
     wanted = following(name);
@@ -59,11 +60,13 @@ export async function addArchivedWal(options: ArchivedWalOptions): Promise<numbe
 
 async function addSegment(options: ArchivedWalOptions, segment: string): Promise<void> {
   const record = await readRecord(options, segment);
-  const compressed = await readFile(path.join(options.folder, segmentFile(segment)));
-  const limits = { maxOutputLength: SEGMENT_BYTES };
-  const content = await promisify(gunzip)(compressed, limits).catch(() => Buffer.alloc(0));
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  if (content.length !== SEGMENT_BYTES || sha256 !== record.sha256) {
+  const content = await readSegment(options.archive, segment);
+  if (content === undefined) {
+    throw new PlainError(
+      `The archive has a gap: ${segmentFile(segment)} is missing in ${options.archive.place}.`,
+    );
+  }
+  if (content.length !== SEGMENT_BYTES || sha256Of(content) !== record.sha256) {
     throw new PlainError(
       `The archive is damaged: ${segmentFile(segment)} is not what was archived.`,
     );
@@ -75,13 +78,14 @@ async function addSegment(options: ArchivedWalOptions, segment: string): Promise
 }
 
 async function readRecord(
-  { folder, manifest, masterKeys }: ArchivedWalOptions,
+  { archive, manifest, masterKeys }: ArchivedWalOptions,
   segment: string,
 ): Promise<SegmentRecord> {
-  const file = path.join(folder, recordFile(segment));
+  const file = `${archive.place}/${recordFile(segment)}`;
   let found: SegmentRecord & { readonly mac: string };
+  const content = await archive.read(recordFile(segment));
   try {
-    found = JSON.parse(await readFile(file, 'utf8')) as typeof found;
+    found = JSON.parse(content?.toString('utf8') ?? '') as typeof found;
   } catch (error) {
     throw new PlainError(`${file} is damaged.`, { cause: error });
   }
@@ -95,7 +99,7 @@ async function readRecord(
     throw new PlainError(`${file} was not written with this MASTER_KEY: the archive was changed.`);
   }
   if (found.system_identifier !== manifest.system_identifier) {
-    throw new PlainError(`${folder} is the archive of another database than the backup.`, {
+    throw new PlainError(`${archive.place} is the archive of another database than the backup.`, {
       field: 'wal',
     });
   }

@@ -1,5 +1,4 @@
 import { createHash, createSecretKey, timingSafeEqual } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -7,12 +6,11 @@ import { Check } from 'typebox/value';
 import { PlainError } from '../base/plain-error.ts';
 import { hmac } from '../base/mac.ts';
 import { deriveKey, masterKeyId } from '../base/sealing.ts';
-import { hashFile, writeDurably } from './copy.ts';
+import type { Storage } from '../storage/storage.ts';
+import { writeDurably } from './copy.ts';
+import { DATA_FOLDER, readStored } from './stored.ts';
 
-const MANIFEST_FILE = 'manifest.json';
-
-/** Within a backup: PostgreSQL's data folder as it was copied. */
-export const DATA_FOLDER = 'data';
+export const MANIFEST_FILE = 'manifest.json';
 
 const moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+Z$' });
 
@@ -75,21 +73,17 @@ export interface ReadManifest {
  * Throws: `PlainError` when the folder holds no whole backup, or its manifest was changed.
  */
 export async function readManifest(
-  backup: string,
+  backup: Storage,
   masterKeys: readonly Buffer[],
 ): Promise<ReadManifest> {
-  const file = path.join(backup, MANIFEST_FILE);
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  const file = `${backup.place}/${MANIFEST_FILE}`;
+  const content = await backup.read(MANIFEST_FILE);
+  if (content === undefined) {
     throw new PlainError(
-      `${backup} is not a backup, or the backup was not finished: ${MANIFEST_FILE} is missing.`,
-      { cause: error },
+      `${backup.place} is not a backup, or the backup was not finished: ${MANIFEST_FILE} is missing.`,
     );
   }
-  const { checksum, mac, ...manifest } = parse(text, file);
+  const { checksum, mac, ...manifest } = parse(content.toString('utf8'), file);
   if (!Check(MANIFEST, manifest) || !pathsOf(manifest).every(isInside)) {
     throw new PlainError(`${file} is not a backup manifest that this version can read.`);
   }
@@ -149,18 +143,18 @@ export interface Verification extends ReadManifest {
  * Throws: `PlainError` when there is no manifest to compare with.
  */
 export async function verifyBackup(
-  backup: string,
+  backup: Storage,
   masterKeys: readonly Buffer[],
   onProgress: (doneBytes: number, allBytes: number) => void = () => {},
 ): Promise<Verification> {
   const { manifest, authenticity } = await readManifest(backup, masterKeys);
-  const data = path.join(backup, DATA_FOLDER);
   const allBytes = totalBytes(manifest);
   const problems: string[] = [];
   let doneBytes = 0;
   for (const file of manifest.files) {
-    const found = await hashFile(path.join(data, file.path)).catch((error: Error) => error);
-    if (found instanceof Error) {
+    const found = await readStored(backup, file).catch((error: Error) => error);
+    if (found === undefined) problems.push(`${file.path}: is missing`);
+    else if (found instanceof Error) {
       problems.push(`${file.path}: ${(found as NodeJS.ErrnoException).code ?? found.message}`);
     } else if (found.bytes !== file.bytes || found.sha256 !== file.sha256) {
       problems.push(`${file.path}: differs from what was backed up`);
@@ -168,10 +162,10 @@ export async function verifyBackup(
     doneBytes += file.bytes;
     onProgress(doneBytes, allBytes);
   }
-  const known = new Set([...manifest.folders, ...manifest.files.map((file) => file.path)]);
-  // Without the folder, every file in it is already listed as missing above.
-  for (const name of await readdir(data, { recursive: true }).catch((): string[] => [])) {
-    if (!known.has(name)) problems.push(`${name}: does not belong to the backup`);
+  const known = new Set(manifest.files.map((file) => file.path));
+  for (const name of await backup.list(`${DATA_FOLDER}/`)) {
+    const below = name.slice(DATA_FOLDER.length + 1);
+    if (!known.has(below)) problems.push(`${below}: does not belong to the backup`);
   }
   return { manifest, authenticity, bytes: allBytes, problems };
 }

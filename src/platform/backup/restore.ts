@@ -11,14 +11,16 @@ import { renameUnlessThere } from '../embedded/rename.ts';
 import { findServerUser } from '../embedded/user.ts';
 import { createPool } from '../db/pool.ts';
 import { addArchivedWal } from './archived-wal.ts';
-import { copyFileDurably, makeFolder, syncFolder, writeDurably } from './copy.ts';
+import type { Storage } from '../storage/storage.ts';
+import { makeFolder, syncFolder, writeDurably } from './copy.ts';
 import type { FileOwner } from './copy.ts';
-import { DATA_FOLDER, readManifest, totalBytes } from './manifest.ts';
+import { readManifest, totalBytes } from './manifest.ts';
 import type { BackupManifest } from './manifest.ts';
 import { removeMarker, writeMarker } from './marker.ts';
+import { copyStored } from './stored.ts';
 
 export interface RestoreOptions {
-  readonly backup: string;
+  readonly backup: Storage;
   /** `DATA_DIR/postgres` of the new service. It must not contain a database. */
   readonly folder: string;
   /** One of these must authenticate the backup's manifest. */
@@ -26,7 +28,7 @@ export interface RestoreOptions {
   /** True: restore the backup although its master key is not among them. */
   readonly unauthenticated?: boolean;
   /** Continues the backup with the WAL of this archive … */
-  readonly wal?: string | undefined;
+  readonly wal?: Storage | undefined;
   /** … up to this time. Undefined: to its end. */
   readonly until?: Date | undefined;
   readonly log: (line: string) => void;
@@ -53,10 +55,7 @@ export interface Restored {
  * damaged or of another version of PostgreSQL, or the disk is full.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { manifest, authenticity } = await readManifest(
-    path.resolve(options.backup),
-    options.masterKeys,
-  );
+  const { manifest, authenticity } = await readManifest(options.backup, options.masterKeys);
   const authentic = authenticity === 'authentic';
   if (!authentic && options.unauthenticated !== true) throw unknownAuthor(manifest);
   refuseUnreachable(options, manifest, authentic);
@@ -76,8 +75,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await copyBack(manifest, data, { ...options, owner: user });
     if (!authentic) await replaceConfiguration(data, user);
     const { wal, until, masterKeys, log } = options;
-    const archive = { data, manifest, masterKeys, owner: user };
-    const segments = wal === undefined ? 0 : await addArchivedWal({ ...archive, folder: wal });
+    const copy = { data, manifest, masterKeys, owner: user };
+    const segments = wal === undefined ? 0 : await addArchivedWal({ ...copy, archive: wal });
     await writeDurably(path.join(data, 'recovery.signal'), '', user);
     const { timeline, lastCommitAt } = await recover(temporary, manifest, { until, log });
     if (wal !== undefined) await moveMarker(data, { manifest, lastCommitAt, owner: user });
@@ -121,17 +120,16 @@ async function copyBack(
   data: string,
   options: RestoreOptions & { readonly owner: FileOwner | undefined },
 ): Promise<void> {
-  const source = path.join(path.resolve(options.backup), DATA_FOLDER);
   const allBytes = totalBytes(manifest);
   await makeFolder(data, options.owner);
   for (const folder of manifest.folders) await makeFolder(path.join(data, folder), options.owner);
   let doneBytes = 0;
   for (const file of manifest.files) {
-    const [from, to] = [path.join(source, file.path), path.join(data, file.path)];
-    const digest = await copyFileDurably(from, to, options.owner).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw new PlainError(`The backup is damaged: ${file.path} is missing.`, { cause: error });
-    });
+    const to = path.join(data, file.path);
+    const digest = await copyStored(options.backup, file, to, options.owner);
+    if (digest === undefined) {
+      throw new PlainError(`The backup is damaged: ${file.path} is missing.`);
+    }
     if (digest.bytes !== file.bytes || digest.sha256 !== file.sha256) {
       throw new PlainError(
         `The backup is damaged: ${file.path} differs from what was backed up. \`malipo backup verify\` lists everything that is wrong.`,

@@ -5,10 +5,12 @@ import type { PoolClient } from 'pg';
 import { newId } from '../base/ids.ts';
 import { PlainError } from '../base/plain-error.ts';
 import type { Pool } from '../db/pool.ts';
+import { folderStorage } from '../storage/folder.ts';
 import { copyFileDurably, makeFolder, syncFolder, writeDurably } from './copy.ts';
-import { DATA_FOLDER, verifyBackup, writeManifest } from './manifest.ts';
+import { verifyBackup, writeManifest } from './manifest.ts';
 import type { BackupContent, BackupFile, BackupManifest } from './manifest.ts';
 import { markerIn, writeMarker } from './marker.ts';
+import { DATA_FOLDER } from './stored.ts';
 import { walSegments } from './wal.ts';
 
 export interface BackupOptions {
@@ -21,6 +23,8 @@ export interface BackupOptions {
   readonly masterKeyIds: readonly string[];
   /** Authenticates the manifest, so that a restore detects any change to it. */
   readonly masterKey: Buffer;
+  /** Takes the complete backup to where it belongs. Default: it stays in the folder. */
+  readonly deliver?: (folder: string, manifest: BackupManifest) => Promise<string>;
   readonly onProgress?: (what: string, doneBytes: number, allBytes: number | null) => void;
 }
 
@@ -48,13 +52,16 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
     const manifest = await writeManifest(folder, content, options.masterKey);
     await syncFolder(folder);
     await syncFolder(path.dirname(folder));
-    const { problems, bytes } = await verifyBackup(folder, [options.masterKey], (done, all) =>
-      options.onProgress?.('verifying', done, all),
+    const { problems, bytes } = await verifyBackup(
+      folderStorage(folder),
+      [options.masterKey],
+      (done, all) => options.onProgress?.('verifying', done, all),
     );
     if (problems.length > 0) {
       throw new PlainError(`The backup is damaged: ${problems.slice(0, 5).join('; ')}`);
     }
-    await recordBackup(options.pool, { manifest, folder, bytes });
+    const place = (await options.deliver?.(folder, manifest)) ?? folder;
+    await recordBackup(options.pool, { manifest, folder: place, bytes });
     return { manifest, bytes };
   } catch (error) {
     // Report the first error, even if part of the copy cannot be removed.

@@ -1,24 +1,22 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createHash, createSecretKey } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import { hmac } from '../base/mac.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { deriveKey, masterKeyId } from '../base/sealing.ts';
 import type { Pool } from '../db/pool.ts';
-import { syncFolder, writeDurably } from './copy.ts';
-import { segmentNames } from './wal.ts';
-
-/** The slot keeps the WAL on the server until it is in the archive. */
-const SLOT = 'malipo_wal_archive';
+import { contentOf } from '../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { ARCHIVE_SLOT } from './store.ts';
+import { SEGMENT_BYTES, segmentNames } from './wal.ts';
 
 export interface WalArchiveOptions {
   /** The server that runs on `data`. The user must be a superuser. */
   readonly pool: Pool;
   readonly data: string;
-  /** Of the archive: on another machine, or mounted from there. Created if missing. */
-  readonly folder: string;
+  readonly archive: Storage;
   /** Authenticates each segment, as that of a backup. */
   readonly masterKey: Buffer;
 }
@@ -61,8 +59,7 @@ interface Position {
  * server had to remove WAL; any error from reading or writing.
  */
 export async function archiveWal(options: WalArchiveOptions): Promise<readonly string[]> {
-  const { pool, folder } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { pool, archive } = options;
   const hasGap = await keepWal(pool);
   await pool.query('select pg_switch_wal()');
   const position = await readPosition(pool);
@@ -76,12 +73,14 @@ export async function archiveWal(options: WalArchiveOptions): Promise<readonly s
         });
   for (const name of names) await archiveSegment(options, position, name);
   if (names.length > 0) {
-    await syncFolder(folder);
-    await pool.query('select pg_replication_slot_advance($1, $2)', [SLOT, position.completeLsn]);
+    await pool.query('select pg_replication_slot_advance($1, $2)', [
+      ARCHIVE_SLOT,
+      position.completeLsn,
+    ]);
   }
   if (hasGap) {
     throw new PlainError(
-      `The archive of the WAL in ${folder} has a gap: it was away for so long that the server had to remove WAL. Take a new backup now; only backups from now on can be continued with the archive.`,
+      `The archive of the WAL in ${archive.place} has a gap: it was away for so long that the server had to remove WAL. Take a new backup now; only backups from now on can be continued with the archive.`,
     );
   }
   return names;
@@ -91,12 +90,12 @@ export async function archiveWal(options: WalArchiveOptions): Promise<readonly s
 async function keepWal(pool: Pool): Promise<boolean> {
   const found = await pool.query<{ lost: boolean }>(
     `select wal_status = 'lost' as lost from pg_replication_slots where slot_name = $1`,
-    [SLOT],
+    [ARCHIVE_SLOT],
   );
   const isLost = found.rows[0]?.lost === true;
-  if (isLost) await pool.query('select pg_drop_replication_slot($1)', [SLOT]);
+  if (isLost) await pool.query('select pg_drop_replication_slot($1)', [ARCHIVE_SLOT]);
   if (isLost || found.rowCount === 0) {
-    await pool.query('select pg_create_physical_replication_slot($1, true)', [SLOT]);
+    await pool.query('select pg_create_physical_replication_slot($1, true)', [ARCHIVE_SLOT]);
   }
   return isLost;
 }
@@ -105,7 +104,7 @@ async function keepWal(pool: Pool): Promise<boolean> {
 export async function forgetArchive(pool: Pool): Promise<void> {
   await pool.query(
     'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1',
-    [SLOT],
+    [ARCHIVE_SLOT],
   );
 }
 
@@ -120,7 +119,7 @@ async function readPosition(pool: Pool): Promise<Position> {
        (select restart_lsn::text from pg_replication_slots where slot_name = $1) as "archivedLsn",
        ('0/0'::pg_lsn + floor((flushed - '0/0'::pg_lsn) / size) * size)::text as "completeLsn"
      from server`,
-    [SLOT],
+    [ARCHIVE_SLOT],
   );
   const [position] = read.rows;
   if (position === undefined) throw new Error('the position of the WAL is not known');
@@ -128,7 +127,7 @@ async function readPosition(pool: Pool): Promise<Position> {
 }
 
 async function archiveSegment(
-  { data, folder, masterKey }: WalArchiveOptions,
+  { data, archive, masterKey }: WalArchiveOptions,
   position: Position,
   segment: string,
 ): Promise<void> {
@@ -137,32 +136,38 @@ async function archiveSegment(
     segment,
     system_identifier: position.systemIdentifier,
     bytes: content.length,
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: sha256Of(content),
     authenticated_with: masterKeyId(masterKey),
   };
-  await refuseAnother(folder, record);
   // The rest of a segment that was ended early is zeros.
   const compressed = await promisify(gzip)(content, { level: 1 });
-  await replace(path.join(folder, segmentFile(segment)), compressed);
+  const name = segmentFile(segment);
+  if (!(await archive.create(name, contentOf(compressed)))) {
+    const found = await readSegment(archive, segment);
+    if (found === undefined || sha256Of(found) !== record.sha256) throw another(archive, name);
+  }
   const text = JSON.stringify({ ...record, mac: macOfSegment(record, masterKey) });
   // The record comes last: a segment without one is not in the archive.
-  await replace(path.join(folder, recordFile(segment)), `${text}\n`);
+  if (await archive.create(recordFile(segment), contentOf(`${text}\n`))) return;
+  const recorded = await archive.read(recordFile(segment));
+  const { sha256 } = JSON.parse(recorded?.toString('utf8') ?? '{}') as Partial<SegmentRecord>;
+  if (sha256 !== record.sha256) throw another(archive, recordFile(segment));
 }
 
-/** Throws: `PlainError` if the archive has a segment of this name from another database. */
-async function refuseAnother(folder: string, record: SegmentRecord): Promise<void> {
-  const file = path.join(folder, recordFile(record.segment));
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  const { sha256 } = JSON.parse(text) as Partial<SegmentRecord>;
-  if (sha256 === undefined || sha256 === record.sha256) return;
-  throw new PlainError(
-    `${file} is of another database, or of a service that runs on a copy of this one. Give each database an archive of its own.`,
+function another({ place }: Storage, name: string): PlainError {
+  return new PlainError(
+    `${place}/${name} is of another database, or of a service that runs on a copy of this one. Give each database an archive of its own.`,
   );
 }
 
-async function replace(file: string, content: string | Buffer): Promise<void> {
-  const part = `${file}.part`;
-  await rm(part, { force: true });
-  await writeDurably(part, content);
-  await rename(part, file);
+export function sha256Of(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** The content of an archived segment; empty if it is damaged, undefined if it is missing. */
+export async function readSegment(archive: Storage, segment: string): Promise<Buffer | undefined> {
+  const compressed = await archive.read(segmentFile(segment));
+  if (compressed === undefined) return undefined;
+  const limits = { maxOutputLength: SEGMENT_BYTES };
+  return await promisify(gunzip)(compressed, limits).catch(() => Buffer.alloc(0));
 }

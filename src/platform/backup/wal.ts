@@ -2,6 +2,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
 
+/** That of a server whose `initdb` was not told otherwise, as ours never is. */
+export const SEGMENT_BYTES = 16 * 1024 * 1024;
+
 /** The range of WAL that is needed. */
 export interface WalRange {
   readonly timeline: number;

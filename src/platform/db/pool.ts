@@ -78,6 +78,8 @@ export interface PoolOptions {
    * table forever (decision 23).
    */
   readonly byIndexOnly?: boolean;
+  /** Before a new connection is used; if it throws, the connection is closed. */
+  readonly verify?: (client: Queryable) => Promise<void>;
   /** Called for errors of idle connections, which would otherwise go unnoticed. */
   readonly onError?: (error: Error) => void;
 }
@@ -107,13 +109,15 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     query_timeout: 2 * statementTimeoutMs,
     // The pool waits for the promise, although its type declaration does not say so.
-    onConnect: (client) =>
-      applySessionSettings(client, url, {
+    onConnect: (async (client: PoolClient) => {
+      await applySessionSettings(client, url, {
         statementTimeoutMs,
         lockTimeoutMs: LOCK_TIMEOUT_MS,
         idleInPaymentMs: IDLE_IN_PAYMENT_MS,
         byIndexOnly: options.byIndexOnly === true,
-      }) as unknown as undefined,
+      });
+      await options.verify?.(client);
+    }) as unknown as undefined,
   });
   // Without a listener a lost idle connection would end the process.
   pool.on('error', (error) => {

@@ -13,3 +13,20 @@ create table backups (
   backup_id uuid primary key,
   folder text not null
 );
+
+-- What the database remembers of its own history: one row. A restored copy remembers an earlier state, and
+-- runs on another timeline, or in another cluster, or knows fewer beats than places outside the database.
+create table database_history (
+  seen_at timestamptz not null,
+  -- Counts up every few seconds while a service uses the database.
+  beats bigint not null,
+  epoch_beats bigint not null,
+  installation_id uuid primary key,
+  -- Counts the changes that were noticed.
+  epoch integer not null,
+  timeline integer,
+  seemed_complete boolean not null,
+  synchronous boolean not null,
+  system_identifier text
+);
+create unique index database_history_one on database_history ((true));

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { enterOnChange } from './payments/quarantine/after-restore.ts';
+import { createPool } from './platform/db/pool.ts';
+import type { Pool } from './platform/db/pool.ts';
+import { createKeeper, inspectHistory } from './platform/history/keeper.ts';
+import type { Keeper } from './platform/history/keeper.ts';
+import { openStorage } from './platform/storage/storage.ts';
+import type { Storage } from './platform/storage/storage.ts';
+
+export interface OpenHistory extends Pick<Keeper, 'verify' | 'stop'> {
+  /** Keeps checking, on a connection of its own. */
+  start(): void;
+}
+
+/** Where the position of the database is kept. */
+function witnessesOf({ databaseWitness, walArchive, s3 }: Config): Storage[] {
+  const places = new Set([databaseWitness, ...(walArchive === undefined ? [] : [walArchive])]);
+  return [...places].map((place) => openStorage(place, s3));
+}
+
+/** Enters quarantine if the database was restored or replaced since it was last used. */
+export async function openHistory(options: {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  /** For the first check. */
+  readonly pool: Pool;
+  readonly log: Logger;
+}): Promise<OpenHistory> {
+  const { config, databaseUrl, log } = options;
+  const own = createPool({
+    url: databaseUrl,
+    max: 1,
+    name: 'history',
+    onError: (error) => log.debug({ reason: error.message }, 'a database connection was lost'),
+  });
+  const keeper = createKeeper({
+    witnesses: witnessesOf(config),
+    onChange: enterOnChange(own),
+    log,
+  });
+  const stop = async (): Promise<void> => {
+    await keeper.stop();
+    await own.end();
+  };
+  try {
+    await keeper.check(options.pool);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { verify: keeper.verify, start: () => keeper.start(own), stop };
+}
+
+/**
+ * For a command: acts on what the database itself shows, and leaves no trace if nothing has changed.
+ */
+export async function enterIfChanged(pool: Pool): Promise<void> {
+  await inspectHistory(pool, enterOnChange(pool));
+}

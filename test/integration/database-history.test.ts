@@ -1,0 +1,217 @@
+import { cp, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openHistory } from '../../src/history.ts';
+import { enterOnChange } from '../../src/payments/quarantine/after-restore.ts';
+import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
+import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
+import type { QuarantineRow } from '../../src/payments/quarantine/store.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import { createKeeper } from '../../src/platform/history/keeper.ts';
+import type { Keeper } from '../../src/platform/history/keeper.ts';
+import { folderStorage } from '../../src/platform/storage/folder.ts';
+import { openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { must, newMasterKey } from './cli-support.ts';
+import { EmbeddedFixture, run } from './embedded-support.ts';
+
+// The service notices that its database was restored or replaced, by whatever tool.
+
+const log = pino({ level: 'silent' });
+
+describe('an embedded database', () => {
+  const fixture = new EmbeddedFixture();
+  const MASTER_KEY = newMasterKey();
+  let original: string;
+  afterAll(async () => {
+    await fixture.cleanUpAll();
+  });
+  beforeAll(async () => {
+    original = path.join(await fixture.folder(), 'original');
+    await must({ DATA_DIR: original, MASTER_KEY }, 'migrate');
+  }, 60_000);
+
+  async function newDataDir(): Promise<string> {
+    const dataDir = path.join(await fixture.folder(), 'data');
+    await run('cp', ['-a', original, dataDir]);
+    return dataDir;
+  }
+
+  /** Starts on the folder, as the service does, and stops. Returns the quarantine that it is in. */
+  async function use(
+    dataDir: string,
+    given: Readonly<Record<string, string>> = {},
+  ): Promise<QuarantineRow | undefined> {
+    const server = await fixture.start(path.join(dataDir, 'postgres'));
+    const pool = createPool({ url: server.url, max: 2, name: 'test' });
+    try {
+      const config = readConfig('sandbox', { DATA_DIR: dataDir, ...given });
+      const history = await openHistory({ config, databaseUrl: server.url, pool, log });
+      await history.stop();
+      return await findOpenQuarantine(pool);
+    } finally {
+      await pool.end();
+      await server.stop();
+    }
+  }
+
+  test('that is used again is the known one', async () => {
+    const dataDir = await newDataDir();
+    expect(await use(dataDir)).toBeUndefined();
+    expect(await use(dataDir)).toBeUndefined();
+    const files = await readdir(dataDir);
+    expect(files.filter((name) => /^database-[0-9a-f-]{36}\.json$/.test(name))).toHaveLength(1);
+  }, 60_000);
+
+  test('whose folder was put back lacks what it had: quarantine, once', async () => {
+    const dataDir = await newDataDir();
+    await use(dataDir);
+    const [folder, copy] = [path.join(dataDir, 'postgres'), path.join(dataDir, 'copy')];
+    await run('cp', ['-a', folder, copy]);
+    await use(dataDir);
+    await rm(folder, { recursive: true });
+    await rename(copy, folder);
+    const found = await use(dataDir);
+    expect(found).toMatchObject({
+      reason: 'the database was restored or replaced: it lacks what it had',
+      seemsComplete: false,
+    });
+    const before = found?.lostUntil;
+    expect((await use(dataDir))?.lostUntil).toEqual(before);
+  }, 60_000);
+
+  test('whose whole data folder was put back is noticed by another witness', async () => {
+    const dataDir = await newDataDir();
+    const witness = { DATABASE_WITNESS: path.join(await fixture.folder(), 'witness') };
+    await use(dataDir, witness);
+    const copy = `${dataDir}-copy`;
+    await run('cp', ['-a', dataDir, copy]);
+    await use(dataDir, witness);
+    expect((await use(copy, witness))?.reason).toContain('it lacks what it had');
+  }, 60_000);
+
+  test('that recovered to a point in time is on another timeline: quarantine', async () => {
+    const dataDir = await newDataDir();
+    await use(dataDir);
+    const backup = path.join(await fixture.folder(), 'backup');
+    await must({ DATA_DIR: dataDir, MASTER_KEY }, 'backup', backup);
+    const restored = path.join(await fixture.folder(), 'restored');
+    await must({ MASTER_KEY }, 'restore', backup, '--data-dir', restored);
+    // As another tool would have restored it.
+    await rm(path.join(restored, 'postgres', 'data', 'malipo.quarantine'));
+    expect(await use(restored)).toMatchObject({
+      reason: 'the database was restored or replaced: timeline 1 is now 2',
+    });
+  }, 60_000);
+});
+
+describe('a service that runs', () => {
+  let books: Books;
+  let folder: string;
+  let keeper: Keeper;
+  const create = (): Keeper =>
+    createKeeper({
+      witnesses: [folderStorage(folder)],
+      onChange: enterOnChange(books.pool),
+      log,
+    });
+  beforeEach(async () => {
+    books = await openBooks();
+    folder = await mkdtemp(path.join(tmpdir(), 'malipo-history-'));
+    keeper = create();
+    await keeper.check(books.pool);
+  });
+  afterEach(async () => {
+    await keeper.stop();
+    await books.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** As a standby that has everything and was promoted, or one that lacks the last beats. */
+  async function promote(lostBeats: number, synchronous: boolean): Promise<void> {
+    await books.owner.query(
+      `update database_history set timeline = timeline + 100, beats = beats - $1, synchronous = $2`,
+      [lostBeats, synchronous],
+    );
+  }
+
+  test('uses no new connection until it has acted on the change', async () => {
+    await keeper.verify(books.pool);
+    await promote(0, false);
+    const pool = books.openPool({ verify: keeper.verify });
+    await expect(pool.query('select 1')).rejects.toThrow('the database was restored or replaced');
+    await keeper.check(books.pool);
+    expect((await pool.query('select 1')).rowCount).toBe(1);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: false });
+  });
+
+  test('acts on a change once, together with other processes', async () => {
+    const other = create();
+    await other.check(books.pool);
+    await keeper.check(books.pool);
+    await promote(0, true);
+    await Promise.all([keeper.check(books.pool), other.check(books.pool)]);
+    expect(await listEvents(books.pool, 10)).toMatchObject([{ action: 'entered' }]);
+    await other.stop();
+  });
+
+  test('lost nothing by a promotion, as one person says and nothing contradicts', async () => {
+    await promote(0, true);
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: true });
+    const released = await releaseQuarantine(books.pool, {
+      by: 'Amina',
+      nothingLost: 'switched over for maintenance',
+    });
+    expect(released).toMatchObject({ kind: 'released', forced: false });
+    const [event] = await listEvents(books.pool, 1);
+    expect(event?.detail).toEqual({
+      forced: false,
+      nothing_lost: 'switched over for maintenance',
+    });
+  });
+
+  test.each([
+    ['the standby was not synchronous', 0, false],
+    ['the standby lacks what this process had seen', 1, true],
+  ])('cannot say that nothing was lost if %s', async (_, lostBeats, synchronous) => {
+    await keeper.check(books.pool);
+    await promote(lostBeats, synchronous);
+    await keeper.check(books.pool);
+    await expect(
+      releaseQuarantine(books.pool, { by: 'Amina', nothingLost: 'promoted' }),
+    ).rejects.toThrow('cannot be confirmed');
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+  });
+
+  test('is contradicted by another process that had seen more', async () => {
+    const other = create();
+    await other.check(books.pool);
+    await promote(1, true);
+    // This one did not see the last beat.
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: true });
+    await other.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: false });
+    await other.stop();
+  });
+
+  test('does not overwrite a witness that it cannot read', async () => {
+    const [file = ''] = await readdir(folder);
+    const known = await readFile(path.join(folder, file), 'utf8');
+    await cp(path.join(folder, file), path.join(folder, 'kept'));
+    const away = folderStorage(folder);
+    const unreadable = createKeeper({
+      witnesses: [{ ...away, read: async () => await Promise.reject(new Error('away')) }],
+      onChange: enterOnChange(books.pool),
+      log,
+    });
+    await unreadable.check(books.pool);
+    await unreadable.check(books.pool);
+    expect(await readFile(path.join(folder, file), 'utf8')).toBe(known);
+    await unreadable.stop();
+  });
+});
