@@ -26,7 +26,7 @@ export function contractDocument(
  * The introduction of the reference page. Demo vendors and their keys exist only in the sandbox.
  */
 function introduction({ isSandbox }: { readonly isSandbox: boolean }): string {
-  return `Malipo pays bills and airtime for vendors. The money collected for a vendor is its *collected income*. **Fund** moves all of it into the *float*. **Create** reserves a payment’s amount from the float and queues the payment. **Status** returns its result. If a payment fails, its amount goes back to the float. Three further operations return credit information about a customer.
+  return `Malipo pays bills and airtime for vendors. The money collected for a vendor is its *collected income*. **Fund** moves all of it into the *float*. **Create** reserves a payment’s amount from the float and queues the payment. **Status** returns its result. If a payment fails, its amount goes back to the float. Further operations return credit information about a customer.
 
 ${isSandbox ? trySandbox() : ''}## The signature
 
@@ -43,17 +43,17 @@ ${isSandbox ? workedExample() : ''}Values are signed exactly as they are sent: \
 
 A request is a flat list of names and text values, each name once, all in one place: the query string, \`application/x-www-form-urlencoded\`, \`multipart/form-data\` (no files) or \`application/json\` (one flat object). Every operation accepts all four. Operations shown as GET also accept POST, and read a body with either method.
 
-In JSON a number is read as written, but many libraries write \`100.00\` as \`100\`: send amounts as text. Unknown parameters are refused; only the two unsigned operations ignore them. No value may contain \`&\` followed by the parameter name of any operation and \`=\`. Send bodies without \`Content-Encoding\`.
+In JSON a number is read as written, but many libraries write \`100.00\` as \`100\`: send amounts as text. Unknown parameters are refused; only unsigned operations ignore them. No value may contain \`&\` followed by the parameter name of any operation and \`=\`. Send bodies without \`Content-Encoding\`.
 
 ## Responses
 
 A success has HTTP status 200 and \`header_status\` 200, and never the key \`error\`. Ignore fields you do not know; new ones may be added. Times are \`YYYY-MM-DD HH:MM:SS\` in the service’s time zone, ${VARIABLES.TIME_ZONE.default} unless configured otherwise.
 
-Every error has an HTTP status other than 200, equal to its \`header_status\`, and the same form of body. \`error[0].code\` is for programs and never changes its meaning, \`text\` is for people, and \`field\` names the parameter at fault. After a 5xx, a timeout or a dropped connection, repeat the create with the same \`merchant_reference\`: it is paid once.
+Every error has an HTTP status other than 200, equal to its \`header_status\`, and the same form of body. \`error[0].code\` is for programs and never changes its meaning, \`text\` is for people, and \`field\` names the parameter that caused the error. After a 5xx, a timeout or a dropped connection, repeat the create with the same \`merchant_reference\`: it is paid only once.
 
 ## Versions
 
-Only removing a field that is always present, or changing an existing one, is an incompatible change. It needs a new major version. Added fields are not announced.
+A change is incompatible only if it removes a field that is always present, or changes an existing one. Such a change needs a new major version. New fields may be added without notice.
 `;
 }
 
@@ -69,7 +69,7 @@ The sandbox (\`npm start\`) has these vendors, with KES 100,000.00 of collected 
 
 The collector \`demo-collector\` has the key \`${DEMO_KEYS['demo-collector']}\`. The last four digits of \`account\` decide what the simulated operator does: 9901 pays, 9902 declines, 9903 pays and never answers, and so on. One person in the synthetic credit registry is Amani Baraka Wanjiru, with the \`nationalID\` 900000001.
 
-**Send**, on the page \`/docs\`, signs for you, with the demo vendors’ keys or with the key you enter under *Who signs*. The key does not leave the browser. If an operation needs another one first, that is sent too: fund before create, create before status.
+**Send**, on the page \`/docs\`, signs for you, with the demo vendors’ keys or with the key you enter under *Who signs*. The key does not leave the browser. If an operation needs another one first, the page sends that one too: fund before create, create before status.
 
 `;
 }

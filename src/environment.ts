@@ -57,12 +57,12 @@ export const VARIABLES = {
   },
   WAL_ARCHIVE: {
     description:
-      'Folder, or `s3://bucket/prefix`, into which the embedded database’s write-ahead log is copied every minute, so that a backup can be continued up to any time. On another machine, or mounted from there.',
+      'Folder, or `s3://bucket/prefix`, into which the embedded database’s write-ahead log is copied every minute, so that the database can be restored as of any time. A folder should be on another machine, mounted here.',
     form: place,
   },
   DATABASE_WITNESS: {
     description:
-      'Folder, or `s3://bucket/prefix`, where each process notes every ten seconds that it uses the database, so that it notices when the database is restored or replaced. Restores of the database must not take it back. `WAL_ARCHIVE` is used as well.',
+      'Folder, or `s3://bucket/prefix`, where each process records every ten seconds that it uses the database, to detect that the database was restored or replaced. A restore of the database must not also restore this place. `WAL_ARCHIVE` is used as well.',
     form: place,
     otherwise: '`DATA_DIR`',
   },
@@ -158,7 +158,7 @@ export const VARIABLES = {
   },
   PUBLIC_URL: {
     description:
-      'URL under which operators reach this service for callbacks, and people the console.',
+      'URL at which operators reach this service for callbacks, and people open the console.',
     form: httpUrl,
     otherwise: '`http://HOST:PORT`',
   },
@@ -174,12 +174,12 @@ export const VARIABLES = {
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     description:
-      'Where traces are sent (OTLP over HTTP), such as http://127.0.0.1:4318. Without it none are made. The exporter also reads the other `OTEL_EXPORTER_OTLP_` variables, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.',
+      'Where traces are sent (OTLP over HTTP), such as http://127.0.0.1:4318. Without it, no traces are created. The exporter also reads the other `OTEL_EXPORTER_OTLP_` variables, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.',
     form: httpUrl,
   },
   OTEL_TRACES_SAMPLER_ARG: {
     description:
-      'Share of traces that are made, unless the caller’s `traceparent` decides; all processes decide alike about a payment.',
+      'Share of traces that are recorded, unless the caller’s `traceparent` decides. All processes make the same choice for a payment.',
     form: {
       allowed: 'a number from 0 to 1',
       read: (value) => (/^(?:0|1|0?\.\d{1,9}|1\.0+)$/.test(value) ? Number(value) : undefined),
@@ -187,7 +187,7 @@ export const VARIABLES = {
     default: '1',
   },
   OTEL_SDK_DISABLED: {
-    description: 'true: no traces are made, whatever the other variables say.',
+    description: 'true: no traces are created, whatever the other variables say.',
     form: oneOf(['true', 'false']),
     default: 'false',
   },

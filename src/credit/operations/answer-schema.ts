@@ -84,7 +84,7 @@ export const accountDetails = {
   currentBalance: plainText('Balance in KES.'),
   arrearDays: plainText('Days in arrears; `0` for a disputed account.'),
   jointHolders: plainText(
-    'Number of other people who hold the account too; empty when not known. They are never named.',
+    'Number of other holders of the account; empty when not known. They are never named.',
   ),
   stale: trueOrFalse('`true` when the account is open and its lender has missed a submission.'),
 };

@@ -23,9 +23,14 @@ const request = Type.Object({
   vid,
   batchReference,
   format: Type.Optional(
-    parameter(/^(json|csv|jsonl)$/, 'json, csv or jsonl', 'Form of the answer. Default: `json`.', {
-      examples: ['csv'],
-    }),
+    parameter(
+      /^(json|csv|jsonl)$/,
+      'json, csv or jsonl',
+      'Format of the response. Default: `json`.',
+      {
+        examples: ['csv'],
+      },
+    ),
   ),
 });
 const text = (description: string) => nullable(Type.String({ description }));

@@ -27,7 +27,7 @@ export const documentFields = {
 export const requestReference = parameter(
   /^[A-Za-z0-9]{1,64}$/,
   '1 to 64 letters and digits',
-  'Your own reference of the enquiry, unique for each operation. The same reference with the same content gets the same answer again, byte for byte.',
+  'Your own reference of the enquiry, unique for each operation. The same reference with the same content returns the same response again, byte for byte.',
   { examples: ['ENQ20261121A'] },
 );
 

@@ -39,7 +39,7 @@ export const billerFields = {
       },
       {
         description:
-          'How the fee follows from the amount; null without a fee. Shares are rounded half up to a cent. Your own price may differ: the answer of create shows it.',
+          'How to compute the fee from the amount; null without a fee. Shares are rounded half up to a cent. Your own price may differ; the response of create contains it.',
       },
     ),
   ),

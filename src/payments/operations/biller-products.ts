@@ -55,7 +55,7 @@ export function billerProducts({
     tag: 'Billing',
     summary: 'Products of a biller',
     description:
-      'Bundles, bouquets and vouchers that payments of a biller buy, with the amounts to pay. The amount of create decides which one is bought. Unsigned.',
+      'Bundles, bouquets and vouchers that can be bought with payments to the biller, with the amounts to pay. The amount of create decides which one is bought. Unsigned.',
     signedBy: undefined,
     request,
     response,

@@ -14,7 +14,9 @@ export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
 }
 
 export const progressSchema = Type.Object({
-  status: Type.Integer({ description: '1: the batch was taken. Its rows may still be refused.' }),
+  status: Type.Integer({
+    description: '1: the batch was accepted. Its rows may still be refused.',
+  }),
   text: Type.String({ examples: ['Batch queued and pending processing'] }),
   batch_reference: Type.String(),
   batch_id: Type.String({ description: 'Ours; quote it when you ask for help.' }),

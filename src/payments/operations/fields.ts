@@ -19,7 +19,7 @@ export const billerCodeOrName = parameter(
 export const amount = parameter(
   MONEY_PATTERN,
   'a decimal number with at most two decimals, such as 100.00',
-  'Amount in KES, at most two decimals. It is signed exactly as sent: `100` and `100.00` sign differently.',
+  'Amount in KES, at most two decimals. It is signed exactly as sent: `100` and `100.00` have different signatures.',
   { examples: ['100.00'] },
 );
 
@@ -42,7 +42,7 @@ export const MERCHANT_REFERENCE = /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/
 export const merchantReference = parameter(
   MERCHANT_REFERENCE,
   '1 to 64 printable ASCII characters without spaces at the ends',
-  'Your own unique reference. The same reference with the same content gets the first answer again and is paid once; send it always.',
+  'Your own unique reference. The same reference with the same content returns the first response again and is paid only once. Always send it.',
   { examples: ['INV-2031-7'] },
 );
 
@@ -62,7 +62,7 @@ export const sha256 = parameter(
 export const resultFormat = parameter(
   /^(json|csv|jsonl)$/,
   'json, csv or jsonl',
-  'Form of the answer. Default: `json`.',
+  'Format of the response. Default: `json`.',
   { examples: ['csv'] },
 );
 
@@ -94,7 +94,7 @@ const TIME_FORMS =
 export const fundTime = parameter(
   /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}|\d{8}T[\d.]{4,16})(Z|[+-]\d{2}:?\d{2})?$/,
   TIME_FORMS,
-  'Time of the request. If there is nothing to move, the time of an earlier request that moved money gets that request’s answer again.',
+  'Time of the request. If there is nothing to move, the `time` of an earlier request that moved money returns the response of that request.',
 );
 
 export const collectionTime = parameter(

@@ -26,13 +26,13 @@ import {
 const operatorFields = {
   biller_response_time: nullable(
     wireTimeText(
-      'When the instruction that led to the outcome was sent to the operator; null while the outcome is not known.',
+      'When the instruction that was finally executed or declined was sent to the operator; null while the outcome is not known.',
     ),
   ),
   biller_reference: nullable(Type.String({ description: 'The operator’s own reference.' })),
   transaction_status: Type.String({
     description:
-      '`QUEUED`; `PENDING`: sent, or the outcome is not known yet, keep asking; `SUCCESS`; `FAILED`: not paid, the amount is back in the float.',
+      '`QUEUED`; `PENDING`: sent, or the outcome is not known yet: query again; `SUCCESS`; `FAILED`: not paid, the amount is back in the float.',
     examples: ['SUCCESS'],
   }),
   transaction_message: nullable(Type.String({ description: 'The operator’s own text.' })),
@@ -67,7 +67,7 @@ const response = Type.Object({
     status: Type.Integer({ description: '0 when the transaction failed, otherwise 1.' }),
     text: Type.Object(operatorFields, {
       description:
-        'The transaction, as clients of this API read it. A vendor that was set to `status_text: sentence` gets a text here, a sentence for people.',
+        'The transaction, as clients of this API read it. For a vendor with the setting `status_text: sentence`, it is a sentence for people.',
     }),
     ipay_reference: Type.String(),
     posted_time: wireTimeText('When the transaction was saved.'),
@@ -102,7 +102,7 @@ export function paymentStatus(deps: {
     tag: 'Billing',
     summary: 'Transaction status',
     description:
-      'The status and result of a transaction. Name it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
+      'The status and result of a transaction. Identify it by `reference`, the `ipay_reference` that create returned (the name `ipay_reference` is accepted too), or by your own `merchant_reference`.',
     signedBy: deps.byVendor,
     request,
     anyText: ['reference', 'ipay_reference', 'merchant_reference'],

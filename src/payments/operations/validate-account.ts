@@ -83,7 +83,7 @@ export function validateAccount(
     tag: 'Billing',
     summary: 'Validate an account',
     description:
-      'Asks the operator whether an account exists; if the biller has several, the next one if the first does not know. Available for some billers only.',
+      'Asks the operator whether an account exists. If the biller has several operators, the next one is asked if the first does not know the account. Available only for some billers.',
     signedBy: deps.byVendor,
     request,
     response,
