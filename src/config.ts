@@ -79,7 +79,7 @@ export interface MetropolConfig {
   readonly publicKey: string;
   readonly privateKey: string;
   readonly timeoutMs: number;
-  /** Its name may lead into a private network. */
+  /** Its name may resolve to a private address. */
   readonly allowsPrivateAddresses: boolean;
 }
 

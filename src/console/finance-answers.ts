@@ -175,7 +175,7 @@ export interface TopUpRuleView {
   readonly vid: string;
   readonly kind: 'fund' | 'push';
   readonly threshold: string;
-  /** Of a prompt on a telephone; null: collected income is moved. */
+  /** Of a prompt on a phone; null: collected income is moved. */
   readonly target: string | null;
   readonly maximum: string | null;
   readonly daily: string | null;
@@ -211,7 +211,7 @@ export interface BookStatementLine {
   readonly vid: string | null;
   /** Such as `paid`. */
   readonly movement: string;
-  /** Ours; null: there is none. */
+  /** Ours; null: none. */
   readonly reference: string | null;
   /** Whether `reference` is a payment's. */
   readonly isPayment: boolean;

@@ -66,7 +66,7 @@ export interface PaymentsOptions {
   readonly timers?: Timers;
   /** Generates the ids of payments. Default: time-ordered, random. */
   readonly newId?: () => string;
-  /** Is told of every batch of a lane. Default: nothing is measured. */
+  /** Called for every batch of a lane. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
   readonly log: Logger;
 }

@@ -20,7 +20,7 @@ import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { asPerson, financeAct } from '../parties/as-person.ts';
 
-/** `house journal`: bookings by hand, each by two people. */
+/** `house journal`: manual bookings, each by two people. */
 export function addJournals(house: Command, cli: Cli): void {
   const journal = house
     .command('journal')

@@ -76,7 +76,7 @@ export interface ImportResult {
 /** Where an import is written. */
 interface Destination {
   readonly db: Queryable;
-  /** Writes a batch at once, or nothing of it. */
+  /** Writes a batch completely or not at all. */
   readonly commit: <Result>(work: (client: Queryable) => Promise<Result>) => Promise<Result>;
 }
 

@@ -14,7 +14,7 @@ export interface ScoreBand {
   readonly observed: number;
 }
 
-/** How well a card told those who defaulted from the others, on people whom it was not made from. */
+/** How well a card separates people who defaulted from the others, outside its training data. */
 export interface CardPlots {
   readonly samples: number;
   readonly bads: number;

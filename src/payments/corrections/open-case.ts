@@ -42,7 +42,7 @@ export async function openCaseByHand(
   });
 }
 
-/** The facts have the names of those that a contradicting report of an operator leads to. */
+/** The facts have the same names as in a case about a contradicting report of an operator. */
 function contentOf(payment: PaymentRow, note: string): Pick<NewCase, 'kind' | 'facts'> {
   const source = 'person';
   if (payment.outcome === null) return { kind: 'no_answer', facts: { source, note } };

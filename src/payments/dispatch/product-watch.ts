@@ -9,7 +9,7 @@ import type { Connector } from './connector.ts';
 
 /** How often an operator’s list is read, and how soon again after a failure. */
 const REFRESH = { everyMs: 6 * 3_600_000, retryMs: 600_000 };
-/** Enough for every list seen, and an end for one that has none. */
+/** More than every list seen so far; limits an endless list. */
 const MAX_PAGES = 100;
 
 export interface ProductWatchOptions {

@@ -46,7 +46,7 @@ export interface BatcherOptions<Item, Result> {
    * Handles a batch; one result per item, in order. If it throws, every item fails with the error.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Settled<Result>[]>;
-  /** Is told of every batch. Default: nothing is measured. */
+  /** Called for every batch. Default: nothing is measured. */
   readonly watch?: { readonly nowMs: () => number; readonly note: (batch: EndedBatch) => void };
 }
 

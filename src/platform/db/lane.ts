@@ -66,7 +66,7 @@ export interface LaneOptions<Item, Result> {
   readonly silenceMaxMs?: number;
   /** Default: the system's timers. */
   readonly timers?: Timers;
-  /** Is told of every batch. Default: nothing is measured. */
+  /** Called for every batch. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
   /** One statement, one commit; one result per item, in order. */
   readonly call: (db: Queryable, items: readonly Item[]) => Promise<readonly Result[]>;

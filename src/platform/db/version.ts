@@ -61,7 +61,7 @@ export async function orNotReady<Result>(work: Promise<Result>, fallback: Result
 
 /**
  * Describes, as a sentence, what was found instead of a database of this version.
- * Throws: `PlainError` when it is of another version that no migration leads to.
+ * Throws: `PlainError` when no migration upgrades its version to this one.
  */
 export async function describeUnmigrated(db: Queryable, schema: Schema): Promise<string> {
   const read = await db.query<{ filled: boolean; known: boolean }>(

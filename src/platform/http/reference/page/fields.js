@@ -79,7 +79,7 @@ export class Fields {
     if (operation.parameters.some(isTime)) this.#renewAll(isTime);
   }
 
-  /** @param {(parameter: Parameter) => boolean} isRenewed besides references */
+  /** @param {(parameter: Parameter) => boolean} isRenewed in addition to references */
   #renewAll(isRenewed) {
     const operation = this.#operation;
     const renewed = operation.parameters.filter(
