@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { CITUS_URLS, NOT_ON_CITUS } from './test/citus-exceptions.ts';
 
 /** Tests that need no database; running only these starts none. */
-const PURE = ['test/architecture.test.ts', 'test/unit/**/*.test.ts', 'test/property/**/*.test.ts'];
+const PURE = [
+  'test/architecture.test.ts',
+  'test/unit/**/*.test.ts',
+  'test/property/**/*.test.ts',
+  'test/clients/{vectors,contract,retries}.test.ts',
+];
 
 const ON_CITUS = CITUS_URLS.length > 0;
 

@@ -1,0 +1,9 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Http;
+
+final class NoAnswer extends \RuntimeException
+{
+}

@@ -1,0 +1,13 @@
+export { Malipo } from './client.ts';
+export type { PaymentName, Waiting } from './client.ts';
+export type { MalipoOptions } from './vendor.ts';
+export { Collector } from './collector.ts';
+export { MalipoError, OutcomeUnknown, Refused, Unavailable, WebhookInvalid } from './errors.ts';
+export type { ErrorDetails } from './errors.ts';
+export { centsOf, decimalOf } from './money.ts';
+export { timeOf } from './time.ts';
+export { hashOf, headerSignature, signedText } from './sign.ts';
+export { WebhookVerifier, signTestEvent } from './webhooks.ts';
+export type { WebhookEvent, WebhookHeaders, WebhookOptions } from './webhooks.ts';
+export type * from './types.ts';
+export type * from './credit.ts';
