@@ -2,6 +2,8 @@ import { Command, Option } from 'commander';
 import { citusDatabase, embeddedDatabase } from '../test/faults/chaos/database.ts';
 import { PROVIDER_CHOICES } from '../test/faults/chaos/providers.ts';
 import { runChaos } from '../test/faults/chaos/run.ts';
+import { CLIENT_NAMES } from '../test/clients/driver.ts';
+import type { ClientName } from '../test/clients/driver.ts';
 import { countOption } from './count-option.ts';
 
 /**
@@ -10,7 +12,7 @@ import { countOption } from './count-option.ts';
  * otherwise wrong, or if fewer kills were made than requested. With CITUS_URL and CITUS_CONTROL it runs
  * on that cluster, whose nodes are killed as well.
  */
-const { kills, seed, provider } = new Command('chaos')
+const { kills, seed, provider, client, payments } = new Command('chaos')
   .description(
     'Kill the service over and over under load, then compare the ledger with the operators’ records.',
   )
@@ -22,8 +24,21 @@ const { kills, seed, provider } = new Command('chaos')
       'payments through an emulated provider; all: through all of them, with their routes',
     ).choices(PROVIDER_CHOICES),
   )
+  .addOption(
+    new Option('--client <name>', 'pay through a client of clients/, or through all').choices([
+      ...CLIENT_NAMES,
+      'all',
+    ]),
+  )
+  .option('--payments <n>', 'go on until so many payments were accepted', countOption, 0)
   .parse()
-  .opts<{ kills: number; seed: number; provider?: string }>();
+  .opts<{
+    kills: number;
+    seed: number;
+    provider?: string;
+    client?: ClientName | 'all';
+    payments: number;
+  }>();
 
 // The started processes end with this one.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
@@ -37,6 +52,8 @@ const result = await runChaos({
   kills,
   seed,
   provider,
+  clients: client && (client === 'all' ? CLIENT_NAMES : [client]),
+  payments,
   onProgress: (made) => {
     if (made - reported < 50) return;
     reported = made;

@@ -40,7 +40,7 @@ export async function judge(options: {
   }
   const ledger = await checkLedger(pool);
   return {
-    accepted: load.orders.filter(({ references }) => references.size > 0).length,
+    accepted: load.accepted,
     openWithCase: all.filter(isLeftToPeople).length,
     lost: load.orders.flatMap((order) => findLost(order, rows)),
     paidTwice: [
@@ -101,7 +101,12 @@ function againstOrder(row: Row, orders: ReadonlyMap<string, Order>): string[] {
   const name = `${row.vid} ${row.merchant_reference}`;
   const order = orders.get(name);
   if (order === undefined) return [`${name} was never ordered`];
-  return order.references.size === 1 ? [] : [`${name} has ${order.references.size} references`];
+  const { references, finals } = order;
+  const wrong = [...finals].filter((final) => final.toLowerCase() !== row.outcome);
+  return [
+    ...(references.size === 1 ? [] : [`${name} has ${references.size} references`]),
+    ...wrong.map((final) => `${name} was reported as ${final} and is ${row.outcome}`),
+  ];
 }
 
 /** An operator that knows our reference paid what the reference names. */

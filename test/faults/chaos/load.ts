@@ -3,6 +3,7 @@ import type { Random } from '../../simulation/random.ts';
 import { PATHS, encode, send, signed } from '../../support/vendor-client.ts';
 import type { Answer, Params } from '../../support/vendor-client.ts';
 import type { TestVendor, TestParties } from '../fleet.ts';
+import type { Payer } from './clients.ts';
 
 /** The last digits of accounts, which decide what the operators do, with their shares. */
 const SUFFIXES: readonly (readonly [string, number])[] = [
@@ -27,6 +28,8 @@ export interface Order {
   readonly amount: string;
   /** Every `ipay_reference` that an answer gave for it. There must be only one. */
   readonly references: Set<string>;
+  /** Final states that a client returned for it. */
+  readonly finals: Set<'SUCCESS' | 'FAILED'>;
 }
 
 export interface Load {
@@ -35,6 +38,8 @@ export interface Load {
   readonly collectedCents: ReadonlyMap<string, bigint>;
   /** Unexpected answers. */
   readonly findings: readonly string[];
+  /** How many orders were answered. */
+  readonly accepted: number;
   /** Starts no new requests, and waits until all requests in progress have been answered. */
   stop(): Promise<void>;
 }
@@ -62,6 +67,8 @@ export function startLoad(options: {
   readonly accountOf: (biller: string, number: number) => string;
   /** Cents that amounts may have. */
   readonly cents: readonly string[];
+  /** How a bill is paid; default: a create, without waiting for the result. */
+  readonly pay?: Payer | undefined;
 }): Load {
   const { parties, random } = options;
   const orders: Order[] = [];
@@ -107,7 +114,21 @@ export function startLoad(options: {
     await repeatUntilAnswered(PATHS.fund, { vid, time, currency: 'KES' }, key);
   };
 
-  const pay = async ({ vid, key }: TestVendor): Promise<void> => {
+  const create: Payer = async ({ vid, key }, bill) => {
+    const params = {
+      vid,
+      biller_name: bill.biller,
+      account: bill.account,
+      amount: bill.amount,
+      merchant_reference: bill.merchantReference,
+    };
+    const answer = await repeatUntilAnswered(PATHS.create, params, key);
+    return { reference: String(answer.body.msg['ipay_reference']) };
+  };
+  const { pay: payBill = create } = options;
+
+  const pay = async (vendor: TestVendor): Promise<void> => {
+    const { vid } = vendor;
     count += 1;
     const biller = random.pick(parties.billers);
     const order: Order = {
@@ -116,19 +137,18 @@ export function startLoad(options: {
       account: options.accountOf(biller, count) + pickSuffix(random),
       amount: `${random.whole(50, 150)}.${random.pick(options.cents)}`,
       references: new Set(),
+      finals: new Set(),
     };
     orders.push(order);
-    const params = {
-      vid,
-      biller_name: biller,
-      account: order.account,
-      amount: order.amount,
-      merchant_reference: order.merchantReference,
-    };
     // Sometimes a vendor repeats a request that was answered.
     for (let times = random.chance(0.1) ? 2 : 1; times > 0; times -= 1) {
-      const answer = await repeatUntilAnswered(PATHS.create, params, key);
-      order.references.add(String(answer.body.msg['ipay_reference']));
+      let answered = await payBill(vendor, { biller, ...order });
+      while (answered === undefined && !isOver()) {
+        answered = await payBill(vendor, { biller, ...order });
+      }
+      if (answered === undefined) throw new Error(`${order.merchantReference} was not answered`);
+      order.references.add(answered.reference);
+      if (answered.final !== undefined) order.finals.add(answered.final);
     }
   };
 
@@ -153,6 +173,9 @@ export function startLoad(options: {
     orders,
     collectedCents,
     findings,
+    get accepted() {
+      return orders.filter(({ references }) => references.size > 0).length;
+    },
     stop: async () => {
       stoppedAtMs = performance.now();
       stopping.abort();

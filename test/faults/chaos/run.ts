@@ -4,6 +4,9 @@ import {
   removeAbandonedFolders,
   removeFolder,
 } from '../../support/temporary.ts';
+import { startClients } from './clients.ts';
+import type { Clients } from './clients.ts';
+import type { ClientName } from '../../clients/driver.ts';
 import { judge } from './judge.ts';
 import { embeddedDatabase } from './database.ts';
 import type { ChaosDatabase } from './database.ts';
@@ -34,6 +37,10 @@ export async function runChaos(options: {
   readonly seed: number;
   /** One of `PROVIDER_CHOICES`; default: a simulated operator. */
   readonly provider?: string | undefined;
+  /** Bills are paid through these clients, which wait for the results. */
+  readonly clients?: readonly ClientName[] | undefined;
+  /** More kills follow until so many payments were accepted. */
+  readonly payments?: number | undefined;
   /** Default: an embedded PostgreSQL. */
   readonly openDatabase?: (folder: string) => Promise<ChaosDatabase>;
   readonly onProgress?: (kills: number) => void;
@@ -46,12 +53,17 @@ export async function runChaos(options: {
     database,
     providerBillers: provider === undefined ? undefined : providerBillersOf(provider),
   });
+  let clients: Clients | undefined;
   try {
     await world.begin();
+    if (options.clients !== undefined) {
+      clients = startClients(options.clients, world.apiOrigins, world.random);
+    }
     const load = startLoad({
       parties: world.parties,
       origins: world.apiOrigins,
       random: world.random,
+      pay: clients?.pay,
       // Some providers take whole shillings only.
       ...(provider === undefined
         ? {
@@ -67,6 +79,8 @@ export async function runChaos(options: {
       MAX_START_MS,
     );
     await world.killUntil(options.kills, options.onProgress);
+    const { payments = 0 } = options;
+    while (load.accepted < payments) await world.killUntil(world.kills + 1, options.onProgress);
     await world.endFaults();
     await world.restart();
     await load.stop();
@@ -84,6 +98,7 @@ export async function runChaos(options: {
       hits: Object.fromEntries(world.hits),
     };
   } finally {
+    await clients?.end();
     await world.end();
     await removeFolder(folder);
   }
