@@ -5,6 +5,7 @@ import { readFileOfToday } from '../../src/credit/bureaus/registry.ts';
 import { approveProposal } from '../../src/credit/decisions/decide.ts';
 import { listProposals } from '../../src/credit/decisions/proposals-store.ts';
 import { proposeCard, proposeOutcome, proposeRule } from '../../src/credit/decisions/propose.ts';
+import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { listImports } from '../../src/credit/importing/imports-store.ts';
 import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
@@ -38,7 +39,7 @@ const STATEMENTS = [
  * @param subjects on file, without the documented examples, which stay as they are.
  */
 export async function doCreditWork(
-  options: ReportOptions,
+  options: ReportOptions & Deps,
   subjects: readonly Subject[],
 ): Promise<void> {
   const { pool, clock, timeZone } = options;
@@ -79,10 +80,7 @@ async function openDisputes(
 }
 
 /** A challenger and a rule are in force; another rule and a dispute wait for the second person. */
-async function propose(
-  deps: Pick<ReportOptions, 'pool' | 'clock'>,
-  disputes: readonly string[],
-): Promise<void> {
+async function propose(deps: Deps, disputes: readonly string[]): Promise<void> {
   if ((await listProposals(deps.pool, { open: false, limit: 1 })).length > 0) return;
   const [by, second] = ['risk2', 'risk'];
   const card = { score: 'generic', role: 'challenger', card: 'malipo-generic@1' } as const;
@@ -127,10 +125,10 @@ async function importFiles(
   const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-sandbox-'));
   try {
     const files = [
-      { name: 'loans-nairobi.csv', by: 'risk2', of: lines.slice(0, FILE_LINES) },
+      { name: 'loans-nairobi.csv', by: 'risk2, approved by risk', of: lines.slice(0, FILE_LINES) },
       {
         name: 'loans-coast.csv',
-        by: 'risk',
+        by: 'risk, approved by risk2',
         of: withFaults(lines.slice(FILE_LINES, 2 * FILE_LINES)),
       },
     ];

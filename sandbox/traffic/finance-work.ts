@@ -2,9 +2,15 @@ import { approveResolution, proposeResolution } from '../../src/payments/correct
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { readPaymentByReference } from '../../src/payments/create/store.ts';
+import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
+import { listEntries } from '../../src/payments/house/entries-store.ts';
+import { readFloatBeginning } from '../../src/payments/house/store.ts';
 import { approveJournal, proposeJournal } from '../../src/payments/house/journals.ts';
 import { listJournals } from '../../src/payments/house/journals-store.ts';
 import type { JournalLine } from '../../src/payments/house/journal.ts';
+import { listFloats } from '../../src/payments/billers/float-store.ts';
+import { setTopUpRule } from '../../src/payments/vendor-floats/administer.ts';
+import { listRulesOf } from '../../src/payments/vendor-floats/rules-store.ts';
 import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import { listPayouts } from '../../src/payments/payouts/store.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
@@ -27,6 +33,34 @@ export const CLAIMED: readonly (Order & { readonly merchantReference: string })[
 ].map(([merchantReference = '', account = '', amount = '']) => ({
   ...{ merchantReference, biller: 'kplc_postpaid', account, amount },
 }));
+
+/**
+ * The books of our floats begin with what the operators reported, so that reconciliation has nothing
+ * unexplained. Operators that have not reported yet are left for the next call.
+ */
+export async function openFloatBooks(deps: Deps): Promise<void> {
+  const { pool } = deps;
+  const waiting = await listEntries(pool, { open: true, limit: 100 });
+  for (const { operatorCode, balanceCents, polledAt } of await listFloats(pool)) {
+    if (balanceCents === null || polledAt === null) continue;
+    if ((await readFloatBeginning(pool, operatorCode)).isBooked) continue;
+    const proposed =
+      waiting.find(({ kind, subject }) => kind === 'opening' && subject === operatorCode) ??
+      (await proposeEntry(pool, {
+        ...{ operatorCode, kind: 'opening', amountCents: balanceCents, movedAt: polledAt },
+        ...{ reference: `OPENING-${operatorCode}`, bank: null, by: FIRST },
+        note: 'As the operator reported it',
+      }));
+    await approveEntry(deps, { entryId: proposed.entryId, by: SECOND });
+  }
+}
+
+/** The vendor's income is moved into its float when that is low. */
+export async function topUpItself({ pool }: Deps, vendorId: number): Promise<void> {
+  if ((await listRulesOf(pool, vendorId)).length > 0) return;
+  const terms = { kind: 'fund', thresholdCents: 5_000_000n, pauseSeconds: 600 } as const;
+  await setTopUpRule(pool, { vendorId, terms, by: FIRST });
+}
 
 /** A journal and a payout that are booked, and one of each that waits for the second person. */
 export async function bookJournalsAndPayouts(deps: Deps, vendorId: number): Promise<void> {

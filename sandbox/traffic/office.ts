@@ -7,7 +7,12 @@ import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { sandboxPopulation } from '../registry.ts';
 import { doCreditWork } from './credit-work.ts';
-import { bookJournalsAndPayouts, claimDeclined } from './finance-work.ts';
+import {
+  bookJournalsAndPayouts,
+  claimDeclined,
+  openFloatBooks,
+  topUpItself,
+} from './finance-work.ts';
 import { earn } from './shops.ts';
 import type { Vendors } from './shops.ts';
 
@@ -32,6 +37,8 @@ export async function workInOffice(
   { shops: [shop], school }: Vendors,
 ): Promise<boolean> {
   const deps = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
+  await openFloatBooks(deps);
+  if (shop !== undefined) await topUpItself(deps, shop.vendorId);
   if (school !== undefined) {
     await earn(deps, school, 'school-fees');
     await bookJournalsAndPayouts(deps, school.vendorId);
@@ -40,7 +47,8 @@ export async function workInOffice(
     const vault = await openRegistryVault(pool, creditKeys);
     const { timeZone, creditRetentionDays: retentionDays } = config;
     const people = [...sandboxPopulation(PEOPLE)].slice(EXAMPLES);
-    await doCreditWork({ pool, vault, clock: systemClock, timeZone, retentionDays }, people);
+    const about = { vault, clock: systemClock, timeZone, retentionDays };
+    await doCreditWork({ ...deps, ...about }, people);
   }
   return shop === undefined || (await claimDeclined(deps, shop.vendorId));
 }

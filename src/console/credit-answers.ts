@@ -116,8 +116,6 @@ export interface CreditImportAnswer {
 
 /** `POST /credit/imports/trial`: what an import of the file would change. */
 export interface ImportTrialAnswer {
-  /** Of the file; the import names it. */
-  readonly sha256: string;
   readonly counts: ImportCounts;
   /** The first ones. */
   readonly findings: readonly Finding[];
@@ -132,6 +130,7 @@ export interface ListedCreditCase {
   readonly customers: readonly string[];
   readonly openedAt: string;
   readonly closedAt: string | null;
+  /** Also null if the viewer may not see reports: it may name people’s references. */
   readonly resolution: string | null;
 }
 
@@ -144,7 +143,7 @@ export interface CreditCasesAnswer {
 /** `GET /credit/cases/:caseId`. */
 export interface CreditCaseAnswer extends Omit<ListedCreditCase, 'customers'> {
   readonly people: readonly PersonView[];
-  readonly proposals: readonly CreditProposal[];
+  readonly proposals: readonly ListedProposal[];
 }
 
 /** `GET /credit/disputes`: open ones, oldest first. */
@@ -174,16 +173,23 @@ export type ProposedContent =
   | { readonly kind: 'suppression'; readonly rule: ShownRule; readonly former: ShownRule | null }
   | { readonly kind: 'suppression_end'; readonly former: ShownRule };
 
-/** What one person proposed about people on file, suppression rules or scorecards. */
-export interface CreditProposal {
+/** A proposal in a list. */
+export interface ListedProposal {
   readonly proposalId: string;
+  readonly kind: Content['kind'];
+  /** Null: it is about people, and the viewer may not see reports. */
+  readonly reason: string | null;
+  readonly proposedBy: string;
+  readonly proposedAt: string;
+  readonly decision: 'approved' | 'rejected' | null;
+}
+
+/** What one person proposed about people on file, files, suppression rules or scorecards. */
+export interface CreditProposal extends ListedProposal {
   readonly content: ProposedContent;
   readonly caseId: string | null;
   readonly reason: string;
   readonly evidence: string;
-  readonly proposedBy: string;
-  readonly proposedAt: string;
-  readonly decision: 'approved' | 'rejected' | null;
   readonly decidedBy: string | null;
   readonly decidedAt: string | null;
   /** The viewer proposed it, so another person has to decide. */
@@ -192,7 +198,7 @@ export interface CreditProposal {
 
 /** `GET /credit/proposals`, newest first. */
 export interface CreditProposalsAnswer {
-  readonly proposals: readonly CreditProposal[];
+  readonly proposals: readonly ListedProposal[];
 }
 
 /** `POST /credit/proposals/…`. */
@@ -205,6 +211,8 @@ export interface CreditProposalAnswer {
   readonly proposal: CreditProposal;
   readonly merge: MergePreview | null;
   readonly dispute: OnWire<DisputePreview> | null;
+  /** Of an approved file: its import, and whether it is complete; null: it has not begun. */
+  readonly made: { readonly importId: string; readonly isFinished: boolean } | null;
 }
 
 /** `GET /credit/rules`: in force, and when they changed, newest first. */

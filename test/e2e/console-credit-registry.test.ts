@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
@@ -5,8 +6,8 @@ import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 
-// A risk officer imports a lender's file, has two people of it merged by a colleague, and looks at the
-// scorecard that answers.
+// Two risk officers import a lender's file and merge two people of it; one looks at the scorecard that
+// answers.
 
 let fixture: ConsoleFixture;
 
@@ -26,6 +27,15 @@ const FILE = csvOf([
   { ...first, AccountNumber: 'OTHER', Surname: 'Otieno', Forename1: 'Juma', Forename2: '' },
 ]);
 
+async function give(page: Page, content: string): Promise<void> {
+  await page.getByLabel('File', { exact: true }).setInputFiles({
+    name: 'from-the-lender.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(content),
+  });
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+}
+
 test.skipIf(!HAS_BROWSER)(
   'a file with faults is tried and imported; a merge needs a second person; a card shows its test',
   async () => {
@@ -42,16 +52,30 @@ test.skipIf(!HAS_BROWSER)(
     });
     await page.getByRole('button', { name: 'See what would change' }).click();
     await page.getByRole('cell', { name: 'Gender', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Import the accepted records' }).click();
+    await page.getByRole('button', { name: 'Propose to import the accepted records' }).click();
+    await page.getByLabel('Evidence').fill('E-mail of 3 November');
     await page.getByLabel('Reason').fill('monthly file');
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByRole('heading', { name: 'october.csv' }).waitFor();
-    await page.getByRole('cell', { name: 'Surname', exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Findings as CSV' }).waitFor();
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    await page.getByText('another person has to approve it').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Approve and import' }).count()).toBe(0);
 
-    await page.getByRole('link', { name: 'People and disputes' }).click();
+    // The second person has the file, too.
+    const other = await fixture.open('risk2', '/approvals');
+    await other.getByRole('link', { name: 'Look at it' }).click();
+    await other.getByRole('heading', { name: 'Import a lender’s file' }).waitFor();
+    await other.getByRole('button', { name: 'Approve and import' }).click();
+    await give(other, `${FILE}\n`);
+    await other.getByText('This is not the file that was proposed.').waitFor();
+    await give(other, FILE);
+    await other.getByRole('heading', { name: 'october.csv' }).waitFor();
+    await other.getByRole('cell', { name: 'Surname', exact: true }).waitFor();
+    await other.getByRole('link', { name: 'Findings as CSV' }).waitFor();
+
+    await page.getByRole('link', { name: 'People and disputes' }).first().click();
     await page.getByRole('link', { name: 'Several people have one document' }).click();
     await page.getByRole('cell', { name: 'Juma Otieno' }).waitFor();
+    const marked = page.getByRole('navigation').locator('[aria-current=page]');
+    expect(await marked.allTextContents()).toEqual(['People and disputes']);
     await page.getByRole('button', { name: 'Propose a merge' }).click();
     await page.getByLabel('Evidence').fill('Copy of the ID, branch file 17');
     await page.getByLabel('Reason').fill('A slip of the lender');
@@ -59,7 +83,10 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('heading', { name: 'Before and after' }).waitFor();
     await page.getByText('another person has to approve it').first().waitFor();
 
-    const other = await fixture.open('risk2', '/approvals');
+    await other
+      .getByRole('link', { name: /^Approvals/ })
+      .first()
+      .click();
     await other.getByRole('link', { name: 'Look at it' }).click();
     await other.getByRole('columnheader', { name: 'As one person' }).waitFor();
     await other.getByRole('button', { name: 'Decide' }).click();
@@ -74,7 +101,8 @@ test.skipIf(!HAS_BROWSER)(
 
     const approvals = await listAudit(pool, { action: 'credit.proposal.approve', limit: 5 });
     expect(approvals).toMatchObject([{ login: 'risk2', result: 'done' }]);
-    expect(fixture.problems).toEqual([]);
+    // The other file was refused.
+    expect(fixture.problems).toEqual([expect.stringContaining('400')]);
     await page.context().close();
   },
   180_000,

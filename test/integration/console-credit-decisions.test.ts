@@ -3,6 +3,7 @@ import type {
   CreditCaseAnswer,
   CreditCasesAnswer,
   CreditProposalAnswer,
+  CreditProposalsAnswer,
   DisputeAnswer,
   DisputesAnswer,
   SuppressionAnswer,
@@ -77,6 +78,16 @@ test('a merge is proposed from its case, shown before and after, and approved by
   expect(waiting).toMatchObject({ waiting: 1, approvals: [{ kind: 'credit', id }] });
   expect(await read<ApprovalsAnswer>('risk', '/approvals')).toMatchObject({ waiting: 0 });
   expect(await read<ApprovalsAnswer>('admin', '/approvals')).toMatchObject({ approvals: [] });
+  // Who may not see reports sees what waits, and nothing about whom.
+  const listed = await read<CreditProposalsAnswer>('admin', '/credit/proposals');
+  expect(listed.proposals).toEqual([
+    {
+      ...{ proposalId: id, kind: 'merge', reason: null, proposedBy: 'risk' },
+      ...{ proposedAt: expect.any(String), decision: null },
+    },
+  ]);
+  const known = await read<CreditProposalsAnswer>('risk2', '/credit/proposals');
+  expect(known.proposals).toMatchObject([{ proposalId: id, reason: GROUNDS.reason }]);
 
   expect((await approve('risk', id)).code).toBe('invalid_field');
   expect((await approve('admin', id)).code).toBe('not_permitted');
@@ -84,6 +95,12 @@ test('a merge is proposed from its case, shown before and after, and approved by
   expect((await approve('risk2', id)).status).toBe(204);
   expect((await readSurvivors(pool, [1_000_003n])).get(1_000_003n)).toBe(1_000_001n);
   expect(await read<CreditCasesAnswer>('risk', '/credit/cases')).toMatchObject({ cases: [] });
+  const closed = async (login: string): Promise<CreditCasesAnswer['cases']> =>
+    (await read<CreditCasesAnswer>(login, '/credit/cases?state=closed')).cases;
+  expect(await closed('risk')).toMatchObject([
+    { caseId, resolution: expect.stringContaining('1000003 is answered under 1000001') },
+  ]);
+  expect(await closed('admin')).toMatchObject([{ caseId, resolution: null }]);
   const after = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
   expect(after.people).toMatchObject([{ crn: '1000001', standing: together }]);
 
@@ -94,6 +111,22 @@ test('a merge is proposed from its case, shown before and after, and approved by
   for (const action of ['credit.case', 'credit.proposal', 'credit.proposal.approve']) {
     expect(await listAudit(pool, { action, limit: 9 })).not.toHaveLength(0);
   }
+  const log = await listAudit(pool, { limit: 99 });
+  expect(JSON.stringify(log.map(({ before: was, after: is }) => [was, is]))).not.toContain('10000');
+});
+
+test('a case is closed by two people', async () => {
+  const { pool } = running.service;
+  await openCases(pool, 'documents_conflict', [[1_000_001n, 1_000_003n]], new Date());
+  const { cases } = await read<CreditCasesAnswer>('risk', '/credit/cases');
+  const caseId = cases[0]?.caseId ?? '';
+  const alone = await as('risk').send('POST', `/credit/cases/${caseId}/close`, GROUNDS);
+  expect(alone.status).toBe(404);
+  const id = await propose('case', { case: caseId });
+  expect((await approve('risk', id)).code).toBe('invalid_field');
+  expect((await approve('risk2', id)).status).toBe(204);
+  const { resolution } = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
+  expect(resolution).toBe(`${GROUNDS.reason} (proposed by risk, approved by risk2)`);
 });
 
 test('a dispute shows what its end changes', async () => {
@@ -150,6 +183,8 @@ test.each([
   ['merge', { from: '1', into: '2' }, 'from'],
   ['merge', { from: 'x', into: '2' }, 'from'],
   ['unmerge', { from: '1000001' }, 'from'],
+  ['case', { case: 'x' }, 'case'],
+  ['case', { case: '018f0000-0000-7000-8000-000000000000' }, 'caseId'],
   ['rule', { ...RULE, statesUntil: '2026-02-30' }, 'statesUntil'],
   ['rule', { ...RULE, balanceUpTo: '1.234' }, 'balanceUpTo'],
   ['rule', { ...RULE, products: ['Z'] }, 'products'],

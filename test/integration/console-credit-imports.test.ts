@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   CreditImportAnswer,
   CreditImportsAnswer,
+  CreditProposal,
   ImportTrialAnswer,
 } from '../../src/console/credit-answers.ts';
+import { approveAnd } from '../../src/credit/decisions/decide.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
@@ -15,17 +18,21 @@ import type { InProcessService } from '../support/in-process-service.ts';
 
 let running: InProcessService;
 let risk: ConsoleClient;
+let risk2: ConsoleClient;
 let admin: ConsoleClient;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  [risk, admin] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
+  [risk, risk2, admin] = [client(), client(), client()];
   await risk.signIn('risk');
+  await risk2.signIn('risk2');
   await admin.signIn('admin');
 });
 afterAll(async () => {
   await running.stop();
 });
+
+const client = (): ConsoleClient => new ConsoleClient(running.origin);
 
 const ABOUT = {
   fileName: 'october.csv',
@@ -43,15 +50,21 @@ const CONTENT = csvOf([
 
 const trial = async (content = CONTENT, change: object = {}): Promise<ConsoleAnswer> =>
   await risk.send('POST', '/credit/imports/trial', { ...ABOUT, content, ...change });
-const submit = async (content: string, sha256: string): Promise<ConsoleAnswer> =>
-  await risk.send('POST', '/credit/imports', { ...ABOUT, content, sha256, reason: 'monthly file' });
+const GROUNDS = { reason: 'monthly file', evidence: 'E-mail of 3 November' };
+const propose = async (content: string): Promise<string> => {
+  const body = { ...ABOUT, content, ...GROUNDS };
+  const { code, body: answer } = await risk.send('POST', '/credit/proposals/import', body);
+  expect(code).toBeUndefined();
+  return String(answer['proposalId']);
+};
+const approve = async (id: string, content: string, by = risk2): Promise<ConsoleAnswer> =>
+  await by.send('POST', `/credit/proposals/${id}/import`, { content });
 const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
   (body['error'] as { field?: string }[])[0]?.field;
 
-test('a file is tried, then imported exactly as it was tried, and its findings are read', async () => {
+test('a file is tried, proposed, and imported by another person exactly as it was tried', async () => {
   const tried = (await trial()).body as unknown as ImportTrialAnswer;
   expect(tried).toMatchObject({
-    sha256: createHash('sha256').update(CONTENT).digest('hex'),
     counts: { records: 3, accountsAdded: 2, rejected: 1 },
     findingCount: 2,
     findings: [
@@ -62,14 +75,32 @@ test('a file is tried, then imported exactly as it was tried, and its findings a
   const none = (await risk.get('/credit/imports')).body as unknown as CreditImportsAnswer;
   expect(none.imports).toEqual([]);
 
-  // Nobody imports what was not tried.
-  const other = await submit(`${CONTENT}\n`, tried.sha256);
-  expect(fieldOf(other)).toBe('content');
-  const done = await submit(CONTENT, tried.sha256);
+  const id = await propose(CONTENT);
+  const { proposal } = (await risk2.get(`/credit/proposals/${id}`)).body as unknown as {
+    proposal: CreditProposal;
+  };
+  expect(proposal).toMatchObject({
+    isOwn: false,
+    content: { kind: 'import', fileName: 'october.csv', counts: tried.counts },
+  });
+  expect(JSON.stringify(proposal)).not.toContain('SECRET');
+  // Not by who proposed it, not another file, not without the file, not by an administrator.
+  expect((await approve(id, CONTENT, risk)).text).toContain('another person has to approve it');
+  expect(fieldOf(await approve(id, `${CONTENT}\n`))).toBe('content');
+  const bare = await risk2.send('POST', `/credit/proposals/${id}/approve`);
+  expect(bare.text).toContain('in the console, with the file');
+  expect((await approve(id, CONTENT, admin)).code).toBe('not_permitted');
+  expect((await risk.get('/credit/imports')).body).toMatchObject({ imports: [] });
+
+  const done = await approve(id, CONTENT);
   const importId = String(done.body['importId']);
+  expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({
+    made: { importId, isFinished: true },
+  });
+  expect((await approve(id, CONTENT)).text).toContain('approved already, by risk2');
   const listed = (await admin.get('/credit/imports')).body as unknown as CreditImportsAnswer;
   expect(listed).toMatchObject({
-    imports: [{ importId, fileName: 'october.csv', by: 'risk', counts: tried.counts }],
+    imports: [{ importId, by: 'risk, approved by risk2', counts: tried.counts }],
     next: null,
   });
   const answer = await admin.get(`/credit/imports/${importId}`);
@@ -87,10 +118,43 @@ test('a file is tried, then imported exactly as it was tried, and its findings a
   ]);
   const { pool } = running.service;
   expect(await listAudit(pool, { action: 'credit.import', limit: 5 })).toMatchObject([
-    { login: 'risk', result: 'done', target: importId, reason: 'monthly file' },
-    { login: 'risk', result: 'refused' },
+    { login: 'risk2', result: 'refused' },
+    { login: 'risk2', result: 'done', target: id, after: { importId } },
+    ...Array.from({ length: 2 }, () => ({ result: 'refused' })),
   ]);
   expect(await listAudit(pool, { action: 'credit.import.trial', limit: 5 })).toHaveLength(1);
+});
+
+test('an import that was interrupted after its approval continues with the same file', async () => {
+  const content = csvOf([rightLine(50), rightLine(51)]);
+  const id = await propose(content);
+  const deps = { pool: running.service.pool, clock: systemClock };
+  const ledgerMac = await openLedgerMac(deps.pool, running.sealing.masterKeys);
+  await approveAnd({ ...deps, ledgerMac }, { proposalId: id, by: 'risk2' }, async () => {});
+  expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({ made: null });
+  expect(fieldOf(await approve(id, `${content}\n`))).toBe('content');
+  expect((await approve(id, content)).body).toEqual({ importId: expect.any(String) });
+  expect((await approve(id, content)).status).toBe(400);
+});
+
+test('nothing is proposed of a file without a record that can be imported', async () => {
+  const content = csvOf([rightLine(1, { Gender: 'X' })]);
+  const body = { ...ABOUT, content, ...GROUNDS };
+  const answer = await risk.send('POST', '/credit/proposals/import', body);
+  expect(fieldOf(answer)).toBe('content');
+  const asked = { ...body, content: CONTENT };
+  for (const [name, value] of [
+    ['evidence', ''],
+    ['reason', ''],
+    ['asOf', '2026-02-30'],
+    ['sha256', 'f'.repeat(64)],
+  ] as const) {
+    const refused = await risk.send('POST', '/credit/proposals/import', {
+      ...asked,
+      [name]: value,
+    });
+    expect([name, fieldOf(refused)]).toEqual([name, name]);
+  }
 });
 
 test('files are tried one at a time, so that they do not take all of the console’s connections', async () => {
@@ -116,9 +180,10 @@ test('findings are read page by page, also within one line', async () => {
   const lines = Array.from({ length: 40 }, (_, at) =>
     rightLine(100 + at, { Gender: 'X', Surname: '' }),
   );
-  const content = csvOf(lines);
-  const { sha256 } = (await trial(content)).body as unknown as ImportTrialAnswer;
-  const importId = String((await submit(content, sha256)).body['importId']);
+  lines.push(rightLine(140));
+  const importId = String(
+    (await approve(await propose(csvOf(lines)), csvOf(lines))).body['importId'],
+  );
   const page = async (cursor: string): Promise<CreditImportAnswer> =>
     (await risk.get(`/credit/imports/${importId}?cursor=${encodeURIComponent(cursor)}`))
       .body as unknown as CreditImportAnswer;

@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { approveProposal, rejectProposal } from '../../src/credit/decisions/decide.ts';
 import {
   proposeCard,
+  proposeClosing,
   proposeMerge,
   proposeRule,
   proposeRuleEnd,
   proposeUnmerge,
 } from '../../src/credit/decisions/propose.ts';
+import { PROPOSALS_AUTHENTIC } from '../../src/credit/decisions/authenticity.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { findProposal, listProposals } from '../../src/credit/decisions/proposals-store.ts';
 import {
@@ -24,6 +27,7 @@ import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import { cardName } from '../../src/credit/scorecards/scorecard.ts';
 import { shippedCards } from '../../src/credit/scorecards/score.ts';
 import { readStoredCards } from '../../src/credit/governance/cards-store.ts';
+import { createMac } from '../../src/platform/base/mac.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -32,18 +36,22 @@ import type { TestDatabase } from '../support/cluster.ts';
 
 let database: TestDatabase;
 let pool: Pool;
+let owner: Pool;
 let deps: Deps;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.url, max: 4, name: 'test' });
-  deps = { pool, clock: { now: () => new Date('2026-11-05T09:00:00Z') } };
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  const clock = { now: () => new Date('2026-11-05T09:00:00Z') };
+  deps = { pool, clock, ledgerMac: createMac(randomBytes(32)) };
   await pool.query(
     `insert into subjects (crn, sealed, created_at, updated_at)
      select crn, '', now(), now() from generate_series(1, 9) crn`,
   );
 });
 afterAll(async () => {
+  await owner.end();
   await pool.end();
   await database.drop();
 });
@@ -105,6 +113,27 @@ test('a proposal closes only an open case about the people whom it merges', asyn
     ).rejects.toMatchObject({ field: 'caseId', message: 'No open case has this id.' });
   }
   expect(await listProposals(pool, { open: true, limit: 10 })).toEqual([]);
+});
+
+test('a case is closed by two people, and only while it is open', async () => {
+  await openCases(pool, 'documents_conflict', [[4n, 5n]], new Date());
+  const [{ caseId } = { caseId: '' }] = await listCases(pool, { open: true, limit: 1 });
+  const merge = await proposeMerge(deps, { from: 4n, into: 5n }, { ...GROUNDS, caseId });
+  const { proposalId } = await proposeClosing(deps, caseId, GROUNDS);
+  await expect(proposeClosing(deps, caseId, GROUNDS)).rejects.toThrow('waits');
+  await expect(approveProposal(deps, { proposalId, by: 'ASHA' })).rejects.toThrow(
+    'another person has to approve it',
+  );
+  expect(await findCase(pool, caseId)).toMatchObject({ closedAt: null });
+  await approveProposal(deps, { proposalId, by: 'Baraka' });
+  expect(await findCase(pool, caseId)).toMatchObject({
+    closedAt: deps.clock.now(),
+    resolution: 'One person (proposed by Asha, approved by Baraka)',
+  });
+  for (const of of [caseId, newId()]) {
+    await expect(proposeClosing(deps, of, GROUNDS)).rejects.toMatchObject({ field: 'caseId' });
+  }
+  await rejectProposal(deps, { proposalId: merge.proposalId, by: 'Asha' });
 });
 
 test('a card is approved as it was when it was proposed, whatever its file is then', async () => {
@@ -197,4 +226,41 @@ test('the database refuses an approval by who proposed it, and any other change'
     await expect(pool.query(`update credit_proposals set ${change}`)).rejects.toThrow('denied');
   }
   await expect(pool.query('delete from credit_proposals')).rejects.toThrow('denied');
+});
+
+test('what is altered by SQL is found, and cannot be decided', async () => {
+  const find = async (): Promise<string[]> => await PROPOSALS_AUTHENTIC.find(pool, deps.ledgerMac);
+  expect(await find()).toEqual([]);
+  const { proposalId } = await proposeMerge(deps, { from: 2n, into: 9n }, GROUNDS);
+  const decided = await proposeMerge(deps, { from: 5n, into: 9n }, GROUNDS);
+  await rejectProposal(deps, { proposalId: decided.proposalId, by: 'Asha' });
+  expect(await find()).toEqual([]);
+  const other = `mac = (select mac from credit_proposals where proposal_id = '${proposalId}')`;
+  for (const [id, change] of [
+    [proposalId, `content = jsonb_set(content, '{into}', '"8"')`],
+    [proposalId, `about = 'subject 4711'`],
+    [proposalId, `proposed_by = 'Chao'`],
+    [proposalId, `reason = 'none'`],
+    [proposalId, `evidence = 'none'`],
+    [proposalId, `case_id = gen_random_uuid()`],
+    [proposalId, `proposed_at = proposed_at + interval '1 millisecond'`],
+    [proposalId, `mac = '\\x00'`],
+    [proposalId, `decision = 'approved', decided_by = 'Baraka', decided_at = now()`],
+    [decided.proposalId, `decision = 'approved', decided_by = 'Baraka'`],
+    [decided.proposalId, `decision = null, decided_by = null, decided_at = null`],
+    [decided.proposalId, `decided_at = decided_at + interval '1 millisecond'`],
+    [decided.proposalId, other],
+  ] as const) {
+    await owner.query('create table saved as select * from credit_proposals');
+    await owner.query(`update credit_proposals set ${change} where proposal_id = $1`, [id]);
+    expect([change, await find()]).toEqual([change, [expect.stringContaining(id)]]);
+    await expect(approveProposal(deps, { proposalId: id, by: 'Dalila' })).rejects.toThrow(
+      'altered in the database',
+    );
+    await owner.query(
+      `delete from credit_proposals; insert into credit_proposals select * from saved;
+       drop table saved`,
+    );
+  }
+  expect(await find()).toEqual([]);
 });

@@ -6,6 +6,10 @@ import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { PROPOSALS_AUTHENTIC } from '../../src/credit/decisions/authenticity.ts';
+import { proposeRule } from '../../src/credit/decisions/propose.ts';
+import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Violation } from '../../src/payments/audit/check.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -28,6 +32,11 @@ import { newPayment } from '../support/new-transaction.ts';
 // runtime role. `ledger check` finds each change, or docs/operating/security.md says that it does not.
 
 const SECURITY_PAGE = path.resolve(import.meta.dirname, '../../docs/operating/security.md');
+
+const RULE: SuppressionRule = {
+  ...{ rule: 'relief', reason: 'A notice', balanceUpToCents: 500_000n, originalUpToCents: null },
+  ...{ products: null, sectors: null, riskClasses: null, statesFrom: null, statesUntil: null },
+};
 
 let books: Books;
 let folder: string;
@@ -76,6 +85,9 @@ beforeAll(async () => {
   await settlePayments(books.pool, [failedReport(corrected)]);
   await decide('return_to_vendor');
   await extend();
+  const deps = { pool: books.pool, clock: systemClock, ledgerMac: books.ledgerMac };
+  const grounds = { by: 'Asha', reason: 'A notice', evidence: 'Circular 7' };
+  await proposeRule(deps, RULE, grounds);
   const report = await checkLedger(books.pool, { mac: books.ledgerMac });
   expect(report.violations).toEqual([]);
   keptHead = report.head?.hash ?? '';
@@ -101,7 +113,8 @@ async function decide(resolution: string): Promise<void> {
 }
 
 async function check(heads: readonly string[] = []): Promise<readonly Violation[]> {
-  return (await checkLedger(books.pool, { mac: books.ledgerMac, heads })).violations;
+  const also = [PROPOSALS_AUTHENTIC];
+  return (await checkLedger(books.pool, { mac: books.ledgerMac, heads, also })).violations;
 }
 
 /** Every table that is tampered with, and that is restored afterwards. */
@@ -120,6 +133,7 @@ const TABLES = [
   'cases',
   'corrections',
   'security_keys',
+  'credit_proposals',
 ] as const;
 
 /** Changes the books, runs the check, and restores them. */
@@ -444,6 +458,18 @@ const WAYS: readonly Way[] = [
         books.pool,
       ),
     found: 'corrections_authentic',
+    asRuntime: true,
+  },
+  {
+    way: 'an approval of a proposal about the registry, written by SQL',
+    tamper: async () =>
+      await run(
+        `update credit_proposals set decision = 'approved', decided_by = 'Baraka', decided_at = now()
+         where decision is null`,
+        [],
+        books.pool,
+      ),
+    found: 'credit_proposals_authentic',
     asRuntime: true,
   },
   {

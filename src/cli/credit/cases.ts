@@ -1,15 +1,15 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { closeCase, listCases } from '../../credit/registry/cases-store.ts';
-import { proposeOutcome } from '../../credit/decisions/propose.ts';
+import { listCases } from '../../credit/registry/cases-store.ts';
+import { proposeClosing, proposeOutcome } from '../../credit/decisions/propose.ts';
 import {
   STATEMENT_WORDS,
   listOpenDisputes,
   openDispute,
 } from '../../credit/registry/disputes-store.ts';
 import type { DisputeOutcome } from '../../credit/registry/disputes-store.ts';
-import { command, displayName, like, wholeNumber } from '../arguments.ts';
+import { command, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { propose, proposing } from './proposals.ts';
 import type { GroundsOptions } from './proposals.ts';
@@ -60,16 +60,18 @@ function addCases(credit: Command, cli: Cli): void {
         });
       },
     );
-  command(cases, 'close <case>', 'Close a case with its finding.')
-    .requiredOption('--resolution <text>', 'the finding, and what was done', displayName)
-    .action(async (caseId: string, options: { json?: boolean; resolution: string }) => {
-      await cli.run(options, async ({ pool }) => {
-        if (!(await closeCase(pool, id(caseId), options.resolution, new Date()))) {
-          throw new PlainError('No open case has this id.');
-        }
-        return { json: { case: caseId, closed: true }, text: 'Closed.\n' };
-      });
+  proposing(
+    command(
+      cases,
+      'close <case>',
+      'Propose to close a case without a merge. The reason is the finding.',
+    ),
+  ).action(async (caseId: string, options: GroundsOptions) => {
+    await cli.run(options, async (session) => {
+      const step = { session, options, about: ['case', id(caseId)] as const };
+      return await propose(cli, step, (deps, grounds) => proposeClosing(deps, caseId, grounds));
     });
+  });
 }
 
 function addDisputes(credit: Command, cli: Cli): void {

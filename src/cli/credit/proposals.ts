@@ -36,7 +36,7 @@ export function proposing(made: Command): Command {
 
 /** What is proposed, as the audit log calls it: `merge`, about a reference. */
 type About = readonly [
-  kind: 'merge' | 'unmerge' | 'dispute' | 'rule' | 'rule-end' | 'scorecard',
+  kind: 'merge' | 'unmerge' | 'dispute' | 'case' | 'rule' | 'rule-end' | 'scorecard',
   target: string,
 ];
 
@@ -46,12 +46,11 @@ export async function propose(
   { session, options, about }: { session: Session; options: GroundsOptions; about: About },
   make: (deps: Deps, grounds: Grounds) => Promise<ProposalRow>,
 ): Promise<Answer> {
-  const { pool, wireTime } = session;
+  const { pool, wireTime, ledgerMac } = session;
   const [kind, target] = about;
   const act = { ...actOn(target, `credit.${kind}.propose`, options.by), reason: options.reason };
-  const row = await asPerson(cli, session, act, (by) =>
-    make({ pool, clock: systemClock }, { ...options, by }),
-  );
+  const deps = { pool, clock: systemClock, ledgerMac: await ledgerMac() };
+  const row = await asPerson(cli, session, act, (by) => make(deps, { ...options, by }));
   const next = `Another person approves it: malipo credit proposal approve ${row.proposalId} --by NAME\n`;
   return { json: proposalJson(row), text: `${proposalText(row, wireTime)}${next}` };
 }
@@ -61,7 +60,7 @@ export function addProposalCommands(credit: Command, cli: Cli): void {
   const proposal = credit
     .command('proposal')
     .description(
-      'Merges, outcomes of disputes, suppression rules and scorecards that were proposed.',
+      'What was proposed: merges, outcomes of disputes, closed cases, files, suppression rules and scorecards.',
     );
   addList(proposal, cli);
   addShow(proposal, cli);
@@ -118,10 +117,11 @@ function addDecisions(proposal: Command, cli: Cli): void {
     .requiredOption('--by <name>', 'who approves it; not who proposed it')
     .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
       await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
+        const { pool, wireTime, ledgerMac } = session;
         const act = actOn(proposalId, 'credit.proposal.approve', options.by);
+        const deps = { pool, clock: systemClock, ledgerMac: await ledgerMac() };
         const row = await asPerson(cli, session, act, (by) =>
-          approveProposal({ pool, clock: systemClock }, { proposalId, by }),
+          approveProposal(deps, { proposalId, by }),
         );
         return { json: proposalJson(row), text: proposalText(row, wireTime) };
       });
@@ -131,10 +131,11 @@ function addDecisions(proposal: Command, cli: Cli): void {
     .requiredOption('--by <name>', 'who rejects it')
     .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
       await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
+        const { pool, wireTime, ledgerMac } = session;
         const act = actOn(proposalId, 'credit.proposal.reject', options.by);
+        const deps = { pool, clock: systemClock, ledgerMac: await ledgerMac() };
         const row = await asPerson(cli, session, act, (by) =>
-          rejectProposal({ pool, clock: systemClock }, { proposalId, by }),
+          rejectProposal(deps, { proposalId, by }),
         );
         return { json: proposalJson(row), text: proposalText(row, wireTime) };
       });

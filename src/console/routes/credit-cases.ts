@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { previewDispute, viewPeople } from '../../credit/decisions/preview.ts';
 import { listProposals } from '../../credit/decisions/proposals-store.ts';
-import { closeCase, findCase, listCases } from '../../credit/registry/cases-store.ts';
+import { findCase, listCases } from '../../credit/registry/cases-store.ts';
 import { findOpenDispute, listOpenDisputes } from '../../credit/registry/disputes-store.ts';
 import type { ReportOptions } from '../../credit/reports/subject-report.ts';
-import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type {
@@ -14,11 +13,11 @@ import type {
   DisputesAnswer,
 } from '../credit-answers.ts';
 import { onWire } from '../on-wire.ts';
+import { isAllowed } from '../permissions.ts';
 import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { proposalView } from './credit-proposal.ts';
+import { listedProposal } from './credit-proposal.ts';
 import { proposalId as uuid } from './proposals.ts';
-import { reason } from './reason.ts';
 
 const PAGE = 50;
 /** Proposals about one case that are shown. */
@@ -28,7 +27,6 @@ const SHOWN_DIGITS = 3;
 
 export interface CreditCaseRoutesOptions {
   readonly pool: Pool;
-  readonly clock: Clock;
   /** Undefined when the credit registry is not configured. */
   readonly reports: ReportOptions | undefined;
 }
@@ -38,13 +36,7 @@ const cursor = Type.Optional(uuid);
 
 /** What people have to decide about people on file. Each look at somebody is in the audit log. */
 export function creditCaseRoutes(options: CreditCaseRoutesOptions): AnyRoute[] {
-  return [
-    casesRoute(options),
-    caseRoute(options),
-    closeRoute(options),
-    disputesRoute(options),
-    disputeRoute(options),
-  ];
+  return [casesRoute(options), caseRoute(options), disputesRoute(options), disputeRoute(options)];
 }
 
 function casesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
@@ -56,10 +48,11 @@ function casesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
       { state: Type.Optional(Type.Enum(['open', 'closed'])), cursor },
       { additionalProperties: false },
     ),
-    handle: async ({ query }): Promise<CreditCasesAnswer> => {
+    handle: async ({ query }, { viewer }): Promise<CreditCasesAnswer> => {
       const open = query.state !== 'closed';
       const found = await listCases(pool, { open, after: query.cursor, limit: PAGE + 1 });
       const shown = found.slice(0, PAGE);
+      const mayRead = isAllowed(viewer.role, 'credit.reports');
       return {
         cases: shown.map(({ caseId, kind, crns, openedAt, closedAt, resolution }) => ({
           caseId,
@@ -67,7 +60,7 @@ function casesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
           customers: crns.map(endingOf),
           openedAt: openedAt.toISOString(),
           closedAt: closedAt?.toISOString() ?? null,
-          resolution,
+          resolution: mayRead ? resolution : null,
         })),
         next: found.length > PAGE ? (shown.at(-1)?.caseId ?? null) : null,
       };
@@ -99,25 +92,8 @@ function caseRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
         closedAt: closedAt?.toISOString() ?? null,
         resolution,
         people: await viewPeople(reports, crns),
-        proposals: proposals.map((row) => proposalView(row, viewer.login)),
+        proposals: proposals.map((row) => listedProposal(row, viewer)),
       };
-    },
-  });
-}
-
-function closeRoute({ pool, clock }: CreditCaseRoutesOptions): AnyRoute {
-  return route({
-    method: 'POST',
-    path: '/credit/cases/:caseId/close',
-    permission: 'credit.act',
-    action: 'credit.case.close',
-    params: caseParams,
-    body: Type.Object({ reason }, { additionalProperties: false }),
-    handle: async ({ params: { caseId }, body }, { viewer }) => {
-      // It changes no answer about anybody: what does is proposed, and approved by somebody else.
-      const resolution = `${body.reason} (${viewer.login})`;
-      if (await closeCase(pool, caseId, resolution, clock.now())) return;
-      throw new Refusal('not_found', { text: 'No open case has this id' });
     },
   });
 }

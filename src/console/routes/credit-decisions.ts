@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import type { Static, TProperties } from 'typebox';
 import { approveProposal, rejectProposal } from '../../credit/decisions/decide.ts';
+import { importOf } from '../../credit/decisions/imports.ts';
 import { previewDispute, previewMerge } from '../../credit/decisions/preview.ts';
 import {
   proposeCard,
+  proposeClosing,
   proposeMerge,
   proposeOutcome,
   proposeRule,
@@ -35,7 +37,7 @@ import type {
 import { onWire } from '../on-wire.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { proposalView } from './credit-proposal.ts';
+import { contentInLog, listedProposal, proposalView } from './credit-proposal.ts';
 import { proposalId, shortText, stateQuery } from './proposals.ts';
 import { reason } from './reason.ts';
 
@@ -69,7 +71,7 @@ function listRoute({ pool }: CreditDecisionRoutesOptions): AnyRoute {
     query: stateQuery,
     handle: async ({ query: { state } }, { viewer }): Promise<CreditProposalsAnswer> => {
       const rows = await listProposals(pool, { open: state === 'open', limit: MAX_LISTED });
-      return { proposals: rows.map((row) => proposalView(row, viewer.login)) };
+      return { proposals: rows.map((row) => listedProposal(row, viewer)) };
     },
   });
 }
@@ -89,24 +91,32 @@ function oneRoute(options: CreditDecisionRoutesOptions): AnyRoute {
   });
 }
 
-/** What is known of the people whom an open proposal is about, before and after. */
+const NOTHING = { merge: null, dispute: null, made: null } as const;
+
+/** What is known of the people whom an open proposal is about, before and after; the import of a file. */
 async function previewsOf(
   { content, decision }: ProposalRow,
-  { reports }: CreditDecisionRoutesOptions,
-): Promise<Pick<CreditProposalAnswer, 'merge' | 'dispute'>> {
-  if (decision !== null || reports === undefined) return { merge: null, dispute: null };
+  { pool, reports }: CreditDecisionRoutesOptions,
+): Promise<Omit<CreditProposalAnswer, 'proposal'>> {
+  if (content.kind === 'import' && decision === 'approved') {
+    const found = await importOf({ pool }, content);
+    if (found === undefined) return NOTHING;
+    const { importId, finishedAt } = found;
+    return { ...NOTHING, made: { importId, isFinished: finishedAt !== null } };
+  }
+  if (decision !== null || reports === undefined) return NOTHING;
   if (content.kind === 'merge' || content.kind === 'unmerge') {
     const { from, into } = content;
     const merge = await previewMerge(reports, { from: BigInt(from), into: BigInt(into) });
-    return { merge: merge ?? null, dispute: null };
+    return { ...NOTHING, merge: merge ?? null };
   }
-  if (content.kind !== 'dispute') return { merge: null, dispute: null };
+  if (content.kind !== 'dispute') return NOTHING;
   const preview = await previewDispute(reports, {
     crn: BigInt(content.crn),
     accountId: BigInt(content.account),
     disputeId: content.dispute,
   });
-  return { merge: null, dispute: preview === undefined ? null : onWire(preview) };
+  return { ...NOTHING, dispute: preview === undefined ? null : onWire(preview) };
 }
 
 /** Changes of rules that are shown. */
@@ -164,6 +174,9 @@ function proposingRoutes(options: CreditDecisionRoutesOptions): AnyRoute[] {
       { dispute: proposalId, outcome: Type.Enum(['upheld', 'rejected', 'withdrawn']) },
       (deps, { dispute, outcome }, grounds) => proposeOutcome(deps, { dispute, outcome }, grounds),
     ),
+    proposing(options, 'case', { case: proposalId }, (deps, body, grounds) =>
+      proposeClosing(deps, body.case, grounds),
+    ),
     proposing(options, 'rule', RULE, (deps, body, grounds) =>
       proposeRule(deps, { ...ruleFrom(body), reason: grounds.reason.trim() }, grounds),
     ),
@@ -207,7 +220,7 @@ function proposing<Fields extends TProperties>(
       const { evidence, reason: why, caseId } = given;
       const row = await make(deps, given, { by: viewer.login, reason: why, evidence, caseId });
       const answer: ProposalMade = { proposalId: row.proposalId };
-      return new Audited(answer, { target: row.proposalId, after: row.content });
+      return new Audited(answer, { target: row.proposalId, after: contentInLog(row.content) });
     },
   });
 }
@@ -244,7 +257,7 @@ function decisionRoutes(deps: CreditDecisionRoutesOptions): AnyRoute[] {
       handle: async ({ params: { proposalId: id } }, { viewer }) => {
         const row = await approveProposal(deps, { proposalId: id, by: viewer.login });
         const { content, proposedBy } = row;
-        return new Audited(undefined, { after: { ...content, proposedBy } });
+        return new Audited(undefined, { after: { ...contentInLog(content), proposedBy } });
       },
     }),
     route({

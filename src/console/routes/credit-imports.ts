@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { approveImport, proposeImport } from '../../credit/decisions/imports.ts';
+import type { ImportDeps, ProposedFile } from '../../credit/decisions/imports.ts';
 import { importFile } from '../../credit/importing/import.ts';
 import { findImport, listImports, readFindings } from '../../credit/importing/imports-store.ts';
 import type { FindingCursor, ListedImport } from '../../credit/importing/imports-store.ts';
@@ -13,12 +14,14 @@ import { csvLine } from '../../platform/base/csv.ts';
 import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type {
   CreditImportAnswer,
   CreditImportsAnswer,
   ImportTrialAnswer,
   ListedCreditImport,
+  ProposalMade,
 } from '../credit-answers.ts';
 import { Audited, Download, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
@@ -36,6 +39,7 @@ export interface CreditImportRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
+  readonly ledgerMac: Mac;
   /** Undefined when the credit registry is not configured. */
   readonly reports: Pick<ReportOptions, 'vault'> | undefined;
 }
@@ -54,17 +58,14 @@ const file = {
   content: Type.String({ minLength: 1 }),
 };
 const trialBody = Type.Object(file, { additionalProperties: false });
-const importBody = Type.Object(
-  {
-    ...file,
-    /** Of the content, as the trial said: nobody imports what was not tried. */
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    reason,
-  },
+const proposalBody = Type.Object(
+  { ...file, evidence: shortText, reason },
   { additionalProperties: false },
 );
+/** The file again: nothing of it is kept between the proposal and the approval. */
+const approvalBody = Type.Object({ content: file.content }, { additionalProperties: false });
 
-/** Lenders' files: what was imported and what was wrong with it, and the import of another one. */
+/** Lenders' files: what was imported and what was wrong with it, and the import of another one by two people. */
 export function creditImportRoutes(options: CreditImportRoutesOptions): AnyRoute[] {
   const alone = oneAtATime();
   return [
@@ -72,7 +73,8 @@ export function creditImportRoutes(options: CreditImportRoutesOptions): AnyRoute
     oneRoute(options),
     exportRoute(options),
     trialRoute({ ...options, alone }),
-    importRoute({ ...options, alone }),
+    proposeRoute({ ...options, alone }),
+    approveRoute({ ...options, alone }),
   ];
 }
 
@@ -182,9 +184,10 @@ function trialRoute(options: RunOptions): AnyRoute {
     bodyBytes: LIMITS.consoleFileBytes,
     body: trialBody,
     handle: async ({ body }, { viewer }) => {
-      const { counts, findings } = await run(options, body, { by: viewer.login, dryRun: true });
+      const { counts, findings } = await withUpload(options, body, (deps, proposed) =>
+        importFile({ ...deps, ...proposed, by: viewer.login, dryRun: true }),
+      );
       const answer: ImportTrialAnswer = {
-        sha256: sha256(body.content),
         counts,
         findings: findings.slice(0, TRIAL_FINDINGS),
         findingCount: findings.length,
@@ -194,24 +197,41 @@ function trialRoute(options: RunOptions): AnyRoute {
   });
 }
 
-function importRoute(options: RunOptions): AnyRoute {
+/** Tries the file once more: what is proposed is what the service found, whatever was sent before. */
+function proposeRoute(options: RunOptions): AnyRoute {
   return route({
     method: 'POST',
-    path: '/credit/imports',
+    path: '/credit/proposals/import',
+    permission: 'credit.act',
+    action: 'credit.import.propose',
+    bodyBytes: LIMITS.consoleFileBytes,
+    body: proposalBody,
+    handle: async ({ body: { evidence, reason: why, ...given } }, { viewer }) => {
+      const grounds = { by: viewer.login, reason: why, evidence };
+      const { proposalId, content } = await withUpload(options, given, (deps, proposed) =>
+        proposeImport(deps, proposed, grounds),
+      );
+      const answer: ProposalMade = { proposalId };
+      return new Audited(answer, { target: proposalId, after: content });
+    },
+  });
+}
+
+function approveRoute(options: RunOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    path: '/credit/proposals/:proposalId/import',
     permission: 'credit.act',
     action: 'credit.import',
     bodyBytes: LIMITS.consoleFileBytes,
-    body: importBody,
-    handle: async ({ body }, { viewer }) => {
-      if (sha256(body.content) !== body.sha256) {
-        throw new Refusal('invalid_field', {
-          field: 'content',
-          text: 'The file is not the one that was tried',
-        });
-      }
-      const made = await run(options, body, { by: viewer.login, dryRun: false });
-      const { importId, counts } = made;
-      return new Audited({ importId }, { target: importId, after: summaryOf(body, counts) });
+    params: Type.Object({ proposalId: uuid }),
+    body: approvalBody,
+    handle: async ({ params: { proposalId }, body: { content } }, { viewer }) => {
+      const deps = depsOf(options);
+      const { importId, counts } = await options.alone(() =>
+        withFile(content, (path) => approveImport(deps, { proposalId, by: viewer.login }, path)),
+      );
+      return new Audited({ importId }, { after: { importId, ...counts } });
     },
   });
 }
@@ -219,29 +239,29 @@ function importRoute(options: RunOptions): AnyRoute {
 type FileBody = Static<typeof trialBody>;
 type RunOptions = CreditImportRoutesOptions & { readonly alone: Alone };
 
-async function run(
-  { pool, clock, wireTime, reports, alone }: RunOptions,
-  { content, fileName, lender, sector, template, asOf, corrects }: FileBody,
-  how: { readonly by: string; readonly dryRun: boolean },
-) {
+/** Throws: `scoring_unavailable`. */
+function depsOf({ pool, clock, wireTime, ledgerMac, reports }: RunOptions): ImportDeps {
   if (reports === undefined) throw new Refusal('scoring_unavailable');
-  if (parseDay(asOf) === undefined) {
+  return { pool, clock, wireTime, ledgerMac, vault: reports.vault };
+}
+
+async function withUpload<Result>(
+  options: RunOptions,
+  { content, ...about }: FileBody,
+  work: (deps: ImportDeps, proposed: ProposedFile) => Promise<Result>,
+): Promise<Result> {
+  const deps = depsOf(options);
+  if (parseDay(about.asOf) === undefined) {
     throw new Refusal('invalid_field', { field: 'asOf', text: 'asOf is not a valid day' });
   }
-  const { vault } = reports;
-  const given = { fileName, lender, sector, template, asOf, corrects, ...how };
-  return await alone(() =>
-    withFile(content, (path) => importFile({ pool, clock, wireTime, vault, file: path, ...given })),
+  return await options.alone(() =>
+    withFile(content, (path) => work(deps, { ...about, file: path })),
   );
 }
 
 /** For the audit log. */
 function summaryOf({ fileName, lender, asOf, corrects }: FileBody, counts: object): object {
   return { fileName, lender, asOf, corrects, ...counts };
-}
-
-function sha256(content: string): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 /** Throws: `not_found`. */

@@ -10,6 +10,7 @@ import {
   readSuppressionRules,
   removeSuppressionRule,
 } from '../registry/suppression-store.ts';
+import { jsonText } from './authenticity.ts';
 import { ruleOf, storedRule, textOf } from './content.ts';
 import type { Content, StoredRule } from './content.ts';
 import { mergeProblemText } from './propose.ts';
@@ -52,6 +53,13 @@ export async function applyContent(
         throw new PlainError('The dispute is closed already.');
       }
       break;
+    case 'case':
+      if (!(await closeCase(client, content.case, reason, at))) {
+        throw new PlainError('The case is closed already.');
+      }
+      return;
+    case 'import':
+      throw new PlainError('It is approved in the console, with the file.');
     case 'suppression':
     case 'suppression_end':
       await applyRule(client, content, { reason, at });
@@ -98,12 +106,6 @@ async function applyCard(
 
 /** Throws: `PlainError`. */
 function requireUnchanged(now: StoredRule | string | null, proposed: typeof now): void {
-  if (sameText(now) === sameText(proposed)) return;
+  if (jsonText(now) === jsonText(proposed)) return;
   throw new PlainError('It has changed since it was proposed. Reject it, and propose again.');
-}
-
-/** Independent of the order in which a database returns fields. */
-function sameText(value: StoredRule | string | null): string {
-  if (value === null || typeof value === 'string') return JSON.stringify(value);
-  return JSON.stringify(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,7 +1,10 @@
 import { isoDay } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import type { ImportCounts } from '../importing/imports-store.ts';
+import type { TemplateName } from '../importing/template.ts';
 import type { DisputeOutcome } from '../registry/disputes-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
+import type { Sector } from '../../parties/vendor.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
 
 /** A rule as it is stored in a proposal: JSON has no exact integers of 64 bits, so cents are text. */
@@ -26,6 +29,21 @@ export type Content =
       readonly crn: string;
       readonly account: string;
       readonly outcome: DisputeOutcome;
+    }
+  /** A case is closed, and nothing else is changed. */
+  | { readonly kind: 'case'; readonly case: string }
+  | {
+      readonly kind: 'import';
+      readonly lender: string;
+      readonly sector: Sector;
+      readonly template: TemplateName;
+      readonly asOf: string;
+      readonly corrects: boolean;
+      readonly fileName: string;
+      /** Of the file, hexadecimal: the one that was tried is the one that is imported. */
+      readonly sha256: string;
+      /** What its trial would have changed. */
+      readonly counts: ImportCounts;
     }
   | {
       readonly kind: 'suppression';
@@ -52,6 +70,10 @@ export function aboutOf(content: Content): string {
       return `subject ${content.from}`;
     case 'dispute':
       return `dispute ${content.dispute}`;
+    case 'case':
+      return `case ${content.case}`;
+    case 'import':
+      return `file ${content.sha256} of ${content.lender}, ${content.asOf}`;
     case 'suppression':
       return `rule ${content.rule.rule}`;
     case 'suppression_end':
@@ -70,6 +92,10 @@ export function textOf(content: Content): string {
       return `${content.from} is answered apart from ${content.into} again`;
     case 'dispute':
       return `the dispute about account ${content.account} of ${content.crn} is ${content.outcome}`;
+    case 'case':
+      return 'the case is closed';
+    case 'import':
+      return `${content.fileName} of ${content.lender}, as of ${content.asOf}: ${content.counts.records} records, ${content.counts.rejected} rejected`;
     case 'suppression':
       return `rule ${content.rule.rule} is ${content.former === null ? 'put into force' : 'replaced'}`;
     case 'suppression_end':

@@ -3,6 +3,8 @@ import type { Content } from './content.ts';
 
 export interface ProposalRow {
   proposalId: string;
+  /** What it is about: one at a time waits for a decision. */
+  about: string;
   content: Content;
   /** The case that led to it. */
   caseId: string | null;
@@ -13,22 +15,24 @@ export interface ProposalRow {
   decision: 'approved' | 'rejected' | null;
   decidedBy: string | null;
   decidedAt: Date | null;
+  /** Authentication code (authenticity.ts). */
+  mac: Buffer;
 }
 
-const PROPOSALS = `select proposal_id as "proposalId", content, case_id as "caseId", reason, evidence,
+const PROPOSALS = `select proposal_id as "proposalId", about, content, case_id as "caseId", reason, evidence,
     proposed_by as "proposedBy", proposed_at as "proposedAt", decision, decided_by as "decidedBy",
-    decided_at as "decidedAt"
+    decided_at as "decidedAt", mac
   from credit_proposals`;
 
 /** Returns false if another proposal about the same waits for a decision. */
 export async function insertProposal(
   db: Queryable,
-  proposal: Omit<ProposalRow, 'decision' | 'decidedBy' | 'decidedAt'> & { readonly about: string },
+  proposal: Omit<ProposalRow, 'decision' | 'decidedBy' | 'decidedAt'>,
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into credit_proposals (proposal_id, about, content, case_id, reason, evidence,
-       proposed_by, proposed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+       proposed_by, proposed_at, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
     [
       proposal.proposalId,
       proposal.about,
@@ -38,6 +42,7 @@ export async function insertProposal(
       proposal.evidence,
       proposal.proposedBy,
       proposal.proposedAt,
+      proposal.mac,
     ],
   );
   return inserted.rowCount === 1;
@@ -84,6 +89,18 @@ export async function listProposals(
   return listed.rows;
 }
 
+/** A page of all proposals, by id. */
+export async function pageOfProposals(
+  db: Queryable,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<ProposalRow[]> {
+  const read = await db.query<ProposalRow>(
+    `${PROPOSALS} where $1::uuid is null or proposal_id > $1 order by proposal_id limit $2`,
+    [after ?? null, limit],
+  );
+  return read.rows;
+}
+
 /** Throws (SQLSTATE 23514) if the person who proposed it approves it. */
 export async function setProposalDecision(
   db: Queryable,
@@ -92,11 +109,13 @@ export async function setProposalDecision(
     readonly decision: 'approved' | 'rejected';
     readonly person: string;
     readonly at: Date;
+    /** Covers the decision as well. */
+    readonly mac: Buffer;
   },
 ): Promise<void> {
   await db.query(
-    `update credit_proposals set decision = $2, decided_by = $3, decided_at = $4
+    `update credit_proposals set decision = $2, decided_by = $3, decided_at = $4, mac = $5
      where proposal_id = $1`,
-    [proposalId, made.decision, made.person, made.at],
+    [proposalId, made.decision, made.person, made.at, made.mac],
   );
 }

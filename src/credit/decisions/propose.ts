@@ -1,11 +1,13 @@
 import type { Clock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readAllCards, requireCard } from '../governance/cards.ts';
 import { addCard, readAssignments } from '../governance/cards-store.ts';
 import { findCase } from '../registry/cases-store.ts';
+import type { CreditCase } from '../registry/cases-store.ts';
 import { findOpenDispute } from '../registry/disputes-store.ts';
 import type { DisputeOutcome } from '../registry/disputes-store.ts';
 import { findMergeProblem, readSurvivors } from '../registry/merges-store.ts';
@@ -13,6 +15,7 @@ import type { MergeProblem } from '../registry/merges-store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
+import { proposalText } from './authenticity.ts';
 import { aboutOf, requireUsableRule, storedRule } from './content.ts';
 import type { Content } from './content.ts';
 import { findProposal, insertProposal } from './proposals-store.ts';
@@ -21,6 +24,8 @@ import type { ProposalRow } from './proposals-store.ts';
 export interface Deps {
   readonly pool: Pool;
   readonly clock: Clock;
+  /** Signs proposals and decisions. */
+  readonly ledgerMac: Mac;
 }
 
 /** Who proposes it, and why. */
@@ -81,6 +86,16 @@ export async function proposeOutcome(
   return await record(deps, { kind: 'dispute', dispute, ...about, outcome }, grounds);
 }
 
+/** A case is closed with a finding: people had to decide nothing, or a lender corrects it. */
+export async function proposeClosing(
+  deps: Deps,
+  caseId: string,
+  grounds: Omit<Grounds, 'caseId'>,
+): Promise<ProposalRow> {
+  await requireOpenCase(deps.pool, caseId);
+  return await record(deps, { kind: 'case', case: caseId }, { ...grounds, caseId });
+}
+
 /** A suppression rule, or another one in the place of one with the same name. */
 export async function proposeRule(
   deps: Deps,
@@ -132,7 +147,8 @@ export async function proposeCard(
   return await record(deps, { kind: 'scorecard', score, role, card, former }, grounds);
 }
 
-async function record(deps: Deps, content: Content, grounds: Grounds): Promise<ProposalRow> {
+/** Records what was checked. */
+export async function record(deps: Deps, content: Content, grounds: Grounds): Promise<ProposalRow> {
   if (grounds.caseId !== undefined) await requireSettles(deps.pool, content, grounds.caseId);
   const proposalId = newId();
   const about = aboutOf(content);
@@ -146,7 +162,9 @@ async function record(deps: Deps, content: Content, grounds: Grounds): Promise<P
     proposedBy: requirePerson(grounds.by),
     proposedAt: deps.clock.now(),
   };
-  if (!(await insertProposal(deps.pool, proposal))) {
+  const open = { ...proposal, decision: null, decidedBy: null, decidedAt: null };
+  const mac = deps.ledgerMac.sign(proposalText(open));
+  if (!(await insertProposal(deps.pool, { ...proposal, mac }))) {
     throw new PlainError(`Another proposal about ${about} waits for a decision.`);
   }
   const made = await findProposal(deps.pool, proposalId);
@@ -154,17 +172,22 @@ async function record(deps: Deps, content: Content, grounds: Grounds): Promise<P
   return made;
 }
 
-/** Throws: `PlainError` unless the case is open, and about the two people who are merged or not. */
+/** Throws: `PlainError` unless the case is open, and is closed or about the two people of a merge. */
 async function requireSettles(db: Queryable, content: Content, caseId: string): Promise<void> {
-  const found = await findCase(db, caseId);
-  if (found === undefined || found.closedAt !== null) {
-    throw new PlainError('No open case has this id.', { field: 'caseId' });
-  }
+  const found = await requireOpenCase(db, caseId);
+  if (content.kind === 'case') return;
   const survivors = await readSurvivors(db, found.crns);
   const people = new Set([...found.crns, ...survivors.values()].map(String));
   const isMerge = content.kind === 'merge' || content.kind === 'unmerge';
   if (isMerge && people.has(content.from) && people.has(content.into)) return;
   throw new PlainError('The case is not about these people.', { field: 'caseId' });
+}
+
+/** Throws: `PlainError`. */
+async function requireOpenCase(db: Queryable, caseId: string): Promise<CreditCase> {
+  const found = await findCase(db, caseId);
+  if (found?.closedAt === null) return found;
+  throw new PlainError('No open case has this id.', { field: 'caseId' });
 }
 
 /** Throws: `PlainError` unless it has a letter or a digit. */

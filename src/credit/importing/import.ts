@@ -66,6 +66,8 @@ export interface ImportProgress {
 
 export interface ImportResult {
   readonly importId: string;
+  /** Of the file, hexadecimal. */
+  readonly sha256: string;
   /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;
   readonly counts: ImportCounts;
@@ -145,7 +147,9 @@ async function run(
   await pass.readAll();
   await finishImport(into.db, importId, clock.now());
   const findings = await readFindings(into.db, importId);
-  return { importId, resumedAfter: begun.counts.records, counts: pass.counts, findings };
+  const sha256 = fileHash.toString('hex');
+  const resumedAfter = begun.counts.records;
+  return { importId, sha256, resumedAfter, counts: pass.counts, findings };
 }
 
 type RunOptions = ImportOptions & Destination & Pick<Content, 'totalBytes'>;
@@ -299,7 +303,8 @@ function checkHeader(header: readonly string[], template: TemplateName): void {
   if (problem !== undefined) throw new ImportError(`The header is not the template’s: ${problem}.`);
 }
 
-async function hashFile(
+/** Throws: `ImportError` if it cannot be read. */
+export async function hashFile(
   file: string,
 ): Promise<{ readonly fileHash: Buffer; readonly totalBytes: number }> {
   try {

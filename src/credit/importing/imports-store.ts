@@ -216,6 +216,23 @@ export async function findImport(
   return read.rows.map(listedImport)[0];
 }
 
+/** The import of this file, in this way. */
+export async function findImportOf(
+  db: Queryable,
+  of: {
+    readonly lender: string;
+    readonly asOf: string;
+    readonly fileHash: Buffer;
+    readonly corrects: boolean;
+  },
+): Promise<ListedImport | undefined> {
+  const read = await db.query<ListedRow>(
+    `${IMPORTS} where i.lender = $1 and i.as_of = $2 and i.file_hash = $3 and i.corrects = $4`,
+    [of.lender, of.asOf, of.fileHash, of.corrects],
+  );
+  return read.rows.map(listedImport)[0];
+}
+
 /** A page of imports, newest first. */
 export async function listImports(
   db: Queryable,

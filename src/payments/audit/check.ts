@@ -35,6 +35,14 @@ export interface CheckReport {
   readonly authenticated: boolean;
 }
 
+/** Rows of another wing, which it checks itself. */
+export interface AlsoChecked {
+  readonly name: string;
+  readonly says: string;
+  /** Returns what is wrong, each in a sentence. */
+  readonly find: (db: Queryable, mac: Mac) => Promise<readonly string[]>;
+}
+
 export interface CheckOptions {
   /** Without it, authentication codes are not checked. */
   readonly mac?: Mac | undefined;
@@ -42,6 +50,8 @@ export interface CheckOptions {
   readonly heads?: readonly string[] | undefined;
   /** Without it, functions are compared with what was applied, not with the files. */
   readonly schema?: Schema | undefined;
+  /** What else carries authentication codes under the same key. */
+  readonly also?: readonly AlsoChecked[] | undefined;
   /** Called with the name of each invariant when its check begins. */
   readonly onInvariant?: ((name: string) => void) | undefined;
 }
@@ -107,7 +117,7 @@ export async function checkLedger(pool: Pool, options: CheckOptions = {}): Promi
 }
 
 async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
-  const { mac, schema, onInvariant } = options;
+  const { mac, schema, also = [], onInvariant } = options;
   return await snapshot(pool, async (client) => {
     await client.query('set local statement_timeout = 0');
     const { violations, chain } = await checkRows(client, options);
@@ -116,7 +126,10 @@ async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
       violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });
     }
     return {
-      invariants: [...INVARIANTS.map(({ name, says }) => ({ name, says })), ...FURTHER_INVARIANTS],
+      invariants: [...INVARIANTS, ...FURTHER_INVARIANTS, ...also].map(({ name, says }) => ({
+        name,
+        says,
+      })),
       violations: violations.map((violation) => ({
         ...violation,
         detail: withReferences(violation),
@@ -132,7 +145,7 @@ async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
 /** Verifies what the rows say, without the schema, in the caller's snapshot. */
 export async function checkRows(
   client: Queryable,
-  { mac, heads = [], onInvariant }: CheckOptions = {},
+  { mac, heads = [], also = [], onInvariant }: CheckOptions = {},
 ): Promise<{ readonly violations: Violation[]; readonly chain: ChainReport }> {
   const violations: Violation[] = [];
   for (const invariant of INVARIANTS) {
@@ -143,7 +156,15 @@ export async function checkRows(
   onInvariant?.('chain_intact');
   const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
   violations.push(...chain.violations);
-  if (mac !== undefined) violations.push(...(await checkAuthenticity(client, mac, onInvariant)));
+  if (mac !== undefined) {
+    violations.push(...(await checkAuthenticity(client, mac, onInvariant)));
+    for (const { name, find } of also) {
+      onInvariant?.(name);
+      for (const detail of await find(client, mac)) {
+        violations.push({ invariant: name, vendorId: 0, detail });
+      }
+    }
+  }
   return { violations, chain };
 }
 
@@ -173,8 +194,8 @@ async function findSchemaDifferences(
   return [...damage, ...changed.map(({ name }) => `${name} is not applied in this version’s text`)];
 }
 
-/** Except cases, which have an id. */
-const UUID = /(?<!case )\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+/** Except cases and proposals, which have an id. */
+const UUID = /(?<!case |proposal )\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Replaces ids by the references that people use. */
 function withReferences({ vendorId, detail }: Violation): string {

@@ -1,13 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CreditCaseAnswer } from '../../../../src/console/credit-answers.ts';
-import { get, send } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
-import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -17,7 +16,7 @@ import { useNames } from '../credit/credit-texts.ts';
 import { Compared } from './Compared.tsx';
 import { Proposals } from './CreditCases.tsx';
 import { CASE_KINDS } from './decision-texts.ts';
-import { ProposeMerge } from './Propose.tsx';
+import { ProposeClosing, ProposeMerge } from './Propose.tsx';
 
 /** One case: the people whom a document led to. Each look is in the audit log. */
 export function CreditCase() {
@@ -70,9 +69,7 @@ export function CreditCase() {
 }
 
 function CaseActions({ answer: { caseId, people } }: { readonly answer: CreditCaseAnswer }) {
-  const { t } = useLingui();
   const mayAct = useMay('credit.act');
-  const queries = useQueryClient();
   const [asked, setAsked] = useState<'merge' | 'close'>();
   if (!mayAct) return null;
   return (
@@ -83,7 +80,7 @@ function CaseActions({ answer: { caseId, people } }: { readonly answer: CreditCa
         </Button>
       )}
       <Button onClick={() => setAsked('close')}>
-        <Trans>Close the case</Trans>
+        <Trans>Propose to close the case</Trans>
       </Button>
       <ProposeMerge
         crns={people.map(({ crn }) => crn).toReversed()}
@@ -91,21 +88,11 @@ function CaseActions({ answer: { caseId, people } }: { readonly answer: CreditCa
         open={asked === 'merge'}
         onClose={() => setAsked(undefined)}
       />
-      <ConfirmDialog
-        title={<Trans>Close the case</Trans>}
+      <ProposeClosing
+        caseId={caseId}
         open={asked === 'close'}
-        onOpenChange={() => setAsked(undefined)}
-        confirm={<Trans>Close the case</Trans>}
-        done={t`The case is closed.`}
-        onConfirm={async ({ reason }) => {
-          await send('POST', `/credit/cases/${caseId}/close`, { reason });
-          await queries.invalidateQueries();
-        }}
-      >
-        <p>
-          <Trans>Nothing changes in what lenders see. The reason is the finding.</Trans>
-        </p>
-      </ConfirmDialog>
+        onClose={() => setAsked(undefined)}
+      />
     </>
   );
 }

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type {
   CreditCasesAnswer,
-  CreditProposal,
   CreditProposalsAnswer,
+  ListedProposal,
   DisputesAnswer,
 } from '../../../../src/console/credit-answers.ts';
 import { get } from '../../api/client.ts';
@@ -197,7 +197,7 @@ function ProposalList() {
 }
 
 /** Proposals with their state. */
-export function Proposals({ proposals }: { readonly proposals: readonly CreditProposal[] }) {
+export function Proposals({ proposals }: { readonly proposals: readonly ListedProposal[] }) {
   const { t } = useLingui();
   const mayRead = useMay('credit.reports');
   const kinds = useNames(PROPOSAL_KINDS);
@@ -210,13 +210,13 @@ export function Proposals({ proposals }: { readonly proposals: readonly CreditPr
       columns={[
         {
           title: t`Proposal`,
-          cell: ({ proposalId, content }) =>
+          cell: ({ proposalId, kind }) =>
             mayRead ? (
               <Link to="/credit/proposals/$proposalId" params={{ proposalId }} preload={false}>
-                {kinds[content.kind]}
+                {kinds[kind]}
               </Link>
             ) : (
-              kinds[content.kind]
+              kinds[kind]
             ),
         },
         { title: t`State`, cell: (row) => <ProposalState decision={row.decision} /> },
@@ -228,7 +228,7 @@ export function Proposals({ proposals }: { readonly proposals: readonly CreditPr
   );
 }
 
-export function ProposalState({ decision }: Pick<CreditProposal, 'decision'>) {
+export function ProposalState({ decision }: Pick<ListedProposal, 'decision'>) {
   switch (decision) {
     case 'approved':
       return (

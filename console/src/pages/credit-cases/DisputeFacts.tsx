@@ -43,12 +43,12 @@ export function DisputeFacts({ preview }: { readonly preview: Preview }) {
           columns={[
             { title: '', cell: ({ name }) => <b>{name}</b> },
             {
-              title: t`Accounts in default`,
+              title: t`In default`,
               cell: ({ standing }) => standing.inDefault,
               align: 'end',
             },
             {
-              title: t`Accounts under dispute`,
+              title: t`Under dispute`,
               cell: ({ standing }) => standing.disputed,
               align: 'end',
             },

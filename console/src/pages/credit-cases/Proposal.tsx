@@ -22,6 +22,7 @@ import { useNames } from '../credit/credit-texts.ts';
 import { Compared } from './Compared.tsx';
 import { ProposalState } from './CreditCases.tsx';
 import { PROPOSAL_KINDS } from './decision-texts.ts';
+import { DecideImport, MadeImport } from './DecideImport.tsx';
 import { DisputeFacts } from './DisputeFacts.tsx';
 import { Proposed } from './Proposed.tsx';
 
@@ -47,7 +48,7 @@ export function Proposal() {
         title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.content.kind]}
         about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
-        {proposal?.decision === null && <DecideButton proposal={proposal} />}
+        {proposal?.decision === null && <Decide proposal={proposal} />}
       </PageHeader>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={12} />}
@@ -56,12 +57,21 @@ export function Proposal() {
   );
 }
 
-function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
+/** A file is approved with the file, and a proposal of one's own can only be rejected. */
+function Decide({ proposal }: { readonly proposal: CreditProposal }) {
   const mayAct = useMay('credit.act');
+  if (!mayAct) return null;
+  return proposal.kind === 'import' ? (
+    <DecideImport proposal={proposal} />
+  ) : (
+    <DecideButton proposal={proposal} />
+  );
+}
+
+function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
   const [isAsked, setIsAsked] = useState(false);
   const queries = useQueryClient();
   const { proposalId, isOwn } = proposal;
-  if (!mayAct) return null;
   const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
     try {
       const body = decision === 'approve' ? {} : { reason };
@@ -95,7 +105,7 @@ function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
 }
 
 function Content({
-  answer: { proposal, merge, dispute },
+  answer: { proposal, merge, dispute, made },
 }: {
   readonly answer: CreditProposalAnswer;
 }) {
@@ -107,6 +117,9 @@ function Content({
         <Notice tone="info">
           <Trans>You proposed it, so another person has to approve it.</Trans>
         </Notice>
+      )}
+      {proposal.kind === 'import' && decision === 'approved' && (
+        <MadeImport proposalId={proposal.proposalId} made={made} />
       )}
       <Card title={<Trans>What is proposed</Trans>}>
         <Proposed content={content} />

@@ -83,6 +83,22 @@ export function ProposeUnmerge(dialog: ProposeProps) {
   );
 }
 
+/** A case is closed, and nothing else is changed. */
+export function ProposeClosing({ caseId, ...dialog }: ProposeProps & { readonly caseId: string }) {
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="case"
+      title={<Trans>Propose to close the case</Trans>}
+      bodyOf={() => ({ case: caseId })}
+    >
+      <p>
+        <Trans>Nothing changes in what lenders see. The reason is the finding.</Trans>
+      </p>
+    </ProposeCredit>
+  );
+}
+
 /** How a dispute ended. */
 export function ProposeOutcome({
   dispute,

@@ -3,7 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { CreditProposal } from '../../../../src/console/credit-answers.ts';
 import { Facts } from '../../design/Facts.tsx';
 import { Conditions } from '../credit-rules/Conditions.tsx';
+import { ImportFigures } from '../credit-imports/ImportFigures.tsx';
+import { TEMPLATES } from '../credit-imports/import-texts.ts';
 import { useNames } from '../credit/credit-texts.ts';
+import { useSectors } from '../vendor/setting-names.ts';
 import { DISPUTE_OUTCOMES } from './decision-texts.ts';
 
 /** What is proposed, with what was so when it was proposed. */
@@ -23,6 +26,14 @@ export function Proposed({ content }: Pick<CreditProposal, 'content'>) {
       );
     case 'dispute':
       return <Facts facts={[{ name: t`Outcome`, value: outcomes[content.outcome] }]} />;
+    case 'case':
+      return (
+        <p>
+          <Trans>Nothing changes in what lenders see. The reason is the finding.</Trans>
+        </p>
+      );
+    case 'import':
+      return <ProposedImport content={content} />;
     case 'suppression':
     case 'suppression_end':
       return <ProposedRule content={content} />;
@@ -44,6 +55,28 @@ type Of<Kind extends CreditProposal['content']['kind']> = Extract<
   CreditProposal['content'],
   { kind: Kind }
 >;
+
+function ProposedImport({ content }: { readonly content: Of<'import'> }) {
+  const { t } = useLingui();
+  const templates = useNames(TEMPLATES);
+  const sectors: Readonly<Record<string, string>> = useSectors();
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: t`File`, value: content.fileName },
+          { name: t`Lender`, value: content.lender },
+          { name: t`Sector of the lender`, value: sectors[content.sector] },
+          { name: t`As of`, value: content.asOf },
+          { name: t`Columns`, value: templates[content.template] },
+          { name: t`Replaces what was submitted before`, value: content.corrects ? t`yes` : t`no` },
+          { name: t`SHA-256 of the file`, value: <code>{content.sha256}</code> },
+        ]}
+      />
+      <ImportFigures counts={content.counts} />
+    </>
+  );
+}
 
 function ProposedRule({ content }: { readonly content: Of<'suppression' | 'suppression_end'> }) {
   const { t } = useLingui();

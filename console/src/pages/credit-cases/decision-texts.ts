@@ -8,12 +8,12 @@ export const CASE_KINDS: Readonly<Record<ListedCreditCase['kind'], MessageDescri
   account_holder: msg`An account was submitted for somebody else`,
 };
 
-export const PROPOSAL_KINDS: Readonly<
-  Record<CreditProposal['content']['kind'], MessageDescriptor>
-> = {
+export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDescriptor>> = {
   merge: msg`Answer two references as one person`,
   unmerge: msg`Undo a merge`,
   dispute: msg`Close a dispute`,
+  case: msg`Close the case`,
+  import: msg`Import a lender’s file`,
   suppression: msg`Suppression rule`,
   suppression_end: msg`End of a suppression rule`,
   scorecard: msg`Change of scorecard`,

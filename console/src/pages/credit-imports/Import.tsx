@@ -82,7 +82,7 @@ function About({ of }: { readonly of: ListedCreditImport }) {
             name: t`Finished`,
             value:
               of.finishedAt === null ? (
-                <Trans>Not finished: import the same file again, and it continues.</Trans>
+                <Trans>Not finished: it continues with the same file.</Trans>
               ) : (
                 <Time at={of.finishedAt} />
               ),

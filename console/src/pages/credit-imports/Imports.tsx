@@ -8,6 +8,7 @@ import type {
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
+import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
@@ -34,9 +35,9 @@ export function Imports() {
         about={<Trans>What lenders submitted to the registry, and what was wrong with it.</Trans>}
       >
         {mayImport && (
-          <Link to="/credit/imports/new">
+          <PageButtonLink to="/credit/imports/new">
             <Trans>Import a file</Trans>
-          </Link>
+          </PageButtonLink>
         )}
       </PageHeader>
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}

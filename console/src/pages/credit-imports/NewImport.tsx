@@ -1,13 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ImportTrialAnswer } from '../../../../src/console/credit-answers.ts';
 import { ApiError, send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
-import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -16,6 +15,7 @@ import { today } from '../../format/days.ts';
 import { useFigures } from '../../format/figures.ts';
 import styles from '../credit/Credit.module.css';
 import { useNames } from '../credit/credit-texts.ts';
+import { ProposeCredit } from '../credit-cases/Propose.tsx';
 import { Findings } from './Findings.tsx';
 import { ImportFigures } from './ImportFigures.tsx';
 import { useSectors } from '../vendor/setting-names.ts';
@@ -37,7 +37,7 @@ interface Tried {
   readonly answer: ImportTrialAnswer;
 }
 
-/** Uploads a lender's file: first a trial, then the import of exactly what was tried. */
+/** Uploads a lender's file: first a trial, then a proposal that another person approves. */
 export function NewImport() {
   const [tried, setTried] = useState<Tried>();
   return (
@@ -49,7 +49,7 @@ export function NewImport() {
           </Link>
         }
         title={<Trans>Import a file</Trans>}
-        about={<Trans>First see what the file would change. Then import it.</Trans>}
+        about={<Trans>First see what the file would change. Then propose its import.</Trans>}
       />
       <Card title={<Trans>File</Trans>}>
         <TrialForm onTried={setTried} />
@@ -159,19 +159,10 @@ async function givenBy(form: FormData): Promise<Given> {
 }
 
 function Result({ tried: { given, answer } }: { readonly tried: Tried }) {
-  const { t } = useLingui();
   const { count } = useFigures();
   const [isAsked, setIsAsked] = useState(false);
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const { counts, findings, findingCount, sha256 } = answer;
+  const { counts, findings, findingCount } = answer;
   const accepted = count(counts.records - counts.rejected);
-  const submit = async (reason: string | undefined): Promise<void> => {
-    const body = { ...given, sha256, reason };
-    const { importId } = await send<{ importId: string }>('POST', '/credit/imports', body);
-    await queries.invalidateQueries({ queryKey: ['credit-imports'] });
-    await navigate({ to: '/credit/imports/$importId', params: { importId } });
-  };
   return (
     <>
       <ImportFigures counts={counts} />
@@ -188,25 +179,28 @@ function Result({ tried: { given, answer } }: { readonly tried: Tried }) {
         <Findings findings={findings} />
       </Card>
       <div>
-        <Button kind="primary" onClick={() => setIsAsked(true)}>
-          <Trans>Import the accepted records</Trans>
+        <Button
+          kind="primary"
+          disabled={counts.records === counts.rejected}
+          onClick={() => setIsAsked(true)}
+        >
+          <Trans>Propose to import the accepted records</Trans>
         </Button>
       </div>
-      <ConfirmDialog
+      <ProposeCredit
+        what="import"
         title={<Trans>Import {given.fileName}</Trans>}
         open={isAsked}
-        onOpenChange={setIsAsked}
-        confirm={<Trans>Import</Trans>}
-        done={t`The file is imported.`}
-        onConfirm={async ({ reason }) => await submit(reason)}
+        onClose={() => setIsAsked(false)}
+        bodyOf={() => given}
       >
         <p>
           <Trans>
-            {accepted} records become part of what the registry answers about people. Records with
-            findings are left out.
+            Another person approves it with the same file. Then {accepted} records become part of
+            what the registry answers about people. Records with findings are left out.
           </Trans>
         </p>
-      </ConfirmDialog>
+      </ProposeCredit>
     </>
   );
 }

@@ -1,0 +1,144 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type {
+  CreditProposal,
+  CreditProposalAnswer,
+} from '../../../../src/console/credit-answers.ts';
+import { send } from '../../api/client.ts';
+import { useMay } from '../../app/session.ts';
+import { Button } from '../../design/Button.tsx';
+import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Field } from '../../design/Field.tsx';
+import { Notice } from '../../design/Notice.tsx';
+
+/** Approves a lender's file with the file itself, or rejects it. */
+export function DecideImport({
+  proposal: { proposalId, isOwn },
+}: {
+  readonly proposal: CreditProposal;
+}) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<'approve' | 'reject'>();
+  return (
+    <>
+      {!isOwn && (
+        <Button kind="primary" onClick={() => setAsked('approve')}>
+          <Trans>Approve and import</Trans>
+        </Button>
+      )}
+      <Button onClick={() => setAsked('reject')}>
+        <Trans>Reject</Trans>
+      </Button>
+      <ImportDialog
+        proposalId={proposalId}
+        open={asked === 'approve'}
+        onClose={() => setAsked(undefined)}
+      />
+      <ConfirmDialog
+        title={<Trans>Reject the file</Trans>}
+        open={asked === 'reject'}
+        onOpenChange={() => setAsked(undefined)}
+        confirm={<Trans>Reject</Trans>}
+        kind="danger"
+        done={t`Rejected.`}
+        onConfirm={async ({ reason }) => {
+          await send('POST', `/credit/proposals/${proposalId}/reject`, { reason });
+          await queries.invalidateQueries();
+        }}
+      >
+        <p>
+          <Trans>Nothing of the file is imported.</Trans>
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** The import of an approved file; an interrupted one continues with the file. */
+export function MadeImport({
+  proposalId,
+  made,
+}: { readonly proposalId: string } & Pick<CreditProposalAnswer, 'made'>) {
+  const mayAct = useMay('credit.act');
+  const [isAsked, setIsAsked] = useState(false);
+  if (made?.isFinished === true) {
+    return (
+      <Notice tone="info">
+        <Link to="/credit/imports/$importId" params={{ importId: made.importId }}>
+          <Trans>The file is imported.</Trans>
+        </Link>
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <Notice tone="waiting">
+        <Trans>The file is approved, and its import is not complete.</Trans>
+      </Notice>
+      {mayAct && (
+        <div>
+          <Button kind="primary" onClick={() => setIsAsked(true)}>
+            <Trans>Continue the import</Trans>
+          </Button>
+        </div>
+      )}
+      <ImportDialog proposalId={proposalId} open={isAsked} onClose={() => setIsAsked(false)} />
+    </>
+  );
+}
+
+function ImportDialog({
+  proposalId,
+  open,
+  onClose,
+}: {
+  readonly proposalId: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [file, setFile] = useState<File>();
+  const submit = async (): Promise<void> => {
+    const content = (await file?.text()) ?? '';
+    try {
+      const path = `/credit/proposals/${proposalId}/import`;
+      const { importId } = await send<{ importId: string }>('POST', path, { content });
+      await navigate({ to: '/credit/imports/$importId', params: { importId } });
+    } finally {
+      // Also after a refusal: it may have been decided.
+      await queries.invalidateQueries();
+    }
+  };
+  return (
+    <ConfirmDialog
+      title={<Trans>Import the file</Trans>}
+      open={open}
+      onOpenChange={onClose}
+      confirm={<Trans>Import</Trans>}
+      reason="none"
+      done={t`The file is imported.`}
+      onConfirm={submit}
+    >
+      <p>
+        <Trans>
+          Choose the file that you have from the lender. It is imported only if it is exactly the
+          one that was proposed.
+        </Trans>
+      </p>
+      <Field
+        label={t`File`}
+        hint={t`CSV, at most 8 MB`}
+        name="file"
+        type="file"
+        accept=".csv,text/csv"
+        onChange={(event) => setFile(event.target.files?.[0])}
+        required
+      />
+    </ConfirmDialog>
+  );
+}
