@@ -9,6 +9,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { readXlsx } from '../support/read-xlsx.ts';
 
 let running: InProcessService;
 const people = new Map<string, ConsoleClient>();
@@ -51,8 +52,11 @@ const as = (login: string): ConsoleClient => {
   if (client === undefined) throw new Error(`no person ${login}`);
   return client;
 };
+/** With the filters of an address. */
+const searchBy = async (login: string, query: string, path = '/payments/search') =>
+  await as(login).send('POST', path, Object.fromEntries(new URLSearchParams(query)));
 const list = async (login: string, query = ''): Promise<PaymentsAnswer> => {
-  const answer = await as(login).get(`/payments${query}`);
+  const answer = await searchBy(login, query);
   expect(answer.status).toBe(200);
   return answer.body as unknown as PaymentsAnswer;
 };
@@ -95,10 +99,13 @@ describe('each route and each role', () => {
 
   // Proxies log URLs, also those that they only pass on.
   test('an account or a phone number to pay for is never in a URL', () => {
-    const inQuery = routes.filter(({ query }) =>
-      Object.keys(query?.properties ?? {}).some((name) => ['account', 'phone'].includes(name)),
+    const inQuery = routes.flatMap(({ path, query }) =>
+      Object.keys(query?.properties ?? {})
+        .filter((name) => ['account', 'phone', 'search'].includes(name))
+        .map((name) => `${path}?${name}`),
     );
-    expect(inQuery.map(({ path }) => path)).toEqual([]);
+    // Of the name or the code of a vendor.
+    expect(inQuery).toEqual(['/vendors?search']);
   });
 });
 
@@ -121,6 +128,13 @@ describe('payments', () => {
     const answer = await as('demo2-admin').get(`/payments/${other}`);
     expect(answer).toMatchObject({ status: 404, code: 'not_found' });
     expect((await as('demo-viewer').get(`/payments/${other}`)).status).toBe(200);
+  });
+
+  test('a list without a search text has a URL of its own', async () => {
+    const { body } = await as('support').get('/payments?vid=demo2&biller=dstv');
+    expect(body).toEqual(await list('support', '?vid=demo2&biller=dstv'));
+    const refused = await as('support').get('/payments?search=0722000001');
+    expect(refused).toMatchObject({ status: 400, code: 'invalid_field' });
   });
 
   test.each([
@@ -160,9 +174,8 @@ describe('payments', () => {
     ['?search=0722000001&cursor=e30', 'cursor'],
     ['?to=2026-02-30', 'to'],
     ['?as=guess', 'as'],
-    ['.csv?columns=created,secret', 'columns'],
   ])('%s is refused, naming %s', async (query, field) => {
-    const { status, body } = await as('support').get(`/payments${query}`);
+    const { status, body } = await searchBy('support', query);
     expect([400, 404]).toContain(status);
     expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
   });
@@ -179,10 +192,20 @@ describe('payments', () => {
     ]);
   });
 
+  test.each([
+    ['columns=created,secret&format=csv', 'columns'],
+    ['columns=created&format=pdf', 'format'],
+    ['columns=created', 'format'],
+  ])('an export of %s is refused, naming %s', async (query, field) => {
+    const { status, body } = await searchBy('support', query, '/payments/export');
+    expect(status).toBe(400);
+    expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
+  });
+
   test('an export has the list’s payments and columns', async () => {
     const shown = await list('demo-viewer', '?search=0722000001');
-    const query = '?search=0722000001&columns=reference,amount,vendor,phone';
-    const answer = await as('demo-viewer').get(`/payments.csv${query}`);
+    const query = 'search=0722000001&columns=reference,amount,vendor,phone&format=csv';
+    const answer = await searchBy('demo-viewer', query, '/payments/export');
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(answer.headers.get('content-disposition')).toMatch(
       /^attachment; filename="payments-[\d-]+\.csv"$/,
@@ -195,6 +218,16 @@ describe('payments', () => {
       ...lines,
       '',
     ]);
+    const book = await searchBy(
+      'demo-viewer',
+      query.replace('format=csv', 'format=xlsx'),
+      '/payments/export',
+    );
+    expect(readXlsx(book.bytes)).toEqual(
+      [['Reference', 'Amount (KES)', 'Vendor', 'Phone']].concat(
+        lines.map((line) => line.split(',')),
+      ),
+    );
   });
 
   test('the possible filters', async () => {

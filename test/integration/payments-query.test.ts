@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportPayments } from '../../src/console/routes/payments-export.ts';
+import { paymentsTable } from '../../src/console/routes/payments-export.ts';
+import { fileOf } from '../../src/console/routes/table-file.ts';
 import { queryPayments } from '../../src/payments/timeline/query.ts';
 import type { PageCursor, PaymentQuery } from '../../src/payments/timeline/query.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
@@ -74,14 +75,14 @@ test('a search that finds little stops, says how far it got, and continues', asy
 });
 
 async function exportOf(maxRows: number): Promise<string[]> {
-  const text = await exportPayments(pool, queryOf({}), {
+  const table = paymentsTable(pool, queryOf({}), {
     columns: ['created', 'merchantReference'],
-    wireTime: createWireTime('Africa/Nairobi'),
     timeZone: 'Africa/Nairobi',
     maxRows,
-  })
-    .map(String)
-    .toArray();
+  });
+  const wireTime = createWireTime('Africa/Nairobi');
+  const { body } = fileOf({ name: 'payments', table }, 'csv', wireTime);
+  const text = await body.map(String).toArray();
   return text.join('').split('\r\n').slice(0, -1);
 }
 

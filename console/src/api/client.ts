@@ -58,6 +58,26 @@ export async function send<Answer>(
   return await request<Answer>(apiUrl(path), init, { 'content-type': 'application/json' });
 }
 
+/**
+ * Saves the answer as a file, with the name that the service gives it. For files that are asked for
+ * with personal data, which must not be in a URL; others are links. Throws: `ApiError`.
+ */
+export async function download(path: string, body: unknown): Promise<void> {
+  const init = { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetchOwn(apiUrl(path), init, { 'content-type': 'application/json' });
+  if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
+  const named = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '');
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = named?.[1] ?? '';
+  link.click();
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(url), SAVING_MS);
+}
+
+const SAVING_MS = 60_000;
+
 /** Other sites cannot send this header without asking first, so the server requires it. */
 const OWN_PAGE_HEADER = { 'x-malipo-console': '1' };
 
@@ -66,9 +86,20 @@ async function request<Answer>(
   init: RequestInit,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  let response: Response;
+  const response = await fetchOwn(url, init, headers);
+  if (response.status === 204) return undefined as Answer;
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return body as Answer;
+  throw refusalOf(response, body);
+}
+
+async function fetchOwn(
+  url: string,
+  init: RequestInit,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
   try {
-    response = await fetch(url, {
+    return await fetch(url, {
       ...init,
       credentials: 'same-origin',
       headers: { accept: 'application/json', ...OWN_PAGE_HEADER, ...headers },
@@ -77,10 +108,6 @@ async function request<Answer>(
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError('The service cannot be reached', { status: 0, code: 'unreachable', cause });
   }
-  if (response.status === 204) return undefined as Answer;
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body as Answer;
-  throw refusalOf(response, body);
 }
 
 function refusalOf(response: Response, body: unknown): ApiError {

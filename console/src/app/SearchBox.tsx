@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import type { SubmitEvent } from 'react';
+import { toPayments } from '../pages/payments/filter.ts';
 import { SEARCH_BOX_ID } from './shortcuts.ts';
 import styles from './SearchBox.module.css';
 
@@ -12,10 +13,8 @@ export function SearchBox() {
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const search = new FormData(event.currentTarget).get('search');
-    void router.navigate({
-      to: '/payments',
-      search: typeof search === 'string' && search !== '' ? { search } : {},
-    });
+    const isGiven = typeof search === 'string' && search !== '';
+    void router.navigate(toPayments(isGiven ? { search } : {}));
   };
   return (
     <form role="search" className={styles['search']} onSubmit={submit}>

@@ -104,6 +104,9 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** How many newer pages of the list led here. */
     page?: number;
+    /** A search text for payments, which may be personal data, and how it is read. */
+    sought?: string;
+    soughtAs?: string;
   }
   interface Register {
     router: ReturnType<typeof createConsoleRouter>;

@@ -1,15 +1,15 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { reportCorrections } from '../../payments/reports/corrections.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { ExportTable } from '../../platform/export/rows.ts';
 import type { CorrectionsAnswer } from '../finance-answers.ts';
-import { Download, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { readBookPeriod, time } from './period.ts';
+import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface CorrectionRoutesOptions {
   readonly pool: Pool;
@@ -32,17 +32,12 @@ export function correctionRoutes(options: CorrectionRoutesOptions): AnyRoute[] {
       query,
       handle: async (input) => await readPeriod(options, input.query),
     }),
-    route({
-      method: 'GET',
-      path: '/corrections.csv',
-      permission: 'finance.read',
-      query,
-      handle: async (input) =>
-        new Download({
-          name: 'corrections.csv',
-          type: 'text/csv; charset=utf-8',
-          body: Readable.from(csvOf(await readPeriod(options, input.query))),
-        }),
+    ...fileRoutes({
+      ...{ path: '/corrections', permission: 'finance.read', query, wireTime: options.wireTime },
+      read: async (input) => ({
+        name: 'corrections',
+        table: correctionTable(await readPeriod(options, input.query)),
+      }),
     }),
   ];
 }
@@ -86,7 +81,11 @@ const COLUMNS = [
   'approvedBy',
 ] as const;
 
-function* csvOf({ corrections }: CorrectionsAnswer): Generator<string> {
-  yield csvLine(COLUMNS);
-  for (const row of corrections) yield csvLine(COLUMNS.map((name) => row[name] ?? ''));
+function correctionTable({ corrections }: CorrectionsAnswer): ExportTable {
+  return tableOf(
+    COLUMNS,
+    corrections.map((row) =>
+      COLUMNS.map((name) => (name === 'amount' ? amountCell(row.amount) : row[name])),
+    ),
+  );
 }

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { findVendor } from '../../parties/store.ts';
@@ -6,15 +5,16 @@ import { readTrialBalance } from '../../payments/house/trial-balance.ts';
 import type { TrialBalance } from '../../payments/house/trial-balance.ts';
 import { readAccountPeriod } from '../../payments/reports/ledger-entries.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import type { AccountAnswer, LedgerAnswer, LedgerLine, SidesView } from '../finance-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { Download, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { listAccountEntries } from './ledger-entries.ts';
 import { readBookPeriod, time } from './period.ts';
+import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface LedgerRoutesOptions {
   readonly pool: Pool;
@@ -54,18 +54,12 @@ export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
         };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/ledger.csv',
-      permission: 'finance.read',
-      query: balanceQuery,
-      handle: async ({ query }) => {
+    ...fileRoutes({
+      ...{ path: '/ledger', permission: 'finance.read', query: balanceQuery },
+      wireTime: options.wireTime,
+      read: async ({ query }) => {
         const { balance } = await readBalance(options, query);
-        return new Download({
-          name: 'trial-balance.csv',
-          type: 'text/csv; charset=utf-8',
-          body: Readable.from(csvOf(balance)),
-        });
+        return { name: 'trial-balance', table: balanceTable(balance) };
       },
     }),
     route({
@@ -123,12 +117,12 @@ const SIDES = [
   'credit',
 ] as const satisfies readonly (keyof SidesView)[];
 
-function* csvOf({ lines, total }: TrialBalance): Generator<string> {
-  yield csvLine(['books', 'account', 'class', ...SIDES]);
-  for (const line of lines) {
+function balanceTable({ lines, total }: TrialBalance): ExportTable {
+  const sidesOf = (sides: SidesView): Cell[] => SIDES.map((side) => amountCell(sides[side]));
+  const rows = lines.map((line) => {
     const view: LedgerLine = onWire(line);
-    yield csvLine([view.books, view.account, view.class, ...SIDES.map((side) => view[side])]);
-  }
-  const sums: SidesView = onWire(total);
-  yield csvLine(['total', '', '', ...SIDES.map((side) => sums[side])]);
+    return [view.books, view.account, view.class, ...sidesOf(view)];
+  });
+  const sums = ['total', '', '', ...sidesOf(onWire(total))];
+  return tableOf(['books', 'account', 'class', ...SIDES], [...rows, sums]);
 }

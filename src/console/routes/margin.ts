@@ -1,18 +1,18 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listVendors } from '../../parties/store.ts';
 import { marginOf, reportMargin } from '../../payments/reports/margin.ts';
 import type { MarginRow, MarginSums } from '../../payments/reports/margin-store.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { ExportTable } from '../../platform/export/rows.ts';
 import { MARGIN_BY } from '../finance-answers.ts';
 import type { MarginAnswer, MarginBy, MarginSumsView } from '../finance-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { Download, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { readBookPeriod, time } from './period.ts';
+import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface MarginRoutesOptions {
   readonly pool: Pool;
@@ -40,17 +40,12 @@ export function marginRoutes(options: MarginRoutesOptions): AnyRoute[] {
       query,
       handle: async (input) => await readMargin(options, input.query),
     }),
-    route({
-      method: 'GET',
-      path: '/margin.csv',
-      permission: 'finance.read',
-      query,
-      handle: async (input) =>
-        new Download({
-          name: 'margin.csv',
-          type: 'text/csv; charset=utf-8',
-          body: Readable.from(csvOf(await readMargin(options, input.query))),
-        }),
+    ...fileRoutes({
+      ...{ path: '/margin', permission: 'finance.read', query, wireTime: options.wireTime },
+      read: async (input) => ({
+        name: 'margin',
+        table: marginTable(await readMargin(options, input.query)),
+      }),
     }),
   ];
 }
@@ -84,10 +79,14 @@ function sumsView(sums: MarginSums): MarginSumsView {
 
 const AMOUNTS = ['amount', 'fees', 'vat', 'cost', 'commission', 'margin'] as const;
 
-function* csvOf({ by, lines, total }: MarginAnswer): Generator<string> {
-  yield csvLine([by satisfies MarginBy, 'payments', ...AMOUNTS]);
-  for (const line of [...lines, { name: 'total', ...total }]) {
-    const amounts = AMOUNTS.map((name) => line[name]);
-    yield csvLine([line.name ?? '', String(line.payments), ...amounts]);
-  }
+function marginTable({ by, lines, total }: MarginAnswer): ExportTable {
+  const rows = [...lines, { name: 'total', ...total }];
+  return tableOf(
+    [by satisfies MarginBy, 'payments', ...AMOUNTS],
+    rows.map((line) => [
+      line.name,
+      String(line.payments),
+      ...AMOUNTS.map((name) => amountCell(line[name])),
+    ]),
+  );
 }

@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream';
 import { queryPayments } from '../../payments/timeline/query.ts';
-import type { PageCursor, PaymentQuery } from '../../payments/timeline/query.ts';
-import type { WireTime } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
+import type { PageCursor, PaymentQuery, QueriedPayment } from '../../payments/timeline/query.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { PAYMENT_COLUMNS } from '../answers.ts';
-import type { ListedPayment, PaymentColumn } from '../answers.ts';
+import type { PaymentColumn } from '../answers.ts';
 import { listedPayment } from './listed-payment.ts';
 
 /** Payments of one export. A longer one says in its last line that it is not complete. */
@@ -39,41 +37,36 @@ export function readColumns(text: string | undefined): readonly PaymentColumn[] 
   });
 }
 
-/** The payments of the list as CSV, page by page while it is sent. */
-export function exportPayments(
+/** The payments of the list as a table, read page by page while it is sent. */
+export function paymentsTable(
   pool: Pool,
   query: PaymentQuery,
   options: {
     readonly columns: readonly PaymentColumn[];
-    readonly wireTime: WireTime;
     readonly timeZone: string;
     readonly maxRows?: number;
   },
-): Readable {
-  return Readable.from(linesOf(pool, query, options));
+): ExportTable {
+  const { columns, timeZone } = options;
+  const titles = columns.map((column) => titleOf(column, timeZone));
+  return { titles, rows: rowsOf(pool, query, options) };
 }
 
-async function* linesOf(
+async function* rowsOf(
   pool: Pool,
   query: PaymentQuery,
-  { columns, wireTime, timeZone, maxRows = MAX_EXPORT_ROWS }: Parameters<typeof exportPayments>[2],
-): AsyncGenerator<string> {
-  // The byte order mark, by which spreadsheets recognise UTF-8.
-  yield `\ufeff${csvLine(columns.map((column) => titleOf(column, timeZone)))}`;
+  { columns, maxRows = MAX_EXPORT_ROWS }: Parameters<typeof paymentsTable>[2],
+): AsyncGenerator<Cell[][]> {
   let left = maxRows;
   let after: PageCursor | undefined;
   do {
     const page = await queryPayments(pool, query, { after, limit: Math.min(PAGE_ROWS, left) });
     left -= page.payments.length;
-    yield page.payments
-      .map((row) => csvLine(columns.map((column) => valueOf(listedPayment(row), column, wireTime))))
-      .join('');
+    yield page.payments.map((row) => columns.map((column) => cellOf(row, column)));
     after = page.next ?? undefined;
   } while (after !== undefined && left > 0);
   if (after !== undefined) {
-    yield csvLine([
-      `Not complete: an export has at most ${maxRows} payments. Choose a shorter period.`,
-    ]);
+    yield [[`Not complete: an export has at most ${maxRows} payments. Choose a shorter period.`]];
   }
 }
 
@@ -82,15 +75,19 @@ function titleOf(column: PaymentColumn, timeZone: string): string {
   return isTime ? `${TITLES[column]} (${timeZone})` : TITLES[column];
 }
 
-function valueOf(payment: ListedPayment, column: PaymentColumn, wireTime: WireTime): string {
+function cellOf(row: QueriedPayment, column: PaymentColumn): Cell {
   switch (column) {
     case 'created':
-      return wireTime.format(new Date(payment.createdAt));
+      return row.createdAt;
     case 'settled':
-      return payment.settledAt === null ? '' : wireTime.format(new Date(payment.settledAt));
+      return row.settledAt;
+    case 'amount':
+      return row.amountCents;
+    case 'fee':
+      return row.feeCents;
     case 'vendor':
-      return payment.vid;
+      return row.vid;
     default:
-      return payment[column] ?? '';
+      return listedPayment(row)[column];
   }
 }

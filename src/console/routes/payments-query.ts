@@ -14,10 +14,6 @@ import type { Viewer } from '../route.ts';
 import { readEnd, readStart, time } from './period.ts';
 
 const filters = {
-  /** A reference, account, phone number, vendor, amount or day, or several of them. */
-  search: Type.Optional(Type.String({ maxLength: 100 })),
-  /** `text`: the search text is an account or a reference, whatever it looks like. */
-  as: Type.Optional(Type.Enum(['text'])),
   status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
   biller: Type.Optional(Type.String({ maxLength: 40 })),
   operator: Type.Optional(Type.String({ maxLength: 40 })),
@@ -28,17 +24,34 @@ const filters = {
   to: Type.Optional(time),
 };
 
-/** The filters of the list in the query string. */
+/** The filters of the list, which may be in a URL. */
 export const listQuery = Type.Object(
   { ...filters, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
   { additionalProperties: false },
 );
-/** The same, with the columns of an export, separated by commas. */
-export const exportQuery = Type.Object(
-  { ...filters, columns: Type.Optional(Type.String({ maxLength: 300 })) },
+/** What may be personal data, and is therefore never in a URL, which proxies and browsers keep. */
+const search = {
+  /** A reference, account, phone number, vendor, amount or day, or several of them. */
+  search: Type.Optional(Type.String({ maxLength: 100 })),
+  /** `text`: the search text is an account or a reference, whatever it looks like. */
+  as: Type.Optional(Type.Enum(['text'])),
+};
+/** The filters of the list with a search text. */
+export const searchBody = Type.Object(
+  { ...filters, ...search, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
   { additionalProperties: false },
 );
-type Asked = Omit<Static<typeof listQuery>, 'cursor'>;
+/** The same, with the format of an export and its columns, separated by commas. */
+export const exportBody = Type.Object(
+  {
+    ...filters,
+    ...search,
+    columns: Type.Optional(Type.String({ maxLength: 300 })),
+    format: Type.Enum(['csv', 'xlsx']),
+  },
+  { additionalProperties: false },
+);
+type Asked = Omit<Static<typeof searchBody>, 'cursor'>;
 
 export interface QueryContext {
   readonly viewer: Viewer;

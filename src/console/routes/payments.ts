@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import { listVendors } from '../../parties/store.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
@@ -14,12 +15,14 @@ import { Download, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import { listedPayment } from './listed-payment.ts';
 import { paymentDetail } from './payment-detail.ts';
-import { exportPayments, readColumns } from './payments-export.ts';
+import { paymentsTable, readColumns } from './payments-export.ts';
+import { fileOf } from './table-file.ts';
 import {
-  exportQuery,
+  exportBody,
   listQuery,
   readCursor,
   readQuery,
+  searchBody,
   searchInLog,
   writeCursor,
 } from './payments-query.ts';
@@ -38,45 +41,65 @@ export interface PaymentRoutesOptions {
 
 /** Lists, finds, exports and shows payments. */
 export function paymentRoutes(options: PaymentRoutesOptions): AnyRoute[] {
-  return [listRoute(options), exportRoute(options), choicesRoute(options), detailRoute(options)];
+  return [
+    ...listRoutes(options),
+    exportRoute(options),
+    choicesRoute(options),
+    detailRoute(options),
+  ];
 }
 
-function listRoute(options: PaymentRoutesOptions): AnyRoute {
-  return route({
-    method: 'GET',
-    path: '/payments',
-    permission: 'payments.read',
-    query: listQuery,
-    handle: async ({ query: { cursor, ...asked } }, { viewer }): Promise<PaymentsAnswer> => {
-      const { understood, ...query } = readQuery(asked, { ...options, viewer });
-      const after = readCursor(cursor, query.term);
-      const page = await queryPayments(options.pool, query, { after, limit: PAGE });
-      return {
-        understood,
-        payments: page.payments.map(listedPayment),
-        next: page.next === null ? null : writeCursor(page.next),
-        searchedTo: page.searchedTo?.toISOString() ?? null,
-      };
-    },
-  });
+function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
+  const answer = async (
+    { cursor, ...asked }: Static<typeof searchBody>,
+    viewer: Viewer,
+  ): Promise<PaymentsAnswer> => {
+    const { understood, ...query } = readQuery(asked, { ...options, viewer });
+    const after = readCursor(cursor, query.term);
+    const page = await queryPayments(options.pool, query, { after, limit: PAGE });
+    return {
+      understood,
+      payments: page.payments.map(listedPayment),
+      next: page.next === null ? null : writeCursor(page.next),
+      searchedTo: page.searchedTo?.toISOString() ?? null,
+    };
+  };
+  return [
+    route({
+      method: 'GET',
+      path: '/payments',
+      permission: 'payments.read',
+      query: listQuery,
+      handle: async ({ query }, { viewer }) => await answer(query, viewer),
+    }),
+    route({
+      method: 'POST',
+      path: '/payments/search',
+      permission: 'payments.read',
+      isReading: true,
+      body: searchBody,
+      handle: async ({ body }, { viewer }) => await answer(body, viewer),
+    }),
+  ];
 }
 
 function exportRoute(options: PaymentRoutesOptions): AnyRoute {
   const { pool, wireTime, clock } = options;
   return route({
-    method: 'GET',
-    path: '/payments.csv',
+    method: 'POST',
+    path: '/payments/export',
     permission: 'payments.read',
-    query: exportQuery,
-    handle: async ({ query: { columns, ...asked } }, { viewer }) => {
+    isReading: true,
+    body: exportBody,
+    handle: async ({ body: { columns, format, ...asked } }, { viewer }) => {
       const { understood, ...query } = readQuery(asked, { ...options, viewer });
       const stamp = wireTime.format(clock.now()).replaceAll(':', '').replace(' ', '-');
       const { timeZone } = options.config;
+      const table = paymentsTable(pool, query, { columns: readColumns(columns), timeZone });
+      const { search: _, ...filter } = asked;
       return new Download({
-        name: `payments-${stamp}.csv`,
-        type: 'text/csv; charset=utf-8',
-        body: exportPayments(pool, query, { columns: readColumns(columns), wireTime, timeZone }),
-        filter: { ...asked, columns, ...searchInLog(understood) },
+        ...fileOf({ name: `payments-${stamp}`, table }, format, wireTime),
+        filter: { ...filter, columns, format, ...searchInLog(understood) },
       });
     },
   });

@@ -1,37 +1,31 @@
-import { Readable } from 'node:stream';
 import { AGES, ageCell } from '../../payments/reports/ages.ts';
 import { reportExposure, reportReceivables } from '../../payments/reports/receivables.ts';
 import type { ExposureReport, ReceivablesReport } from '../../payments/reports/receivables.ts';
-import type { Clock } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { ExportTable } from '../../platform/export/rows.ts';
 import type { ExposureAnswer, ReceivablesAnswer } from '../finance-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { Download, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface ReceivableRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
+  readonly wireTime: WireTime;
 }
 
 /** What others owe us, and what we may lose; each by age. */
-export function receivableRoutes({ pool, clock }: ReceivableRoutesOptions): AnyRoute[] {
+export function receivableRoutes({ pool, clock, wireTime }: ReceivableRoutesOptions): AnyRoute[] {
   const read = async () => receivablesAnswer(await reportReceivables(pool, clock.now()));
   const permission = 'finance.read' as const;
   return [
     route({ method: 'GET', path: '/receivables', permission, handle: read }),
-    route({
-      method: 'GET',
-      path: '/receivables.csv',
-      permission,
-      handle: async () =>
-        new Download({
-          name: 'receivables.csv',
-          type: 'text/csv; charset=utf-8',
-          body: Readable.from(csvOf(await read())),
-        }),
+    ...fileRoutes({
+      ...{ path: '/receivables', permission, wireTime },
+      read: async () => ({ name: 'receivables', table: receivableTable(await read()) }),
     }),
     route({
       method: 'GET',
@@ -63,12 +57,13 @@ const COLUMNS = [
   'openCaseId',
 ] as const;
 
-function* csvOf({ items }: ReceivablesAnswer): Generator<string> {
-  yield csvLine(COLUMNS);
-  for (const item of items) {
-    const cells = { ...item, age: ageCell(item.age) };
-    yield csvLine(COLUMNS.map((name) => cells[name] ?? ''));
-  }
+function receivableTable({ items }: ReceivablesAnswer): ExportTable {
+  const rows = items.map((item) => {
+    const amounts = { amount: amountCell(item.amount), owed: amountCell(item.owed) };
+    const cells = { ...item, age: ageCell(item.age), ...amounts };
+    return COLUMNS.map((name) => cells[name]);
+  });
+  return tableOf(COLUMNS, rows);
 }
 
 function exposureAnswer(found: ExposureReport): ExposureAnswer {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listVendors } from '../../parties/store.ts';
@@ -27,16 +26,15 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { csvOf } from '../../platform/export/csv.ts';
-import { xlsxOf } from '../../platform/export/xlsx.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.ts';
 import { createLongReads } from '../long-reads.ts';
 import type { LongReads } from '../long-reads.ts';
 import type { Permission } from '../permissions.ts';
-import { Download, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { cursorText, decode, encode, invalidCursor, readCursorText } from './ledger-entries.ts';
 import { readBookPeriod, time } from './period.ts';
+import { fileRoutes } from './table-file.ts';
 import { requireVendor, vendorParams } from './vendor.ts';
 
 export interface StatementRoutesOptions {
@@ -107,21 +105,6 @@ interface Reading extends StatementRoutesOptions {
 
 function routesOf(options: Reading, subject: Subject): AnyRoute[] {
   const { path, permission, params, read } = subject;
-  const file = (ending: 'csv' | 'xlsx'): AnyRoute =>
-    route({
-      method: 'GET',
-      path: `${path}.${ending}`,
-      permission,
-      params,
-      query: fileQuery,
-      handle: async (input, { viewer }) => {
-        const { name, of } = await read(input.params);
-        const asked = readPeriod(input.query, options);
-        return await options.reads(viewer.personId, () =>
-          fileOf(options, { name, of, ending }, asked),
-        );
-      },
-    });
   return [
     route({
       method: 'GET',
@@ -135,30 +118,20 @@ function routesOf(options: Reading, subject: Subject): AnyRoute[] {
         return await options.reads(viewer.personId, () => answerPage(options.pool, of, page));
       },
     }),
-    file('csv'),
-    file('xlsx'),
+    ...fileRoutes({
+      ...{ path, permission, params, query: fileQuery, wireTime: options.wireTime },
+      read: async (input, { viewer, format }) => {
+        const { name, of } = await read(input.params);
+        const asked = readPeriod(input.query, options);
+        return await options.reads(viewer.personId, async () => {
+          const { head, table } = await statementTable(options.pool, of, asked);
+          if (format === 'xlsx') requireFitsSheet(head);
+          const day = options.wireTime.format(asked.from).slice(0, 10);
+          return { name: `statement-${name}-${day}`, table };
+        });
+      },
+    }),
   ];
-}
-
-const TYPES = {
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-} as const;
-
-async function fileOf(
-  { pool, wireTime }: StatementRoutesOptions,
-  { name, of, ending }: { name: string; of: StatementOf; ending: keyof typeof TYPES },
-  asked: BookPeriod,
-): Promise<Download> {
-  const { head, table } = await statementTable(pool, of, asked);
-  if (ending === 'xlsx') requireFitsSheet(head);
-  const content = ending === 'csv' ? csvOf(table, wireTime) : xlsxOf(table, wireTime);
-  const day = wireTime.format(asked.from).slice(0, 10);
-  return new Download({
-    name: `statement-${name}-${day}.${ending}`,
-    type: TYPES[ending],
-    body: Readable.from(content),
-  });
 }
 
 const MAX_PERIOD_MS = 366 * DAY_MS;

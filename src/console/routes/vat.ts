@@ -1,16 +1,16 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { reportVat } from '../../payments/reports/vat.ts';
 import { periodOfMonth } from '../../platform/base/clock.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { ExportTable } from '../../platform/export/rows.ts';
 import type { VatAnswer } from '../finance-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { Download, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface VatRoutesOptions {
   readonly pool: Pool;
@@ -33,18 +33,11 @@ export function vatRoutes(options: VatRoutesOptions): AnyRoute[] {
       query,
       handle: async (input) => await readMonth(options, input.query),
     }),
-    route({
-      method: 'GET',
-      path: '/vat.csv',
-      permission: 'finance.read',
-      query,
-      handle: async (input) => {
+    ...fileRoutes({
+      ...{ path: '/vat', permission: 'finance.read', query, wireTime: options.wireTime },
+      read: async (input) => {
         const answer = await readMonth(options, input.query);
-        return new Download({
-          name: `vat-${answer.month}.csv`,
-          type: 'text/csv; charset=utf-8',
-          body: Readable.from(csvOf(answer)),
-        });
+        return { name: `vat-${answer.month}`, table: vatTable(answer) };
       },
     }),
   ];
@@ -64,11 +57,16 @@ async function readMonth(
   return { month, vendors: vendors.map(onWire), total: onWire(total), ...onWire(found) };
 }
 
-const SUMS = ['charges', 'fees', 'charged', 'returned', 'vat'] as const;
+const AMOUNTS = ['fees', 'charged', 'returned', 'vat'] as const;
 
-function* csvOf({ vendors, total }: VatAnswer): Generator<string> {
-  yield csvLine(['vendor', ...SUMS]);
-  for (const row of [...vendors, { vid: 'total', ...total }]) {
-    yield csvLine([row.vid, ...SUMS.map((name) => String(row[name]))]);
-  }
+function vatTable({ vendors, total }: VatAnswer): ExportTable {
+  const rows = [...vendors, { vid: 'total', ...total }];
+  return tableOf(
+    ['vendor', 'charges', ...AMOUNTS],
+    rows.map((row) => [
+      row.vid,
+      String(row.charges),
+      ...AMOUNTS.map((name) => amountCell(row[name])),
+    ]),
+  );
 }

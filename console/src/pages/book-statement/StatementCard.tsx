@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { today } from '../../format/days.ts';
-import { Files } from './Files.tsx';
 import { Statement } from './Statement.tsx';
 import styles from './Statement.module.css';
 import { useStatement, vendorPath } from './statement-query.ts';
@@ -25,11 +25,7 @@ export function StatementCard({ vid }: { readonly vid: string }) {
           <Trans>Statement</Trans>
         </Link>
       }
-      more={
-        <span className={styles['files']}>
-          <Files path={path} days={days} />
-        </span>
-      }
+      more={<FileLinks path={path} query={{ from: days.from, to: days.to }} />}
     >
       <div className={styles['period']}>
         <Field

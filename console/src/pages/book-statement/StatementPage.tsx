@@ -6,10 +6,10 @@ import type { BookFilter } from '../../app/finance-routes.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { announce } from '../../design/Toasts.tsx';
 import { PeriodFilters, PeriodText, usePeriod } from '../ledger/period.tsx';
-import { Files } from './Files.tsx';
 import { Statement } from './Statement.tsx';
 import { operatorPath, useStatement, vendorPath } from './statement-query.ts';
 import type { StatementList } from './statement-query.ts';
@@ -94,7 +94,7 @@ function StatementPage({
   return (
     <>
       <PageHeader back={back} title={title} about={about}>
-        <Files path={path} days={days} />
+        <FileLinks path={path} query={{ from: days.from, to: days.to }} />
         <Print list={list} />
       </PageHeader>
       <PeriodFilters filter={filter} withVendor={false} onFilter={onFilter} />

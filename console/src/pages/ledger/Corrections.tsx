@@ -2,9 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { CorrectionsAnswer } from '../../../../src/console/finance-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
+import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
@@ -21,11 +21,7 @@ export function Corrections({ period }: { readonly period: { from: string; to: s
   return (
     <Card
       title={<Trans>Corrections in the period</Trans>}
-      more={
-        <ButtonLink href={apiUrl('/corrections.csv', period)} download>
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
-      }
+      more={<FileLinks path="/corrections" query={period} />}
     >
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={4} />}

@@ -7,10 +7,10 @@ import type {
   LedgerSum,
   SidesView,
 } from '../../../../src/console/finance-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -43,9 +43,7 @@ export function Ledger() {
           )
         }
       >
-        <ButtonLink href={apiUrl('/ledger.csv', asked)} download>
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
+        <FileLinks path="/ledger" query={asked} />
       </PageHeader>
       <PeriodFilters
         filter={filter}

@@ -6,11 +6,11 @@ import type {
   MarginBy,
   MarginLine,
 } from '../../../../src/console/finance-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import type { MarginFilter } from '../../app/finance-routes.ts';
 import { BarChart } from '../../design/BarChart.tsx';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
@@ -36,9 +36,7 @@ export function Margin() {
         title={<Trans>Fees and margins</Trans>}
         about={<Trans>What payments earned and cost, including corrections.</Trans>}
       >
-        <ButtonLink href={apiUrl('/margin.csv', { ...period, by })} download>
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
+        <FileLinks path="/margin" query={{ ...period, by }} />
       </PageHeader>
       <PeriodFilters
         filter={filter}

@@ -6,7 +6,7 @@ import type {
   PaymentsAnswer,
   TimelineEntry,
 } from '../../../../src/console/answers.ts';
-import { get } from '../../api/client.ts';
+import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Pill } from '../../design/Pill.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
@@ -15,6 +15,7 @@ import { Table } from '../../design/Table.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useDayOf } from '../ledger/period.tsx';
+import { toPayments } from '../payments/filter.ts';
 import styles from './Payment.module.css';
 
 type Kind<Name> = Extract<TimelineEntry, { kind: Name }>;
@@ -148,7 +149,7 @@ export function SameAccount({ payment }: { readonly payment: PaymentDetail }) {
   const filter = { search: payment.account, as: 'text', biller: payment.biller };
   const list = useQuery({
     queryKey: ['payments', filter],
-    queryFn: ({ signal }) => get<PaymentsAnswer>('/payments', filter, signal),
+    queryFn: ({ signal }) => send<PaymentsAnswer>('POST', '/payments/search', filter, signal),
   });
   if (list.data === undefined) return <Skeleton lines={3} />;
   const others = list.data.payments.filter(({ reference }) => reference !== payment.reference);
@@ -180,7 +181,7 @@ export function SameAccount({ payment }: { readonly payment: PaymentDetail }) {
       </ul>
       {others.length > SHOWN && (
         <p className={styles['all']}>
-          <Link to="/payments" search={filter}>
+          <Link {...toPayments(filter)}>
             <Trans>All payments to this account</Trans>
           </Link>
         </p>

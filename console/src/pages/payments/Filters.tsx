@@ -9,19 +9,19 @@ import { Button } from '../../design/Button.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import { addDays, today } from '../../format/days.ts';
-import { readFilter } from './filter.ts';
+import { readFilter, toPayments } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
 import styles from './Payments.module.css';
 
 /** The filters whose values are in fields. */
 const FIELDS = ['from', 'to', 'biller', 'operator', 'vid', 'min', 'max'] as const;
 
-/** What restricts the list; each change is in the address. */
+/** What restricts the list; each change but the search text is in the address. */
 export function Filters({ filter }: { readonly filter: PaymentFilter }) {
   const { t } = useLingui();
   const navigate = useNavigate();
   const apply = (changed: PaymentFilter): void => {
-    void navigate({ to: '/payments', search: { ...changed } });
+    void navigate(toPayments(changed));
   };
   const chosen = FIELDS.flatMap((name) => filter[name] ?? []);
   return (

@@ -1,12 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import { useEffect } from 'react';
 import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
+import { download, send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -16,24 +16,24 @@ import { Table } from '../../design/Table.tsx';
 import { Time } from '../../format/Time.tsx';
 import { ColumnChoice } from './ColumnChoice.tsx';
 import { useChosenColumns, usePaymentColumns } from './columns.tsx';
-import { withoutPage } from './filter.ts';
+import { isPersonal, toPayments, usePaymentFilter, withoutPage } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
 import { Filters } from './Filters.tsx';
 import styles from './Payments.module.css';
 import { Understood } from './Understood.tsx';
 
-/** Payments by the filters in the address, newest first. */
+/** Payments by the filters in the address and a search text, newest first. */
 export function Payments() {
-  const { t } = useLingui();
   const { timeZone } = useSession();
-  const filter: PaymentFilter = useSearch({ from: '/shell/payments' });
+  const filter = usePaymentFilter();
   const columns = useChosenColumns();
   const list = useQuery({
     queryKey: ['payments', filter],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => get<PaymentsAnswer>('/payments', filter, signal),
+    queryFn: ({ signal }) => send<PaymentsAnswer>('POST', '/payments/search', filter, signal),
   });
-  const exported = { ...withoutPage(filter), columns: columns.chosen.join(',') };
+  const file = useExport(filter, columns.chosen);
+  usePlaceOfSearch(filter, list.isPlaceholderData ? undefined : list.data);
   return (
     <>
       <PageHeader
@@ -41,15 +41,9 @@ export function Payments() {
         about={<Trans>Times are those of {timeZone}.</Trans>}
       >
         <ColumnChoice columns={columns} />
-        <ButtonLink
-          href={apiUrl('/payments.csv', exported)}
-          download
-          title={t`The filter and columns of the screen; at most 100,000 payments`}
-        >
-          <Download size={16} aria-hidden="true" />
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
+        <ExportButtons file={file} />
       </PageHeader>
+      {file.error !== null && <Problem error={file.error} />}
       <Filters filter={filter} />
       <Understood parts={list.data?.understood ?? []} filter={filter} />
       {list.isError ? (
@@ -65,6 +59,50 @@ export function Payments() {
       )}
     </>
   );
+}
+
+/**
+ * A search text with personal data leaves the address, and one without gets there, so that the view can
+ * be shared: a reference, a vendor, an amount, a day.
+ */
+function usePlaceOfSearch(filter: PaymentFilter, answer: PaymentsAnswer | undefined): void {
+  const navigate = useNavigate();
+  const address: PaymentFilter = useSearch({ from: '/shell/payments' });
+  const page = useLocation({ select: ({ state }) => state.page });
+  const isShared = address.search !== undefined;
+  const isMisplaced =
+    filter.search !== undefined && answer !== undefined && isPersonal(answer) === isShared;
+  useEffect(() => {
+    if (!isMisplaced) return;
+    const shared = { to: '/payments', search: filter, state: page === undefined ? {} : { page } };
+    void navigate({ ...(isShared ? toPayments(filter, page) : shared), replace: true });
+  });
+}
+
+/** The list as a file, with the filter and the columns of the screen. */
+function useExport(filter: PaymentFilter, columns: readonly string[]) {
+  return useMutation({
+    mutationFn: async (format: 'csv' | 'xlsx') => {
+      const asked = { ...withoutPage(filter), columns: columns.join(','), format };
+      await download('/payments/export', asked);
+    },
+  });
+}
+
+function ExportButtons({ file }: { readonly file: ReturnType<typeof useExport> }) {
+  const { t } = useLingui();
+  const names = { xlsx: t`Excel`, csv: t`CSV` } as const;
+  return (['xlsx', 'csv'] as const).map((format) => (
+    <Button
+      key={format}
+      disabled={file.isPending}
+      title={t`The filter and columns of the screen; at most 100,000 payments`}
+      onClick={() => file.mutate(format)}
+    >
+      <Download size={16} aria-hidden="true" />
+      {names[format]}
+    </Button>
+  ));
 }
 
 function Count({ answer }: { readonly answer: PaymentsAnswer | undefined }) {
@@ -144,12 +182,11 @@ function Pages({
   const newer = (): void => {
     // The newer page is the one before this in the browser's history, if it led here.
     if (page > 0) router.history.back();
-    else void navigate({ to: '/payments', search: withoutPage(filter) });
+    else void navigate(toPayments(withoutPage(filter)));
   };
   const older = (): void => {
     if (next === null) return;
-    const search = { ...filter, cursor: next };
-    void navigate({ to: '/payments', search, state: { page: page + 1 } });
+    void navigate(toPayments({ ...filter, cursor: next }, page + 1));
   };
   return (
     <nav className={styles['pages']}>

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
 import { readableMoney } from '../../format/money.ts';
-import { withoutPage } from './filter.ts';
+import { toPayments, withoutPage } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
 import styles from './Payments.module.css';
 
@@ -33,7 +33,7 @@ export function Understood({
     }
   };
   const isGuess = parts.some(({ kind }) => !['reference', 'text', 'phone'].includes(kind));
-  const { search = '', ...others } = withoutPage(filter);
+  const { search = '', as: _, ...others } = withoutPage(filter);
   return (
     <p className={styles['understood']} role="status">
       <span>
@@ -45,11 +45,11 @@ export function Understood({
         </span>
       ))}
       {isGuess && (
-        <Link to="/payments" search={{ ...others, search, as: 'text' }} className={styles['plain']}>
+        <Link {...toPayments({ ...others, search, as: 'text' })} className={styles['plain']}>
           <Trans>Search for the text itself</Trans>
         </Link>
       )}
-      <Link to="/payments" search={others} className={styles['plain']}>
+      <Link {...toPayments(others)} className={styles['plain']}>
         <Trans>Clear the search</Trans>
       </Link>
     </p>

@@ -1,4 +1,7 @@
-/** The filters of the list of payments, as the address and the API have them. */
+import { useLocation, useSearch } from '@tanstack/react-router';
+import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
+
+/** The filters of the list of payments, as the API has them. */
 export const FILTERS = [
   'search',
   'as',
@@ -22,6 +25,32 @@ export function readFilter(search: Record<string, unknown>): PaymentFilter {
     if (typeof value === 'string' && value !== '') filter[name] = value;
   }
   return filter;
+}
+
+/** The filter of the address, with the search text of the history's entry. */
+export function usePaymentFilter(): PaymentFilter {
+  const address: PaymentFilter = useSearch({ from: '/shell/payments' });
+  const sought = useLocation({ select: ({ state }) => state.sought });
+  const as = useLocation({ select: ({ state }) => state.soughtAs });
+  return sought === undefined ? address : { ...address, search: sought, ...(as && { as }) };
+}
+
+/**
+ * Where a filter leads. A search text may be a customer's phone number or account: it is kept with the
+ * entry of the browser's history, and not in the address, which logs and histories keep.
+ */
+export function toPayments({ search, as, ...address }: PaymentFilter, page?: number) {
+  const sought = search === undefined ? {} : { sought: search, ...(as && { soughtAs: as }) };
+  return {
+    to: '/payments',
+    search: address,
+    state: { ...sought, ...(page !== undefined && { page }) },
+  } as const;
+}
+
+/** Whether the text has personal data, as the service understood it. */
+export function isPersonal({ understood }: Pick<PaymentsAnswer, 'understood'>): boolean {
+  return understood.some(({ kind }) => kind === 'phone' || kind === 'text');
 }
 
 /** The same filter from its first page. */

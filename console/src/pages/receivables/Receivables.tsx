@@ -7,9 +7,9 @@ import type {
   ReceivablesAnswer,
   ReceivableView,
 } from '../../../../src/console/finance-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
+import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
@@ -30,9 +30,7 @@ export function Receivables() {
         title={<Trans>Receivables and exposure</Trans>}
         about={<Trans>What others owe us, and what we may lose, by age in days.</Trans>}
       >
-        <ButtonLink href={apiUrl('/receivables.csv')} download>
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
+        <FileLinks path="/receivables" />
       </PageHeader>
       <Totals receivables={receivables.data} exposure={exposure.data} />
       <Card title={<Trans>Owed to us</Trans>} more={<At answer={receivables.data} />}>

@@ -2,12 +2,12 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { VatAnswer } from '../../../../src/console/finance-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import type { MonthFilter } from '../../app/finance-routes.ts';
 import { useSession } from '../../app/session.ts';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { Filters } from '../../design/Filters.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -37,9 +37,7 @@ export function Vat() {
         title={<Trans>VAT</Trans>}
         about={<Trans>VAT charged with fees, less what corrections returned.</Trans>}
       >
-        <ButtonLink href={apiUrl('/vat.csv', { month })} download>
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
+        <FileLinks path="/vat" query={{ month }} />
       </PageHeader>
       <Filters
         key={month}
