@@ -17,7 +17,7 @@ const VIEWS = [
   { name: 'dark', width: 1280, height: 800, colorScheme: 'dark' },
   { name: 'phone', width: 390, height: 844, colorScheme: 'light' },
 ] as const;
-const QUALITY = 62;
+const QUALITY = 60;
 
 const PAGES: Readonly<Record<string, readonly [name: string, at: string][]>> = {
   admin: [
@@ -25,23 +25,46 @@ const PAGES: Readonly<Record<string, readonly [name: string, at: string][]>> = {
     ['payments', '/payments'],
     ['payment', '/payments tbody a'],
     ['cases', '/cases'],
+    ['case', '/cases tbody a'],
     ['approvals', '/approvals'],
     ['reconciliation', '/reconciliation'],
     ['vendors', '/vendors'],
-    ['vendor', '/vendors/demo'],
+    ['vendor', '/vendors/savanna-stores'],
+    ['vendor-statement', '/vendors/savanna-stores/statement'],
     ['billers', '/billers'],
     ['biller', '/billers/safaricom'],
     ['operators', '/operators'],
     ['operator', '/operators/kplc'],
+    ['operator-statement', '/operators/kplc/statement'],
     ['ledger', '/ledger'],
+    ['ledger-account', '/ledger/vendors/fees'],
     ['journals', '/journals'],
     ['margin', '/margin'],
+    ['receivables', '/receivables'],
+    ['vat', '/vat'],
     ['top-ups', '/top-ups'],
     ['people', '/people'],
     ['audit', '/audit'],
     ['system', '/system'],
+    ['configuration', '/system/configuration'],
+    ['passkeys', '/passkeys'],
   ],
-  risk: [['credit', '/credit']],
+  risk: [
+    ['credit', '/credit'],
+    ['credit-ask', '/credit/new'],
+    ['credit-report', '/credit tbody a'],
+    ['credit-files', '/credit/imports'],
+    ['credit-file', '/credit/imports tbody a'],
+    ['credit-upload', '/credit/imports/new'],
+    ['credit-people', '/credit/cases'],
+    ['credit-case', "/credit/cases a[href*='/credit/cases/']"],
+    ['credit-dispute', "/credit/cases a[href*='/credit/disputes/']"],
+    ['credit-proposal', "/credit/cases a[href*='/credit/proposals/']"],
+    ['credit-rules', '/credit/rules'],
+    ['credit-scorecards', '/credit/scorecards'],
+    ['credit-scorecard', '/credit/scorecards/malipo-generic@2'],
+    ['credit-monitoring', '/credit/monitoring'],
+  ],
   'demo-admin': [
     ['vendor-home', '/'],
     ['pay', '/pay'],
@@ -76,11 +99,15 @@ async function takeAll(
     // A path, and perhaps the link to follow there.
     const [to = '', ...link] = at.split(' ');
     await page.goto(`${origin}/console${to}`);
-    if (link.length > 0)
+    if (link.length > 0) {
+      const list = page.url();
       await page
         .locator(`main ${link.join(' ')}`)
         .first()
         .click();
+      await page.waitForURL((url) => url.href !== list);
+    }
+    await page.locator('main h1').first().waitFor();
     for (const { name: view, width, height, colorScheme } of VIEWS) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme });

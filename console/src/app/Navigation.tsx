@@ -1,7 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { useLingui as useTexts } from '@lingui/react/macro';
-import { Link } from '@tanstack/react-router';
+import { Link, useMatches } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useWaitingCount } from './approvals.ts';
+import { currentItem } from './navigation.ts';
 import type { NavigationGroup } from './navigation.ts';
 import styles from './Navigation.module.css';
 
@@ -17,8 +19,14 @@ export function Navigation({
   readonly onNavigate?: () => void;
 }) {
   const { i18n } = useLingui();
+  const current = useCurrentPage(groups);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a low screen the list is longer than the screen.
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
-    <nav className={styles['nav']} aria-label={label}>
+    <nav ref={nav} className={styles['nav']} aria-label={label}>
       {groups.map(({ title, items }, index) => (
         <div key={index} className={styles['group']}>
           {title !== undefined && <h2>{i18n._(title)}</h2>}
@@ -26,7 +34,8 @@ export function Navigation({
             <Link
               key={to}
               to={to}
-              activeOptions={{ exact: to === '/' || to === '/credit', includeSearch: false }}
+              activeOptions={{ exact: true, includeSearch: false }}
+              aria-current={to === current ? 'page' : undefined}
               onClick={onNavigate}
             >
               <Icon size={16} aria-hidden="true" />
@@ -38,6 +47,12 @@ export function Navigation({
       ))}
     </nav>
   );
+}
+
+/** The path of the navigation that the page belongs to. */
+export function useCurrentPage(groups: readonly NavigationGroup[]): string | undefined {
+  const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  return currentItem(groups, path)?.to;
 }
 
 /** How many proposals wait for the person. */

@@ -5,7 +5,7 @@ import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../design/Dialog.tsx';
 import type { NavigationGroup } from './navigation.ts';
-import { Navigation } from './Navigation.tsx';
+import { Navigation, useCurrentPage } from './Navigation.tsx';
 import styles from './PhoneNavigation.module.css';
 
 /** How many fit into the bar next to `More`. */
@@ -17,10 +17,16 @@ export function PhoneNavigation({ groups }: { readonly groups: readonly Navigati
   const { i18n } = useLingui();
   const [showsAll, setShowsAll] = useState(false);
   const items = groups.flatMap((group) => group.items);
+  const current = useCurrentPage(groups);
   return (
     <nav className={styles['bar']} aria-label={t`Main, short`}>
       {items.slice(0, IN_BAR).map(({ to, title, short = title, icon: Icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: true, includeSearch: false }}
+          aria-current={to === current ? 'page' : undefined}
+        >
           <Icon size={20} aria-hidden="true" />
           <span>{i18n._(short)}</span>
         </Link>

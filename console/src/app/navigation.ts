@@ -37,6 +37,8 @@ import type { Permission } from '../../../src/console/permissions.ts';
 export interface NavigationItem {
   readonly to: NonNullable<LinkProps['to']>;
   readonly title: MessageDescriptor;
+  /** Paths of pages that are reached from it and are not below its own. */
+  readonly also?: readonly string[];
   /** In the narrow bar of telephones, if the title is too long for it. */
   readonly short?: MessageDescriptor;
   readonly icon: LucideIcon;
@@ -69,7 +71,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/requests', title: msg`Requests`, icon: ListTree, permission: 'account.integrate', key: 'q' },
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
       { to: '/approvals', title: msg`Approvals`, icon: ClipboardCheck, permission: 'approvals.read', key: 'w', badge: 'approvals' },
-      { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r' },
+      { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r', also: ['/statements'] },
     ],
   },
   {
@@ -96,9 +98,9 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/credit', title: msg`Enquiries`, icon: FileSearch, permission: 'enquiries.read', key: 'e' },
       { to: '/credit/imports', title: msg`Lenders’ files`, icon: FileUp, permission: 'credit.read', key: 'x' },
-      { to: '/credit/cases', title: msg`People and disputes`, icon: UserSearch, permission: 'credit.read', key: 'k' },
+      { to: '/credit/cases', title: msg`People and disputes`, icon: UserSearch, permission: 'credit.read', key: '2', also: ['/credit/disputes', '/credit/proposals'] },
       { to: '/credit/rules', title: msg`Suppression rules`, icon: EyeOff, permission: 'credit.read', key: 'z' },
-      { to: '/credit/scorecards', title: msg`Scorecards`, icon: Gauge, permission: 'credit.read', key: 'y' },
+      { to: '/credit/scorecards', title: msg`Scorecards`, icon: Gauge, permission: 'credit.read', key: '3' },
       { to: '/credit/monitoring', title: msg`Credit monitoring`, icon: Activity, permission: 'credit.read', key: '1' },
     ],
   },
@@ -111,6 +113,18 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
 ];
+
+/** The item that a page belongs to: the one with the longest part of its path. */
+export function currentItem(
+  groups: readonly NavigationGroup[],
+  path: string,
+): NavigationItem | undefined {
+  const starts = groups
+    .flatMap(({ items }) => items)
+    .flatMap((item) => [item.to, ...(item.also ?? [])].map((start) => ({ item, start })))
+    .filter(({ start }) => path === start || path.startsWith(`${start}/`));
+  return starts.toSorted((a, b) => b.start.length - a.start.length)[0]?.item;
+}
 
 /** What a person with these permissions sees. */
 export function navigationFor(permissions: readonly Permission[]): readonly NavigationGroup[] {

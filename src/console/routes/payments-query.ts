@@ -30,7 +30,7 @@ export const listQuery = Type.Object(
   { additionalProperties: false },
 );
 /** What may be personal data, and is therefore never in a URL, which proxies and browsers keep. */
-const search = {
+const searchFields = {
   /** A reference, account, phone number, vendor, amount or day, or several of them. */
   search: Type.Optional(Type.String({ maxLength: 100 })),
   /** `text`: the search text is an account or a reference, whatever it looks like. */
@@ -38,14 +38,14 @@ const search = {
 };
 /** The filters of the list with a search text. */
 export const searchBody = Type.Object(
-  { ...filters, ...search, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
+  { ...filters, ...searchFields, cursor: Type.Optional(Type.String({ maxLength: 200 })) },
   { additionalProperties: false },
 );
 /** The same, with the format of an export and its columns, separated by commas. */
 export const exportBody = Type.Object(
   {
     ...filters,
-    ...search,
+    ...searchFields,
     columns: Type.Optional(Type.String({ maxLength: 300 })),
     format: Type.Enum(['csv', 'xlsx']),
   },

@@ -95,6 +95,7 @@ function Vendors({ vendors }: { readonly vendors: readonly Usage[] }) {
           title: t`Names or documents differ`,
           cell: ({ mismatchRate }) => percent(mismatchRate),
           align: 'end',
+          hide: 'small',
         },
         {
           title: t`Result unknown`,

@@ -4,6 +4,7 @@ import { Pill } from '../../design/Pill.tsx';
 import { Table } from '../../design/Table.tsx';
 import { useFigures } from '../../format/figures.ts';
 import { Role } from './Scorecards.tsx';
+import styles from './CardPlots.module.css';
 
 /** The usual limits of the stability index. */
 const WATCH_FROM = 0.1;
@@ -20,7 +21,7 @@ export function Months({ months }: Pick<CreditMonitorAnswer, 'months'>) {
       keyOf={({ month, kind, card, role }) => `${month} ${kind} ${card} ${role}`}
       empty={t`Nobody has been scored yet, or the scores have not been measured: that happens every six hours.`}
       columns={[
-        { title: t`Month`, cell: ({ month }) => month },
+        { title: t`Month`, cell: ({ month }) => <span className={styles['month']}>{month}</span> },
         { title: t`Card`, cell: ({ card }) => card },
         { title: t`Role`, cell: ({ role }) => <Role role={role} />, hide: 'small' },
         { title: t`People`, cell: ({ people }) => count(people), align: 'end' },

@@ -14,6 +14,7 @@ import { useFigures } from '../../format/figures.ts';
 import { CardPlots } from './CardPlots.tsx';
 import { Months } from './Months.tsx';
 import { Role, figure } from './Scorecards.tsx';
+import styles from './CardPlots.module.css';
 
 /** One scorecard: how good it is, what it looks at, and how it does in use. */
 export function Scorecard() {
@@ -134,7 +135,7 @@ function Bins({
   readonly of: ScorecardAnswer['characteristics'][number];
 }) {
   return (
-    <ul>
+    <ul className={styles['bins']}>
       {never !== null && (
         <li>
           <Trans>never: {never}</Trans>

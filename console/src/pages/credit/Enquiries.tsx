@@ -5,11 +5,13 @@ import type { SubmitEvent } from 'react';
 import type { PaymentChoices } from '../../../../src/console/answers.ts';
 import type {
   CreditEnquiriesAnswer,
+  CreditMonitorAnswer,
   ListedCreditEnquiry,
 } from '../../../../src/console/credit-answers.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
+import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -32,7 +34,8 @@ export function Enquiries() {
     queryFn: ({ signal }) => get<PaymentChoices>('/payments/choices', {}, signal),
   });
   const vendors = choices.data?.vendors ?? [];
-  const vid = filter.vid ?? vendors[0]?.code ?? '';
+  const busiest = useBusiest(filter.vid === undefined);
+  const vid = filter.vid ?? (busiest === undefined ? '' : (busiest ?? vendors[0]?.code ?? ''));
   const list = useInfiniteQuery({
     queryKey: ['credit-enquiries', { ...filter, vid }],
     enabled: vid !== '',
@@ -53,9 +56,9 @@ export function Enquiries() {
         about={<Trans>Every enquiry about a customer, by whom and why.</Trans>}
       >
         {mayAsk && (
-          <Link to="/credit/new">
+          <PageButtonLink to="/credit/new">
             <Trans>Ask about a customer</Trans>
-          </Link>
+          </PageButtonLink>
         )}
       </PageHeader>
       <Filter vendors={vendors} vid={vid} />
@@ -77,6 +80,18 @@ export function Enquiries() {
       </Card>
     </>
   );
+}
+
+/** The vendor that asked most in the last days; null: nobody asked; undefined: not known yet. */
+function useBusiest(enabled: boolean): string | null | undefined {
+  const usage = useQuery({
+    queryKey: ['credit-monitor', 'enquiries'],
+    enabled,
+    queryFn: ({ signal }) => get<CreditMonitorAnswer>('/credit/monitor', {}, signal),
+  });
+  if (usage.isError) return null;
+  const most = usage.data?.vendors.toSorted((a, b) => b.enquiries - a.enquiries);
+  return most && (most[0]?.of ?? null);
 }
 
 function Filter({

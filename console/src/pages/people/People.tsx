@@ -93,7 +93,7 @@ function PeopleTable({
       columns={[
         { title: t`Name`, cell: ({ name }) => name },
         { title: t`Signs in as`, cell: ({ login }) => login, hide: 'small' },
-        { title: t`Role`, cell: ({ role }) => <RoleName role={role} /> },
+        { title: t`Role`, cell: ({ role }) => <RoleName role={role} />, hide: 'small' },
         { title: t`Vendor`, cell: ({ vid }) => vid ?? '', hide: 'small' },
         { title: t`State`, cell: (person) => <PersonState person={person} /> },
         {
