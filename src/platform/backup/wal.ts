@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
 
-/** That of a server whose `initdb` was not told otherwise, as ours never is. */
+/** The default of `initdb`, which we never change. */
 export const SEGMENT_BYTES = 16 * 1024 * 1024;
 
 /** The range of WAL that is needed. */
