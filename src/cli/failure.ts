@@ -57,7 +57,13 @@ function isConnectionFailure(code: string, message: string): boolean {
   );
 }
 
+/** Where the option is not the parameter's name. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  biller_name: '--biller',
+  lines: '--debit, --credit',
+};
+
 /** The option that corresponds to a parameter of the API. */
 function optionOf(field: string): string {
-  return field === 'biller_name' ? '--biller' : `--${field.replaceAll('_', '-')}`;
+  return OPTIONS[field] ?? `--${field.replaceAll('_', '-')}`;
 }

@@ -107,6 +107,7 @@ describe('a failure', () => {
       1,
     ],
     [new PlainError('No.', { field: 'base_url' }), 'error: --base-url: No.', 1],
+    [new PlainError('No.', { field: 'lines' }), 'error: --debit, --credit: No.', 1],
     [new ConfigError(['PORT: x']), 'error: The environment is not valid:\n  - PORT: x', 1],
     [
       databaseError,

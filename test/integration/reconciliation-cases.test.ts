@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { proposeResolution, rejectProposal } from '../../src/payments/corrections/cases.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
@@ -13,6 +13,7 @@ import {
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
+import { reportCorrections } from '../../src/payments/reports/corrections.ts';
 import { insertFeePrice } from '../../src/payments/prices/store.ts';
 import { flatFormula } from '../support/fee-prices.ts';
 import { chainEverything } from '../support/chain.ts';
@@ -433,6 +434,18 @@ describe('a payment that the ledger lost', () => {
     expect(await books.balances(row.vendorId)).toMatchObject({ float: 0n, exposure: -7_000n });
     const [, owed] = await listCasesAbout(books.pool, row.vendorId, row.paymentId ?? '');
     expect(owed).toMatchObject({ kind: 'exposure', facts: { owed_cents: 7_000 } });
+  });
+
+  test('that the house bears is in the report of corrections, with payment, case and people', async () => {
+    const row = await lostCase();
+    await resolve(row, 'house_bears');
+    const period = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
+    const corrections = await reportCorrections(books.pool, period);
+    expect(corrections.find(({ caseId }) => caseId === row.caseId)).toMatchObject({
+      ...{ vid: null, kind: 'theirs_only', resolution: 'house_bears' },
+      reference: encodeReference(row.vendorId, row.paymentId ?? ''),
+      ...{ proposedBy: 'Asha', approvedBy: 'Baraka' },
+    });
   });
 
   test('is charged once, whatever statements list', async () => {

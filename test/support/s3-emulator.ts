@@ -51,7 +51,10 @@ export async function startS3Emulator(): Promise<S3Emulator> {
     requests.push(what);
     const fault = takeFault(what);
     if (fault === 'silence') return;
-    if (fault === 'unavailable') return refuse(response, 503, 'SlowDown');
+    if (fault === 'unavailable') {
+      request.resume();
+      return refuse(response, 503, 'SlowDown');
+    }
     if (fault === 'cut') {
       if (request.headers['content-length'] === '0') return void request.socket.destroy();
       return void request.once('data', () => request.socket.destroy());

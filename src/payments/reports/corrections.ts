@@ -10,7 +10,7 @@ import type { CorrectionTransfer } from './corrections-store.ts';
 export const MAX_CORRECTIONS = 10_000;
 
 /** A transfer of a correction, naming payment and case. */
-export interface Correction extends Omit<CorrectionTransfer, 'paymentId'> {
+export interface Correction extends Omit<CorrectionTransfer, 'paymentId' | 'caseVendorId'> {
   /** Null: our own accounts. */
   readonly vid: string | null;
   /** Of the payment; null: it is about none of a vendor's. */
@@ -27,11 +27,12 @@ export async function reportCorrections(pool: Pool, period: BookPeriod): Promise
     );
   }
   const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
-  return rows.map(({ paymentId, ...row }) => ({
+  return rows.map(({ paymentId, caseVendorId, ...row }) => ({
     ...row,
     vid: vids.get(row.vendorId) ?? null,
-    // One between our own accounts names its payment, not the vendor.
     reference:
-      paymentId === null || row.vendorId === 0 ? null : encodeReference(row.vendorId, paymentId),
+      paymentId === null || caseVendorId === null || caseVendorId === 0
+        ? null
+        : encodeReference(caseVendorId, paymentId),
   }));
 }
