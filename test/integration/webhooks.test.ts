@@ -43,6 +43,7 @@ import { createInstructed, failedReport, openBooks, paidReport } from '../suppor
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { until } from '../support/until.ts';
+import { countWaiting } from '../support/waiting.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import type { ReceivedCall, WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -282,18 +283,15 @@ describe('an event', () => {
   test('two changes of types at once both take effect', async () => {
     const shop = await shopWith('https://shop.example/events');
     const changes = await databaseTransaction(books.pool, async (client) => {
-      await client.query('select from webhooks where vendor_id = $1 for update', [shop.vendorId]);
+      await client.query(
+        'select from webhooks where bucket = bucket_of($1) and vendor_id = $1 for update',
+        [shop.vendorId],
+      );
       const types = ['float.low', 'credit.default'] as const;
       const started = types.map(
         async (type) => await changeEventTypes(books.pool, shop, { on: [], off: [type] }),
       );
-      await until('both to wait', async () => {
-        const waiting = await books.pool.query(
-          `select from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        return waiting.rowCount === types.length;
-      });
+      await until('both to wait', async () => (await countWaiting(books.pool)) === types.length);
       return { started };
     });
     await Promise.all(changes.started);
