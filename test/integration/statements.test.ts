@@ -15,6 +15,8 @@ const DYNAMIC: Readonly<Record<string, string>> = {
   'src/payments/audit/check.ts sql': 'ledger-check.test.ts runs every invariant',
   'src/payments/ledger/in-bucket.ts inBucket(sql, bucket, onCluster)':
     'ledger-check.test.ts and ledger-chain.test.ts run each of them',
+  'src/platform/cluster/distribute.ts `analyze ${pg.escapeIdentifier(name)}`':
+    'cluster.test.ts runs it for every table',
   "src/platform/cluster/distribute.ts `lock table ${read.rows[0]?.names ?? ''} in access exclusive mode`":
     'the names are quoted by the database',
   "src/platform/cluster/distribute.ts `select count(*) as rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text as digest from ${quoted.rows[0]?.name ?? ''} t`":

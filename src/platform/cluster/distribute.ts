@@ -84,7 +84,7 @@ export async function distribute(
     );
     await removeCopied(db, tables);
     if (first !== undefined) await distributeFunctions(db, first.name);
-    await analyze(db, moved);
+    await analyze(db, tables);
     const wrong = misplaced(await readTables(db, options.classes));
     if (wrong.length > 0) throw new Error(`not everything was moved: ${wrong.join('; ')}`);
     return moved;
@@ -106,7 +106,7 @@ export async function undistribute(owner: Pool, options: MoveOptions): Promise<M
         );
       },
     );
-    await analyze(db, moved);
+    await analyze(db, tables);
     return moved;
   });
 }
@@ -115,7 +115,7 @@ export async function undistribute(owner: Pool, options: MoveOptions): Promise<M
  * A moved table has no statistics. Without them `ledger check`, which follows each move, takes many times as
  * long.
  */
-async function analyze(db: Queryable, tables: readonly MovedTable[]): Promise<void> {
+async function analyze(db: Queryable, tables: readonly PlacedTable[]): Promise<void> {
   for (const { name } of tables) await db.query(`analyze ${pg.escapeIdentifier(name)}`);
 }
 
