@@ -310,6 +310,7 @@ function buildBulk(
       by.notes.allAccepted(accepted);
       by.onAccepted(accepted);
     },
+    onDecided: (file) => by.notes.fileDecided(file),
     pollMs: timing.bulkPollMs,
     leaseMs: timing.bulkLeaseMs,
     log,

@@ -9,7 +9,11 @@ import { newBatchId, paymentIdOf } from '../../src/payments/bulk/batch.ts';
 import type { BulkRow, RowResult } from '../../src/payments/bulk/batch.ts';
 import { decideChunk } from '../../src/payments/bulk/chunk.ts';
 import { createBulkProcessor } from '../../src/payments/bulk/processor.ts';
-import type { BulkProcessor, BulkProcessorOptions } from '../../src/payments/bulk/processor.ts';
+import type {
+  BulkProcessor,
+  BulkProcessorOptions,
+  DecidedFile,
+} from '../../src/payments/bulk/processor.ts';
 import * as store from '../../src/payments/bulk/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
@@ -94,6 +98,7 @@ function openProcessor(
       billerOf: (code) => BILLERS.get(code),
     },
     onAccepted: (some) => accepted.push(...some),
+    onDecided: () => undefined,
     // It processes only what a test adds.
     pollMs: 3_600_000,
     leaseMs: 60_000,
@@ -270,24 +275,37 @@ test('the same reference with the same file is the same batch, with another file
 test('another process continues where one stopped, and every row is created once', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const stops: (() => void)[] = [];
-  const first = openProcessor({ onAccepted: () => stops.forEach((stop) => stop()) });
+  const files: DecidedFile[] = [];
+  const onDecided = (file: DecidedFile): void => void files.push(file);
+  const first = openProcessor({ onAccepted: () => stops.forEach((stop) => stop()), onDecided });
   stops.push(() => void first.receiver.stop());
-  const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 3, 'go-on'));
+  const rows = manyRows(LIMITS.bulkChunkRows * 3, 'go-on');
+  // One refused row for each process.
+  const refused = [1, LIMITS.bulkChunkRows * 2];
+  for (const row of refused) rows[row] = { request: request({ amountCents: 1n }) };
+  const batch = batchOf(vendorId, rows);
   await first.receiver.accept(batch);
   await first.receiver.idle();
   await first.receiver.stop();
   const half = await first.receiver.progress(vendorId, batch.batchReference);
-  expect(half).toMatchObject({ acceptedCount: LIMITS.bulkChunkRows, endedAt: null });
+  expect(half).toMatchObject({ acceptedCount: LIMITS.bulkChunkRows - 1, endedAt: null });
+  expect(files).toEqual([]);
   const waiting = await first.receiver.results(vendorId, batch.batchReference);
   expect(waiting.rows.at(-1)).toMatchObject({ kind: 'waiting' });
 
-  const second = openProcessor();
+  const second = openProcessor({ onDecided });
   await until('the batch ends', async () => {
     return (await second.receiver.progress(vendorId, batch.batchReference)).endedAt !== null;
   });
-  expect(second.accepted).toHaveLength(LIMITS.bulkChunkRows * 2);
-  expect(await countPayments(vendorId)).toBe(batch.rows.length);
+  expect(second.accepted).toHaveLength(LIMITS.bulkChunkRows * 2 - 1);
+  expect(await countPayments(vendorId)).toBe(batch.rows.length - refused.length);
   await second.receiver.idle();
+  // The process that decides the last row reports the refusals of both.
+  const { batchId } = half;
+  const refusals = { amount_below_minimum: refused.length };
+  expect(files).toEqual([
+    expect.objectContaining({ vendorId, batchId, rowCount: rows.length, refusals }),
+  ]);
   await second.receiver.stop();
 });
 

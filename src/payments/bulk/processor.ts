@@ -59,11 +59,22 @@ export interface BulkProcessorOptions {
    * poll.
    */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
+  /** Called once for each file, when its last row has been decided. */
+  readonly onDecided: (file: DecidedFile) => void;
   /** How often to look for batches that another process left. */
   readonly pollMs: number;
   /** A process that has decided no chunk of a batch for this long has left it. */
   readonly leaseMs: number;
   readonly log: Logger;
+}
+
+/** A file whose rows are all decided. */
+export interface DecidedFile {
+  readonly vendorId: number;
+  readonly batchId: string;
+  readonly rowCount: number;
+  /** Numbers of refused rows by error code. */
+  readonly refusals: Readonly<Record<string, number>>;
 }
 
 interface Job {
@@ -246,6 +257,7 @@ async function decideAll(
   const rows =
     rowsInMemory ?? decodeRows(await store.readContent(pool, job.vendorId, job.batchReference));
   let size: number = LIMITS.bulkChunkRows;
+  let decidedLast = false;
   while (job.nextRow <= rows.length) {
     if (by.isStopping()) {
       await store.releaseBatch(pool, job);
@@ -261,6 +273,7 @@ async function decideAll(
       if (!outcome.decided && outcome.nextRow !== firstRow + some.length) return;
       job.nextRow = outcome.nextRow;
       size = LIMITS.bulkChunkRows;
+      decidedLast = outcome.decided;
     } catch (error) {
       // The database is at fault, not the rows: the lease expires, and a process tries again.
       if (error instanceof Refusal) throw error;
@@ -270,8 +283,25 @@ async function decideAll(
       }
       log.error({ err: error, batch_id: job.batchId, row: firstRow }, 'a row could not be decided');
       const refuseWith = new Refusal('internal_error');
-      job.nextRow = (await by.lanes.add({ chunk, refuseWith })).nextRow;
+      const outcome = await by.lanes.add({ chunk, refuseWith });
+      job.nextRow = outcome.nextRow;
+      decidedLast = outcome.decided;
     }
+  }
+  if (decidedLast) await noteDecided(job, rows.length, by.options);
+}
+
+/** Another process may have decided some of the rows, so their refusals are read. */
+async function noteDecided(
+  { vendorId, batchId }: Job,
+  rowCount: number,
+  { pool, onDecided, log }: BulkProcessorOptions,
+): Promise<void> {
+  try {
+    const refusals = await store.countRefusals(pool, vendorId, batchId);
+    onDecided({ vendorId, batchId, rowCount, refusals });
+  } catch (error) {
+    log.warn({ err: error, batch_id: batchId }, 'the refused rows of a file could not be counted');
   }
 }
 

@@ -218,6 +218,22 @@ export async function listChunks(
   return read.rows;
 }
 
+/** Numbers of a batch's refused rows by error code. */
+export async function countRefusals(
+  db: Queryable,
+  vendorId: number,
+  batchId: string,
+): Promise<Readonly<Record<string, number>>> {
+  const counted = await db.query<{ code: string; count: number }>(
+    `select e.code, count(*)::integer as count
+     from bulk_chunks, jsonb_to_recordset(exceptions) as e (code text)
+     where bucket = bucket_of($1) and vendor_id = $1 and batch_id = $2 and e.code is not null
+     group by e.code order by e.code`,
+    [vendorId, batchId],
+  );
+  return Object.fromEntries(counted.rows.map(({ code, count }) => [code, count]));
+}
+
 /** How many batches have undecided rows, and the age of the oldest of them. */
 export async function countOpenBatches(
   db: Queryable,

@@ -83,6 +83,23 @@ export class PaymentNotes {
     }
   }
 
+  /** A file whose rows are all decided: one line, with the numbers of refused rows by error code. */
+  fileDecided(file: {
+    readonly vendorId: number;
+    readonly batchId: string;
+    readonly rowCount: number;
+    readonly refusals: Readonly<Record<string, number>>;
+  }): void {
+    if (!this.#isLogged) return;
+    const { batchId, rowCount: rows, refusals } = file;
+    const refused = Object.values(refusals).reduce((sum, count) => sum + count, 0);
+    const vid = this.#vidOf(file.vendorId);
+    this.#log.info(
+      { vid, batch_id: batchId, rows, accepted: rows - refused, refused, refusals },
+      'payment file decided',
+    );
+  }
+
   /** @param of.billerCode undefined: the request names no known biller. */
   refused(
     error: unknown,
@@ -103,6 +120,11 @@ export class PaymentNotes {
       { vid, biller, code, ...inWholeMs(of.durationMs) },
       isKnown ? 'payment refused' : 'payment unconfirmed',
     );
+  }
+
+  /** Counts nothing. Without a 0 before it, Prometheus does not see the first unanswered payments as a rise. */
+  answered(biller: string): void {
+    this.outcomes.add({ biller, outcome: 'unanswered' }, 0);
   }
 
   unanswered(payment: Unanswered): void {

@@ -72,6 +72,16 @@ test('each payment that is accepted, refused, left unanswered or settled has one
   ]);
 });
 
+test('a file has one line, with the numbers of refused rows by error code', () => {
+  const { notes, lines } = makeNotes();
+  const refusals = { invalid_field: 2, insufficient_float: 1 };
+  notes.fileDecided({ vendorId: 7, batchId: 'b', rowCount: 10, refusals });
+  const counts = { rows: 10, accepted: 7, refused: 3, refusals };
+  expect(lines).toEqual([
+    { level: INFO, vid: 'shop', batch_id: 'b', ...counts, msg: 'payment file decided' },
+  ]);
+});
+
 test('they are counted by biller and outcome, whatever the log level is', async () => {
   const { notes, lines } = makeNotes('error');
   await notes.create(of, Promise.resolve(created));
