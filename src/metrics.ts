@@ -117,6 +117,8 @@ function addProcessMetrics(registry: MetricsRegistry, state: ProcessState): void
     { version: programVersion(), node: process.version, roles: [...state.roles].join(',') },
     1,
   );
+  // Before every metric whose reading takes a connection, or a scrape would see only its own callers.
+  addPoolMetrics(registry, state);
   addGauge(
     registry,
     'malipo_ready',
@@ -130,7 +132,6 @@ function addProcessMetrics(registry: MetricsRegistry, state: ProcessState): void
     () => state.requestLog.dropped,
   );
   state.lanes.register(registry);
-  addPoolMetrics(registry, state);
 }
 
 function addPoolMetrics(registry: MetricsRegistry, { pools }: ProcessState): void {
@@ -138,7 +139,8 @@ function addPoolMetrics(registry: MetricsRegistry, { pools }: ProcessState): voi
     for (const { name, max, pool } of pools()) {
       connections.set({ pool: name, state: 'used' }, pool.totalCount - pool.idleCount);
       connections.set({ pool: name, state: 'idle' }, pool.idleCount);
-      waiting.set({ pool: name }, pool.waitingCount);
+      // A caller that an idle connection is about to serve does not wait for one.
+      waiting.set({ pool: name }, Math.max(0, pool.waitingCount - pool.idleCount));
       limit.set({ pool: name }, max);
     }
   });
