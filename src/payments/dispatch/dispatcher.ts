@@ -48,7 +48,7 @@ export interface DispatcherOptions {
   /** Shared with other code that calls operators. */
   readonly capacity: Capacity;
   readonly tallies: Tallies;
-  readonly notes: Pick<PaymentNotes, 'unanswered'>;
+  readonly notes: Pick<PaymentNotes, 'answered' | 'unanswered'>;
   readonly policy: RetryPolicy;
   /** How often queues are listed if nothing announces new work. */
   readonly pollMs: number;
@@ -256,8 +256,9 @@ class RunningDispatcher implements Dispatcher {
   ): void {
     const { tallies, notes } = this.#options;
     tallies.noteCall(operatorCode, end, tookMs / 1_000);
-    if (end.stage !== 'send' || end.result !== 'unknown' || end.answered) return;
-    notes.unanswered({ vendorId, paymentId, billerCode, operatorCode, durationMs: tookMs });
+    if (end.stage !== 'send') return;
+    if (end.result !== 'unknown' || end.answered) notes.answered(billerCode);
+    else notes.unanswered({ vendorId, paymentId, billerCode, operatorCode, durationMs: tookMs });
   }
 }
 
