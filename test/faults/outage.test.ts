@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbedded } from '../../src/platform/embedded/embedded.ts';
 import type { EmbeddedDatabase } from '../../src/platform/embedded/embedded.ts';
@@ -17,39 +14,26 @@ import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 import { fundedVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program } from './fleet.ts';
+import { mountSmallVolume } from './small-volume.ts';
+import type { SmallVolume } from './small-volume.ts';
 
 // A separate database server that crashes, or runs out of space, under a running service.
 
-const run = promisify(execFile);
 /** Room for the database and a little more. */
 const VOLUME_MB = 160;
 
 let folder: string;
-let volume: string;
+let volume: SmallVolume;
 let port: number;
 let database: EmbeddedDatabase;
 let hasEnded = false;
 let pool: Pool;
 let service: Program;
 let vendor: VendorClient;
-/** False: this user may not mount, so that the database is on an ordinary disk. */
-let isSmall = false;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  volume = path.join(folder, 'volume');
-  await mkdir(volume);
-  isSmall = await run('mount', [
-    '-t',
-    'tmpfs',
-    '-o',
-    `size=${VOLUME_MB}m,mode=711`,
-    'none',
-    volume,
-  ]).then(
-    () => true,
-    () => false,
-  );
+  volume = await mountSmallVolume(path.join(folder, 'volume'), VOLUME_MB);
   port = await findFreePort();
   await startDatabase();
   pool = createPool({ url: database.url, max: 2, name: 'test' });
@@ -74,13 +58,13 @@ afterAll(async () => {
   await service.untilEnded();
   await pool.end();
   await database.stop();
-  if (isSmall) await run('umount', [volume]);
+  await volume.unmount();
   await removeFolder(folder);
 });
 
 async function startDatabase(): Promise<void> {
   database = await startEmbedded({
-    folder: path.join(volume, 'postgres'),
+    folder: path.join(volume.folder, 'postgres'),
     log: () => undefined,
     choosePort: async () => port,
     settings: { max_wal_size: '32MB', min_wal_size: '32MB', shared_buffers: '32MB' },
@@ -140,11 +124,14 @@ test('a database server stopped abruptly during creates: in the end all are acce
 }, 120_000);
 
 test('a full disk: nothing is acknowledged that is not stored, and work continues when there is space', async (context) => {
-  if (!isSmall) context.skip('a volume of its own needs the right to mount');
+  if (!volume.isSmall) context.skip('a volume of its own needs the right to mount');
   const accepted: string[] = [];
-  const ballast = path.join(volume, 'ballast');
-  // Fills the disk: the write ends with ENOSPC.
-  await writeFile(ballast, Buffer.alloc(VOLUME_MB * 1024 * 1024)).catch(() => undefined);
+  await volume.fill();
+  // Before PostgreSQL has to write its log, which would end it.
+  await until('readiness names the disk', async () => {
+    const ready = await send(service.origin, { method: 'GET', path: '/health/ready' });
+    return ready.status === 503 && ready.text.includes('the database has no disk space left');
+  });
   let count = 0;
   await until(
     'creates are refused',
@@ -156,7 +143,7 @@ test('a full disk: nothing is acknowledged that is not stored, and work continue
     },
     60_000,
   );
-  await rm(ballast);
+  await volume.empty();
   // Without room for its log the server ends, and its supervisor starts it again.
   await until('the server works', async () => {
     if (hasEnded) await startDatabase();

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbedded } from '../../../src/platform/embedded/embedded.ts';
@@ -10,6 +9,7 @@ import { SCHEMA } from '../../../src/schema.ts';
 import { resetCitus } from '../../support/citus.ts';
 import { findFreePort } from '../../support/service-process.ts';
 import { until } from '../../support/until.ts';
+import { killPostgres } from '../kill-postgres.ts';
 
 /** The database of a chaos run. It is migrated and empty at the beginning. */
 export interface ChaosDatabase {
@@ -40,7 +40,7 @@ export async function embeddedDatabase(folder: string): Promise<ChaosDatabase> {
   return {
     url: running.url,
     nodes: [],
-    kill: async () => await killDatabase(running),
+    kill: async () => await killPostgres(running),
     start: async () => void (running = await start()),
     end: async () => await running.stop(),
   };
@@ -86,27 +86,5 @@ async function answers(url: string): Promise<boolean> {
     return (error as { code?: unknown }).code === '42P01';
   } finally {
     await pool.end();
-  }
-}
-
-/** SIGKILL to the server and to the processes that serve its connections. */
-async function killDatabase({ pid }: EmbeddedDatabase): Promise<void> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  for (const victim of [String(pid), ...children.split(' ').filter((name) => name !== '')]) {
-    try {
-      process.kill(Number(victim), 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
-  await until('the database server has ended', () => !isThere(pid));
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
