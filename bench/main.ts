@@ -15,6 +15,7 @@ import { dispatchSuite } from './suites/dispatch.ts';
 import { growthSuite } from './suites/growth.ts';
 import { halfLoadSuite } from './suites/half-load.ts';
 import { httpSuite } from './suites/http.ts';
+import { logSuite } from './suites/log.ts';
 import { memorySuite } from './suites/memory.ts';
 import type { Suite, SuiteOptions } from './suites/suite.ts';
 
@@ -26,6 +27,7 @@ import type { Suite, SuiteOptions } from './suites/suite.ts';
 
 const SUITES: readonly Suite[] = [
   httpSuite,
+  logSuite,
   directSuite,
   bulkSuite,
   cycleSuite,

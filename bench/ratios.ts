@@ -129,6 +129,17 @@ export const RATIOS: readonly Ratio[] = [
       (figure('create 1000 256').nodeMicros ?? Number.NaN) /
       (figure('hello 256').nodeMicros ?? Number.NaN),
   },
+  {
+    name: 'log_cpu_of_create',
+    what: 'Node CPU of a create with its log lines ÷ without, 256 connections',
+    must: 1.4,
+    goal: 1.25,
+    better: 'lower',
+    of: ['create with log', 'create without log'],
+    value: (figure) =>
+      (figure('create with log').nodeMicros ?? Number.NaN) /
+      (figure('create without log').nodeMicros ?? Number.NaN),
+  },
   rates(
     'create_vs_per_request',
     'create ÷ one transaction per request, hot, 256 connections',

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { pino } from 'pino';
 import { parseMoney } from '../../src/platform/base/money.ts';
 import { compose } from '../../src/service.ts';
 import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { addOperation } from '../../src/platform/http/routes.ts';
 import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 import type { OperationDeps } from '../../src/platform/http/identify.ts';
@@ -20,10 +20,11 @@ import { serveParent } from './child.ts';
 /** At about this number of connections, one database transaction per request is fastest on one hot row. */
 const PER_REQUEST_CONNECTIONS = 8;
 
+const level = process.env['BENCH_LOG_LEVEL'] ?? 'warn';
 const config = readConfig('production', {
   ...process.env,
   PORT: '0',
-  LOG_LEVEL: 'warn',
+  LOG_LEVEL: level,
 });
 if (config.databaseUrl === undefined || config.masterKey === undefined) {
   throw new Error('DATABASE_URL and MASTER_KEY are required');
@@ -32,7 +33,8 @@ const service = await compose({
   config,
   databaseUrl: config.databaseUrl,
   masterKeys: { current: config.masterKey, previous: undefined },
-  log: pino({ level: 'warn' }, pino.destination(2)),
+  // The stage reads no standard output: the lines are made and written, and go nowhere.
+  log: createLog({ level, roles: config.roles, destination: level === 'info' ? 1 : 2 }),
 });
 const perRequestPool = createPool({
   url: config.databaseUrl,
