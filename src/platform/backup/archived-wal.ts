@@ -22,12 +22,13 @@ export interface ArchivedWalOptions {
 }
 
 /**
- * Adds the archived WAL that continues a backup to its copy, so that recovery replays it. Each
- * segment is authenticated. Returns the number of segments.
- * Throws: `PlainError` when one is missing, was changed, or is not of this database.
+ * The segments that continue a backup, in their order.
+ * Throws: `PlainError` when one is missing.
  */
-export async function addArchivedWal(options: ArchivedWalOptions): Promise<number> {
-  const { archive, manifest } = options;
+export async function listArchivedWal(
+  archive: Storage,
+  manifest: BackupManifest,
+): Promise<readonly string[]> {
   const { timeline, start_lsn: startLsn, stop_lsn: stopLsn } = manifest;
   const range = { timeline, startLsn, stopLsn, segmentBytes: SEGMENT_BYTES };
   const first = segmentNames(range).at(-1) ?? '';
@@ -39,7 +40,7 @@ export async function addArchivedWal(options: ArchivedWalOptions): Promise<numbe
   });
   const names = files
     .flatMap((file) => /^([0-9A-F]{24})\.json$/.exec(file)?.[1] ?? [])
-    .filter((name) => name.slice(0, 8) === first.slice(0, 8) && name >= first)
+    .filter((name) => name >= first)
     .toSorted();
   if (names.length === 0) {
     throw new PlainError(
@@ -47,15 +48,27 @@ export async function addArchivedWal(options: ArchivedWalOptions): Promise<numbe
       { field: 'wal' },
     );
   }
+  const there = new Set(files);
   let wanted = first;
   for (const name of names) {
-    if (name !== wanted) {
-      throw new PlainError(`The archive has a gap: ${wanted} is missing in ${archive.place}.`);
+    const missing = name === wanted ? segmentFile(name) : wanted;
+    if (name !== wanted || !there.has(missing)) {
+      throw new PlainError(`The archive has a gap: ${missing} is missing in ${archive.place}.`);
     }
-    await addSegment(options, name);
     wanted = following(name);
   }
-  return names.length;
+  return names;
+}
+
+/**
+ * Adds archived segments to the copy of a backup, so that recovery replays them. Each is authenticated.
+ * Throws: `PlainError` when one is missing, was changed, or is not of this database.
+ */
+export async function addArchivedWal(
+  options: ArchivedWalOptions,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) await addSegment(options, name);
 }
 
 async function addSegment(options: ArchivedWalOptions, segment: string): Promise<void> {

@@ -10,7 +10,7 @@ import { formatIdentity, identifyOurselves } from '../embedded/process.ts';
 import { renameUnlessThere } from '../embedded/rename.ts';
 import { findServerUser } from '../embedded/user.ts';
 import { createPool } from '../db/pool.ts';
-import { addArchivedWal } from './archived-wal.ts';
+import { addArchivedWal, listArchivedWal } from './archived-wal.ts';
 import type { Storage } from '../storage/storage.ts';
 import { makeFolder, syncFolder, writeDurably } from './copy.ts';
 import type { FileOwner } from './copy.ts';
@@ -60,6 +60,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   if (!authentic && options.unauthenticated !== true) throw unknownAuthor(manifest);
   refuseUnreachable(options, manifest, authentic);
   const folder = await prepareTarget(options.folder, manifest);
+  const { wal, until, masterKeys, log } = options;
+  // Before the copy, which takes long.
+  const segments = wal === undefined ? [] : await listArchivedWal(wal, manifest);
   const user = await findServerUser(folder.data);
   const unique = `${formatIdentity(await identifyOurselves())}-${randomBytes(4).toString('hex')}`;
   // The name that an unfinished first start has, so that the next start clears it away after a
@@ -74,15 +77,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const data = path.join(temporary, 'data');
     await copyBack(manifest, data, { ...options, owner: user });
     if (!authentic) await replaceConfiguration(data, user);
-    const { wal, until, masterKeys, log } = options;
     const copy = { data, manifest, masterKeys, owner: user };
-    const segments = wal === undefined ? 0 : await addArchivedWal({ ...copy, archive: wal });
+    if (wal !== undefined) await addArchivedWal({ ...copy, archive: wal }, segments);
     await writeDurably(path.join(data, 'recovery.signal'), '', user);
     const { timeline, lastCommitAt } = await recover(temporary, manifest, { until, log });
     if (wal !== undefined) await moveMarker(data, { manifest, lastCommitAt, owner: user });
     if (!(await renameUnlessThere(data, folder.data))) throw refusal(folder.path);
     await syncFolder(folder.path);
-    return { manifest, bytes: totalBytes(manifest), timeline, segments, lastCommitAt };
+    const bytes = totalBytes(manifest);
+    return { manifest, bytes, timeline, segments: segments.length, lastCommitAt };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
       throw new PlainError(`There is no room for the database in ${folder.path}.`, {
