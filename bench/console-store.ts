@@ -1,4 +1,7 @@
-import type { Queryable } from '../src/platform/db/pool.ts';
+import { closeDay } from '../src/payments/reconciliation/days.ts';
+import type { Day } from '../src/payments/reconciliation/days.ts';
+import { insertFeePrice } from '../src/payments/prices/store.ts';
+import type { Pool, Queryable } from '../src/platform/db/pool.ts';
 
 /** SQL of the console's suite: what is behind a console that has been in use for three months. */
 
@@ -6,13 +9,51 @@ const CHUNK = 100_000;
 /** The vendor of every fifth payment. */
 export const BUSY_VENDOR = 'bench-00001';
 
-/** Settled payments of the last 90 days with transfers, of four billers; one in 25 failed. */
+/** What a payment of this biller costs its vendor, VAT included. */
+const PRICED_BILLER = 'kplc_prepaid';
+const FEE = { feeCents: 1000, vatCents: 138 };
+
+/**
+ * Settled payments of the last 90 days with transfers, of four billers, one of which has a fee; one in
+ * 25 failed. `ledger check` finds nothing wrong with them.
+ */
 export async function insertUsedMonths(db: Queryable, payments: number): Promise<void> {
-  // Lists go back to the first vendor.
-  await db.query("update vendors set created_at = now() - interval '91 days'");
+  await beginEarlier(db);
+  const price = await insertFeePrice(
+    db,
+    { billerCode: PRICED_BILLER, vendorId: null },
+    {
+      tiers: [{ fromCents: 0n, flatCents: BigInt(FEE.feeCents), bps: 0 }],
+      ...{ minimumCents: null, maximumCents: null, vatBps: 1600, vatIncluded: true },
+    },
+    { validFrom: new Date(), setBy: 'bench' },
+  );
+  await db.query(
+    `update fee_prices set set_at = set_at - ${BEGINNING}, valid_from = valid_from - ${BEGINNING}
+     where version = $1`,
+    [price],
+  );
   for (let from = 1; from <= payments; from += CHUNK) {
     const to = Math.min(payments, from + CHUNK - 1);
-    await db.query(PAYMENTS, [from, to, payments]);
+    await db.query(PAYMENTS, [
+      from,
+      to,
+      payments,
+      PRICED_BILLER,
+      FEE.feeCents,
+      FEE.vatCents,
+      price,
+    ]);
+  }
+}
+
+/** Before the first payment. */
+const BEGINNING = `interval '91 days'`;
+
+/** Vendors, and what filled their floats, are older than their payments. */
+async function beginEarlier(db: Queryable): Promise<void> {
+  for (const table of ['vendors', 'collections', 'fund_movements', 'transfers']) {
+    await db.query(`update ${table} set created_at = created_at - ${BEGINNING}`);
   }
 }
 
@@ -21,7 +62,9 @@ const PAYMENTS = `with billers (place, biller, operator) as (
       (3, 'nairobi_water', 'nairobi_water')
   ), past as materialized (
     select v.vendor_id, b.biller, b.operator, (1 + n % 900) * 1000::bigint as amount,
-      n % 25 = 0 as is_failed, at.at, n,
+      case when b.biller = $4 then $5::bigint else 0 end as fee,
+      case when b.biller = $4 then $6::bigint else 0 end as vat,
+      case when b.biller = $4 then $7::integer end as price, n % 25 = 0 as is_failed, at.at, n,
       overlay(overlay(gen_random_uuid()::text placing
         lpad(to_hex((extract(epoch from at.at) * 1000)::bigint >> 16), 8, '0') from 1 for 8)
         placing lpad(to_hex((extract(epoch from at.at) * 1000)::bigint & 65535), 4, '0') || '-7' from 10 for 6
@@ -33,57 +76,66 @@ const PAYMENTS = `with billers (place, biller, operator) as (
       join vendors v on v.vid = 'bench-' || lpad(case n % 5 when 0 then 1 else 1 + n % 1001 end::text, 5, '0')
   ), created as (
     insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account, phone,
-      amount_cents, fee_cents, duplicate_key, created_at, settled_at, biller_response_time, outcome,
-      failure_code, biller_reference, message, sent_at, attempt_number, attempt_outcome, settled_by,
-      operator_code)
+      amount_cents, fee_cents, vat_cents, fee_price, duplicate_key, created_at, settled_at,
+      biller_response_time, outcome, failure_code, biller_reference, message, sent_at, attempt_number,
+      attempt_outcome, settled_by, operator_code)
     select bucket_of(vendor_id), vendor_id, id, 'order-' || n, biller, '14' || (10000000 + n),
-      '2547' || lpad((n % 500000)::text, 8, '0'), amount, 0,
+      '2547' || lpad((n % 500000)::text, 8, '0'), amount, fee, vat, price,
       floor(extract(epoch from at) / 32)::bigint << 32 | (hashint4(n)::bigint & 4294967295),
       at, at + interval '2 seconds', at + interval '1 second',
       case when is_failed then 'failed' else 'success' end, case when is_failed then 'declined' end,
       'OP' || n, case when is_failed then 'Declined' else 'Paid' end, at + interval '100 ms', 1,
       case when is_failed then 'declined' else 'paid' end, 'answer', operator
     from past
+  ), legs as materialized (
+    select p.vendor_id, p.id, p.at + l.after * interval '1 second' as at, l.leg, l.debit, l.credit, l.amount
+    from past p cross join lateral (
+      values (1, 0, 'float', 'reserved', amount + fee),
+        (2, 2, 'reserved', case when is_failed then 'float' else 'operator:' || operator end,
+          amount + case when is_failed then fee else 0 end),
+        (3, 2, 'reserved', 'fees', case when is_failed then 0 else fee - vat end),
+        (5, 2, 'reserved', 'vat', case when is_failed then 0 else vat end)
+    ) l (leg, after, debit, credit, amount)
+    where l.amount > 0
   ), moved as (
     insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-    select bucket_of(vendor_id), vendor_id, id, l.leg, l.debit,
-      case when l.leg = 1 then 'reserved' when is_failed then 'float' else 'operator:' || operator end,
-      amount, at + l.leg * interval '1 second'
-    from past cross join (values (1, 'float'), (2, 'reserved')) l (leg, debit)
-  ), totals as (
-    select vendor_id, 'operator:' || operator as account, sum(amount)::bigint as total
-    from past where not is_failed group by vendor_id, operator
-  ), opened as (
-    insert into accounts (bucket, vendor_id, account, balance_cents)
-    select bucket_of(vendor_id), vendor_id, account, total from totals
-    on conflict (bucket, vendor_id, account)
-      do update set balance_cents = accounts.balance_cents + excluded.balance_cents
+    select bucket_of(vendor_id), vendor_id, id, leg, debit, credit, amount, at from legs
+  ), changes as (
+    select vendor_id, account, sum(change)::bigint as change
+    from legs cross join lateral (values (debit, -amount), (credit, amount)) s (account, change)
+    group by vendor_id, account
   )
-  update accounts a set balance_cents = a.balance_cents - t.total
-  from (select vendor_id, sum(total)::bigint as total from totals group by vendor_id) t
-  where a.bucket = bucket_of(t.vendor_id) and a.vendor_id = t.vendor_id and a.account = 'float'`;
+  -- The floats are large enough: no balance is below zero.
+  insert into accounts as a (bucket, vendor_id, account, balance_cents)
+  select bucket_of(c.vendor_id), c.vendor_id, c.account, c.change + coalesce(k.balance_cents, 0)
+  from changes c left join accounts k on k.vendor_id = c.vendor_id and k.account = c.account
+  on conflict (bucket, vendor_id, account) do update set balance_cents = excluded.balance_cents`;
 
-/** What other pages show: the audit log, cases, and a busy vendor's events and requests. */
-export async function insertUsedPages(db: Queryable): Promise<void> {
+/**
+ * What other pages show: cases, a busy vendor's events, and this many entries of the audit log and of the
+ * request log.
+ */
+export async function insertUsedPages(db: Queryable, rows: number): Promise<void> {
   await db.query(
     `with noted as (
        insert into audit_log (at, audit_id, person_id, login, role, action, target, reason, address, request_id)
        select now() - n * interval '30 seconds', gen_random_uuid(), p.person_id, p.login, p.role,
          (array['payment.verify', 'biller.offline', 'case.propose', 'session.start'])[1 + n % 4],
          'target-' || n % 5000, 'the customer called', '10.0.0.1', 'request-' || n
-       from generate_series(1, 200000) n
+       from generate_series(1, $1::integer) n
          join lateral (select * from people where vendor_id is null
            order by person_id offset n % 5 limit 1) p on true
        returning audit_id, at
      )
      insert into audit_results (audit_id, ended_at, result) select audit_id, at, 'done' from noted`,
+    [rows],
   );
   await db.query(
     `insert into cases (bucket, vendor_id, case_id, kind, payment_id, operator_code, facts, opened_at)
      select bucket, vendor_id, gen_random_uuid(), 'contradiction', payment_id, operator_code,
        jsonb_build_object('books_say', outcome, 'operator_says', 'failed', 'source', 'callback',
          'amount_cents', amount_cents), settled_at
-     from payments where created_at > now() - interval '30 days' and duplicate_key % 100 = 0
+     from payments where created_at > now() - interval '30 days' and duplicate_key % 7 = 0
      limit 3000`,
   );
   await db.query(
@@ -106,17 +158,52 @@ export async function insertUsedPages(db: Queryable): Promise<void> {
     `insert into request_log (bucket, vendor_id, at, request_id, duration_us, status, method, route)
      select bucket_of(v.vendor_id), v.vendor_id, now() - n * interval '3 seconds', gen_random_uuid(),
        1500, 200, 'POST', '/transaction/create'
-     from generate_series(1, 200000) n join vendors v on v.vid = $1`,
-    [BUSY_VENDOR],
-  );
-  // Days are closed every day: the next one begins with the balances of the last closed one.
-  await db.query(
-    `insert into closed_days (day, started_at, ended_at, closed_at, closed_by, exceptions)
-     select day, day::timestamp at time zone 'Africa/Nairobi',
-       (day + 1)::timestamp at time zone 'Africa/Nairobi', now(), 'bench', '{}'
-     from (select (now() at time zone 'Africa/Nairobi')::date - 3 as day) d`,
+     from generate_series(1, $2::integer) n join vendors v on v.vid = $1`,
+    [BUSY_VENDOR, rows],
   );
   await db.query('vacuum (analyze)');
+}
+
+/** One complete statement of an operator for a day, which lists what it executed. */
+export async function insertDayStatement(
+  db: Queryable,
+  operator: string,
+  day: Day,
+): Promise<string> {
+  const inserted = await db.query<{ statementId: string }>(
+    `with statement as (
+       insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
+         imported_at, complete, pulled)
+       values (gen_random_uuid(), $1::text, $2, $3, sha256(convert_to($1, 'UTF8')), now(), true, true) returning statement_id
+     ), listed as (
+       insert into statement_rows (at, amount_cents, row_id, statement_id, vendor_id, payment_id, line,
+         kind, verdict, operator, operator_reference)
+       select p.settled_at, p.amount_cents, gen_random_uuid(), s.statement_id, p.vendor_id, p.payment_id,
+         (row_number() over (order by p.settled_at, p.payment_id))::integer, 'payment', 'matched', $1,
+         p.biller_reference
+       from payments p cross join statement s
+       where p.created_at >= $2::timestamptz - interval '1 minute' and p.settled_at >= $2
+         and p.settled_at < $3 and p.operator_code = $1 and p.outcome = 'success'
+     )
+     select statement_id as "statementId" from statement`,
+    [operator, day.from, day.to],
+  );
+  return inserted.rows[0]?.statementId ?? '';
+}
+
+/** Closes a day without statements. The days before it were never closed. */
+export async function closeUsedDay(pool: Pool, day: Day): Promise<void> {
+  const withoutStatement = ['kplc', 'safaricom', 'multichoice', 'nairobi_water'];
+  const note = 'as in the bench';
+  await closeDay(pool, { ...day, by: 'bench', withoutStatement, despiteOpenCases: true, note });
+}
+
+/** The first case. */
+export async function sampleCase(db: Queryable): Promise<string> {
+  const found = await db.query<{ caseId: string }>(
+    'select case_id as "caseId" from cases order by opened_at limit 1',
+  );
+  return found.rows[0]?.caseId ?? '';
 }
 
 /** A payment in the middle of the history, to search for. */

@@ -241,6 +241,8 @@ export interface BookStatementAnswer {
   /** Null: this is not the first page. */
   readonly head:
     | (Period & {
+        /** `to` is before the end of the period: something may still be added to the rest of it. */
+        readonly endsEarly: boolean;
         /** A vendor's money with us; our float with an operator. */
         readonly opening: string;
         readonly closing: string;

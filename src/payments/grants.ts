@@ -25,6 +25,9 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   ledger_blocks: APPEND_ONLY,
   ledger_heads: APPEND_ONLY,
   ledger_chain: { update: ['ended_at'] },
+  transfer_hours: APPEND_ONLY,
+  transfer_days: APPEND_ONLY,
+  transfer_sums: { update: ['until'] },
   collections: APPEND_ONLY,
   fund_movements: APPEND_ONLY,
 

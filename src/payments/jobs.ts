@@ -13,6 +13,7 @@ import { startProductWatch } from './dispatch/product-watch.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
+import { startSums } from './ledger/sums.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
 import { pullDueStatements } from './reconciliation/pull.ts';
 import type { TopUpDeps } from './vendor-floats/top-up.ts';
@@ -48,6 +49,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     everyMs: timing.chainEveryMs,
     log,
   });
+  const sums = startSums({ pool, everyMs: timing.sumsEveryMs, log });
   const retention = startEventRetention({
     pool,
     clock,
@@ -82,6 +84,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
       await products.stop();
       await floats.stop();
       await retention.stop();
+      await sums.stop();
       await chain.stop();
     },
   };

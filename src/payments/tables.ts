@@ -21,6 +21,10 @@ export const PAYMENTS_TABLES: TableClasses = {
   // The chain covers all vendors.
   ledger_heads: 'local',
   ledger_chain: 'local',
+  // Sums over all vendors.
+  transfer_hours: 'local',
+  transfer_days: 'distributed',
+  transfer_sums: 'local',
   // A collector's reference must be unique across vendors, or one receipt could credit two.
   collections: 'local',
   fund_movements: 'distributed',

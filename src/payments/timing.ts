@@ -15,6 +15,8 @@ export interface Timing {
   readonly bulkLeaseMs: number;
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;
+  /** How often hours and days that are over are summed. */
+  readonly sumsEveryMs: number;
   readonly eventRetentionEveryMs: number;
   /** How often operators are asked for our float with them. */
   readonly floatPollMs: number;
@@ -45,6 +47,7 @@ export const PRODUCTION_TIMING: Timing = {
   bulkLeaseMs: 5_000,
   webhookPollMs: 500,
   chainEveryMs: 10_000,
+  sumsEveryMs: 60_000,
   eventRetentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
   productPollMs: 60_000,

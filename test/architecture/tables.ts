@@ -19,7 +19,16 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces', 'request_log'],
 
-  'payments/ledger': ['accounts', 'transfers', 'ledger_blocks', 'ledger_chain', 'ledger_heads'],
+  'payments/ledger': [
+    'accounts',
+    'transfers',
+    'ledger_blocks',
+    'ledger_chain',
+    'ledger_heads',
+    'transfer_hours',
+    'transfer_days',
+    'transfer_sums',
+  ],
   'payments/billers': [
     'operators',
     'billers',
@@ -150,9 +159,13 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['buckets', 'house_transfers'],
     why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',
   },
+  'payments/ledger/sums-store.ts': {
+    tables: ['archived_payments', 'corrections', 'payments'],
+    why: 'transfers are summed by the biller and the operator of their payments, inside the database',
+  },
   'payments/house/store.ts': {
-    tables: ['accounts', 'statement_rows', 'transfers'],
-    why: 'a list of transfers names the statement of each; a trial balance has all accounts, and the books of a float begin with what payments had consumed: sums that no other folder needs',
+    tables: ['accounts', 'statement_rows'],
+    why: 'a list of transfers names the statement of each; a trial balance has all accounts: sums that no other folder needs',
   },
   'payments/create/store.ts': {
     tables: ['dispatch_queue'],
@@ -208,7 +221,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'compares the books of a float with its reports: each part of the difference is a sum over another folder’s rows, in one snapshot',
   },
   'payments/reconciliation/days-store.ts': {
-    tables: ['billers', 'dispatch_queue', 'transfers'],
+    tables: ['billers', 'dispatch_queue', 'transfers', 'unexecuted_attempts'],
     why: 'sums the transfers of a day, and names the operators that were paid, inside the database',
   },
   'payments/reconciliation/store.ts': {

@@ -293,3 +293,51 @@ test.each([
 test('an operator that does not exist is not found', async () => {
   expect((await finance.get('/operators/nobody/statement')).status).toBe(404);
 });
+
+test('a statement ends before what an open database transaction may still add', async () => {
+  const { pool } = running.service;
+  const of = { kind: 'vendor', vendorId, withOwnTerms: false } as const;
+  const period = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
+  const client = await pool.connect();
+  let cut: BookStatementAnswer['head'];
+  try {
+    await client.query('begin');
+    const began = await client.query<{ at: Date }>('select now() as at');
+    const reference = await running.demo().accepted({
+      biller_name: 'kplc_prepaid',
+      amount: '77',
+      account: '14234560077',
+      merchant_reference: 'after-the-open-one',
+    });
+    const answer = await finance.get('/vendors/demo/statement');
+    cut = (answer.body as unknown as BookStatementAnswer).head;
+    expect(cut?.endsEarly).toBe(true);
+    expect(Date.parse(cut?.to ?? '')).toBeLessThanOrEqual(Number(began.rows[0]?.at));
+    expect(answer.text).not.toContain(reference);
+    // It adds a movement with the time when it began.
+    await client.query(
+      `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
+         amount_cents, created_at)
+       values (bucket_of($1), $1, gen_random_uuid(), 1, 'float', 'reserved', 5, now())`,
+      [vendorId],
+    );
+    await client.query(
+      `update accounts set balance_cents = balance_cents + case account when 'float' then -5 else 5 end
+       where vendor_id = $1 and account in ('float', 'reserved')`,
+      [vendorId],
+    );
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  const head = await readStatementHead(pool, of, period);
+  const lines: StatementLine[] = [];
+  for (let after: ReturnType<typeof firstCursor> | null = firstCursor(head); after !== null;) {
+    const page = await readStatementPage(pool, of, { after, to: head.to, limit: 3 });
+    lines.push(...page.lines);
+    after = page.next;
+  }
+  expect(lines.at(-1)?.balanceCents).toBe(head.closingCents);
+  const late = lines.filter(({ at }) => Number(at) >= Date.parse(cut?.to ?? ''));
+  expect(late.map(({ amountCents }) => amountCents).toSorted()).toEqual([5n, 7_700n]);
+});

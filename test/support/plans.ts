@@ -16,10 +16,16 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The scans of the plan that PostgreSQL makes now, without the values of the parameters. */
-export async function scansOf(client: Client, text: string): Promise<Scan[]> {
+/** The scans of the plan that PostgreSQL makes now. @param values default: a plan without them. */
+export async function scansOf(
+  client: Client,
+  text: string,
+  values?: readonly unknown[],
+): Promise<Scan[]> {
+  const how = values === undefined ? 'generic_plan, format json' : 'format json';
   const explained = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-    `explain (generic_plan, format json) ${text}`,
+    `explain (${how}) ${text}`,
+    values === undefined ? [] : [...values],
   );
   return explained.rows.flatMap((row) => [...scansIn(row['QUERY PLAN'][0].Plan)]);
 }

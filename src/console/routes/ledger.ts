@@ -9,9 +9,10 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import type { AccountAnswer, LedgerAnswer, LedgerLine, SidesView } from '../finance-answers.ts';
+import type { LongReads } from '../long-reads.ts';
 import { onWire } from '../on-wire.ts';
 import { route } from '../route.ts';
-import type { AnyRoute } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
 import { listAccountEntries } from './ledger-entries.ts';
 import { readBookPeriod, time } from './period.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
@@ -20,6 +21,7 @@ export interface LedgerRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
+  readonly reads: LongReads;
 }
 
 const filters = {
@@ -36,15 +38,14 @@ const accountQuery = Type.Object(
 
 /** The trial balance, and each of its accounts down to the transfers. */
 export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
-  const { pool } = options;
   return [
     route({
       method: 'GET',
       path: '/ledger',
       permission: 'finance.read',
       query: balanceQuery,
-      handle: async ({ query }): Promise<LedgerAnswer> => {
-        const { balance, period } = await readBalance(options, query);
+      handle: async ({ query }, { viewer }): Promise<LedgerAnswer> => {
+        const { balance, period } = await readBalance(options, query, viewer);
         return {
           ...periodView(period),
           vid: query.vid ?? null,
@@ -57,47 +58,57 @@ export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
     ...fileRoutes({
       ...{ path: '/ledger', permission: 'finance.read', query: balanceQuery },
       wireTime: options.wireTime,
-      read: async ({ query }) => {
-        const { balance } = await readBalance(options, query);
+      read: async ({ query }, { viewer }) => {
+        const { balance } = await readBalance(options, query, viewer);
         return { name: 'trial-balance', table: balanceTable(balance) };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/ledger/:books/:account',
-      permission: 'finance.read',
-      params: Type.Object({
-        books: Type.Enum(['house', 'vendors']),
-        account: Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,100}$' }),
-      }),
-      query: accountQuery,
-      handle: async ({ params, query }): Promise<AccountAnswer> => {
-        const period = readBookPeriod(query, { ...options, now: options.clock.now() });
-        const vendorId = await readVendor(pool, query.vid);
-        const of = { ...params, vendorId } as const;
-        const line = await readAccountPeriod(pool, of, period);
-        if (line === undefined)
-          throw new Refusal('not_found', { text: 'There is no such account' });
-        return {
-          ...periodView(period),
-          vid: query.vid ?? null,
-          line: onWire(line),
-          ...(await listAccountEntries(pool, of, { ...period, cursor: query.cursor })),
-        };
-      },
-    }),
+    accountRoute(options),
   ];
+}
+
+/** One account, down to its transfers. */
+function accountRoute(options: LedgerRoutesOptions): AnyRoute {
+  const { pool } = options;
+  return route({
+    method: 'GET',
+    path: '/ledger/:books/:account',
+    permission: 'finance.read',
+    params: Type.Object({
+      books: Type.Enum(['house', 'vendors']),
+      account: Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,100}$' }),
+    }),
+    query: accountQuery,
+    handle: async ({ params, query }, { viewer }): Promise<AccountAnswer> => {
+      const period = readBookPeriod(query, { ...options, now: options.clock.now() });
+      const vendorId = await readVendor(pool, query.vid);
+      const of = { ...params, vendorId } as const;
+      const line = await options.reads(viewer.personId, () => readAccountPeriod(pool, of, period));
+      if (line === undefined) throw new Refusal('not_found', { text: 'There is no such account' });
+      return {
+        ...periodView(period),
+        vid: query.vid ?? null,
+        line: onWire(line),
+        ...(await listAccountEntries(pool, of, { ...period, cursor: query.cursor })),
+      };
+    },
+  });
 }
 
 function periodView({ from, to }: { readonly from: Date; readonly to: Date }) {
   return { from: from.toISOString(), to: to.toISOString() };
 }
 
-async function readBalance(options: LedgerRoutesOptions, query: Static<typeof balanceQuery>) {
-  const { pool, clock } = options;
+async function readBalance(
+  options: LedgerRoutesOptions,
+  query: Static<typeof balanceQuery>,
+  { personId }: Viewer,
+) {
+  const { pool, clock, reads } = options;
   const period = readBookPeriod(query, { ...options, now: clock.now() });
   const vendorId = await readVendor(pool, query.vid);
-  return { period, balance: await readTrialBalance(pool, period, vendorId) };
+  const balance = await reads(personId, () => readTrialBalance(pool, period, vendorId));
+  return { period, balance };
 }
 
 /** Throws: `unknown_vendor`. */

@@ -2,15 +2,16 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listVendors } from '../../parties/store.ts';
 import { marginOf, reportMargin } from '../../payments/reports/margin.ts';
-import type { MarginRow, MarginSums } from '../../payments/reports/margin-store.ts';
+import type { MarginRow, MarginSums } from '../../payments/reports/margin.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { ExportTable } from '../../platform/export/rows.ts';
 import { MARGIN_BY } from '../finance-answers.ts';
 import type { MarginAnswer, MarginBy, MarginSumsView } from '../finance-answers.ts';
+import type { LongReads } from '../long-reads.ts';
 import { onWire } from '../on-wire.ts';
 import { route } from '../route.ts';
-import type { AnyRoute } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
 import { readBookPeriod, time } from './period.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
@@ -19,6 +20,7 @@ export interface MarginRoutesOptions {
   readonly clock: Clock;
   readonly wireTime: WireTime;
   readonly config: { readonly timeZone: string };
+  readonly reads: LongReads;
 }
 
 const query = Type.Object(
@@ -38,25 +40,28 @@ export function marginRoutes(options: MarginRoutesOptions): AnyRoute[] {
       path: '/margin',
       permission: 'finance.read',
       query,
-      handle: async (input) => await readMargin(options, input.query),
+      handle: async (input, { viewer }) => await readMargin(options, input.query, viewer),
     }),
     ...fileRoutes({
       ...{ path: '/margin', permission: 'finance.read', query, wireTime: options.wireTime },
-      read: async (input) => ({
+      read: async (input, { viewer }) => ({
         name: 'margin',
-        table: marginTable(await readMargin(options, input.query)),
+        table: marginTable(await readMargin(options, input.query, viewer)),
       }),
     }),
   ];
 }
 
 async function readMargin(
-  { pool, clock, wireTime, config: { timeZone } }: MarginRoutesOptions,
+  { pool, clock, wireTime, config: { timeZone }, reads }: MarginRoutesOptions,
   asked: Static<typeof query>,
+  { personId }: Viewer,
 ): Promise<MarginAnswer> {
   const { by = 'biller' } = asked;
   const period = readBookPeriod(asked, { wireTime, now: clock.now() });
-  const report = await reportMargin(pool, { ...period, timeZone }, new Set([by]));
+  const report = await reads(personId, () =>
+    reportMargin(pool, { ...period, timeZone }, new Set([by])),
+  );
   const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
   const nameOf = (row: MarginRow): string | null => {
     if (by === 'vendor') return row.vendorId === null ? null : (vids.get(row.vendorId) ?? null);

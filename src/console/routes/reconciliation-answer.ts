@@ -1,8 +1,8 @@
 import { listFloats } from '../../payments/billers/float-store.ts';
 import type { CaseRow } from '../../payments/cases/cases-store.ts';
 import { statementFormatOf } from '../../payments/connectors/registry.ts';
-import { readDayGaps, reportDay } from '../../payments/reconciliation/days.ts';
-import type { Day, DayReport } from '../../payments/reconciliation/days.ts';
+import { readDayGaps, reportOperators } from '../../payments/reconciliation/days.ts';
+import type { Day, OperatorsReport } from '../../payments/reconciliation/days.ts';
 import { findLastClosedDay } from '../../payments/reconciliation/days-store.ts';
 import { reportFloat } from '../../payments/reconciliation/float-report.ts';
 import type { FloatReport } from '../../payments/reconciliation/float-report.ts';
@@ -21,7 +21,7 @@ export async function readDayAnswer(
   day: Day,
   known: readonly KnownOperator[],
 ): Promise<DayAnswer> {
-  const report = await reportDay(pool, day);
+  const report = await reportOperators(pool, day);
   const { missing, openCases } = await readDayGaps(pool, day);
   const statements = (await listStatements(pool, day)).filter(
     ({ periodStart, periodEnd }) => periodStart < day.to && periodEnd > day.from,
@@ -56,7 +56,7 @@ export async function readDayAnswer(
 }
 
 /** Net of reversals, which our ledger has as corrections. */
-function operatorsOf({ totals, operators }: DayReport): DayAnswer['operators'] {
+function operatorsOf({ totals, operators }: OperatorsReport): DayAnswer['operators'] {
   const ours = new Map<string, bigint>();
   for (const { operatorCode, paymentsCents, correctionsCents } of totals) {
     if (operatorCode === '') continue;

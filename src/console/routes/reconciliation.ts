@@ -16,6 +16,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { LongReads } from '../long-reads.ts';
 import type { DayAnswer, ImportAnswer, StatementAnswer } from '../reconciliation-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
@@ -37,6 +38,7 @@ export interface ReconciliationRoutesOptions {
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
   readonly catalogue: Pick<BillerCatalogue, 'operators'>;
+  readonly reads: LongReads;
 }
 
 /** Statements, their differences, and the end of the day. */
@@ -44,14 +46,16 @@ export function reconciliationRoutes(options: ReconciliationRoutesOptions): AnyR
   return [dayRoute(options), statementRoute(options), importRoute(options), closeRoute(options)];
 }
 
-function dayRoute({ pool, wireTime, catalogue }: ReconciliationRoutesOptions): AnyRoute {
+function dayRoute({ pool, wireTime, catalogue, reads }: ReconciliationRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/reconciliation/:day',
     permission: 'reconciliation.read',
     params: dayParams,
-    handle: async ({ params }): Promise<DayAnswer> =>
-      await readDayAnswer(pool, readDay(params.day, wireTime), catalogue.operators()),
+    handle: async ({ params }, { viewer }): Promise<DayAnswer> => {
+      const day = readDay(params.day, wireTime);
+      return await reads(viewer.personId, () => readDayAnswer(pool, day, catalogue.operators()));
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import type { AnyRoute } from '../route.ts';
 import { caseRoutes } from './cases.ts';
 import type { CaseRoutesOptions } from './cases.ts';
 import { HomeFeed } from '../home-feed.ts';
+import { createLongReads } from '../long-reads.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
@@ -50,7 +51,7 @@ import type { SystemRoutesOptions } from './system.ts';
 export type RoutesOptions = PaymentRoutesOptions &
   PaymentActionOptions &
   CaseRoutesOptions &
-  ReconciliationRoutesOptions &
+  Omit<ReconciliationRoutesOptions, 'reads'> &
   ApprovalRoutesOptions &
   SystemRoutesOptions &
   VendorRoutesOptions &
@@ -61,18 +62,22 @@ export type RoutesOptions = PaymentRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'>;
 
+/** Half of the console's connections. */
+const LONG_READS_AT_ONCE = 2;
+
 /** Every route of the console's API. */
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const operations = { ...options, feed: new HomeFeed(options) };
+  const reports = { ...options, reads: createLongReads(LONG_READS_AT_ONCE) };
   return [
     ...paymentRoutes(options), //
     ...paymentActionRoutes(options),
     ...caseRoutes(options),
-    ...reconciliationRoutes(options),
-    ...ledgerRoutes(options),
-    ...marginRoutes(options),
+    ...reconciliationRoutes(reports),
+    ...ledgerRoutes(reports),
+    ...marginRoutes(reports),
     ...receivableRoutes(options),
-    ...vatRoutes(options),
+    ...vatRoutes(reports),
     ...correctionRoutes(options),
     ...topUpRoutes(options),
     ...journalRoutes(options),
@@ -90,7 +95,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...bulkRoutes(options),
     ...vendorKeyRoutes(options),
     ...webhookRoutes(options),
-    ...statementRoutes(options),
+    ...statementRoutes(reports),
     ...eventRoutes(options),
     ...creditRoutes(options),
     ...creditImportRoutes(options),

@@ -27,7 +27,6 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.ts';
-import { createLongReads } from '../long-reads.ts';
 import type { LongReads } from '../long-reads.ts';
 import type { Permission } from '../permissions.ts';
 import { route } from '../route.ts';
@@ -41,11 +40,11 @@ export interface StatementRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
+  /** The longer the period, the longer it takes. */
+  readonly reads: LongReads;
 }
 
 const PAGE = 200;
-/** Half of the console's connections. */
-const READS_AT_ONCE = 2;
 
 const period = { from: Type.Optional(time), to: Type.Optional(time) };
 const fileQuery = Type.Object(period, { additionalProperties: false });
@@ -58,34 +57,27 @@ const operatorParams = Type.Object({ code: Type.String({ pattern: '^[a-z0-9_]{1,
 /** Statements of a vendor, and of our float with an operator: on the screen and as files. */
 export function statementRoutes(options: StatementRoutesOptions): AnyRoute[] {
   const { pool } = options;
-  const reads = createLongReads(READS_AT_ONCE);
   return [
-    ...routesOf(
-      { ...options, reads },
-      {
-        path: '/vendors/:vid/statement',
-        permission: 'statement.read',
-        params: vendorParams,
-        read: async ({ vid = '' }) => {
-          const { vendorId } = await requireVendor(pool, vid);
-          return { name: vid, of: { kind: 'vendor', vendorId, withOwnTerms: false } };
-        },
+    ...routesOf(options, {
+      path: '/vendors/:vid/statement',
+      permission: 'statement.read',
+      params: vendorParams,
+      read: async ({ vid = '' }) => {
+        const { vendorId } = await requireVendor(pool, vid);
+        return { name: vid, of: { kind: 'vendor', vendorId, withOwnTerms: false } };
       },
-    ),
-    ...routesOf(
-      { ...options, reads },
-      {
-        path: '/operators/:code/statement',
-        permission: 'finance.read',
-        params: operatorParams,
-        read: async ({ code = '' }) => {
-          if ((await findOperator(pool, code)) === undefined) {
-            throw new Refusal('not_found', { text: 'Unknown operator' });
-          }
-          return { name: code, of: { kind: 'operator', operatorCode: code } };
-        },
+    }),
+    ...routesOf(options, {
+      path: '/operators/:code/statement',
+      permission: 'finance.read',
+      params: operatorParams,
+      read: async ({ code = '' }) => {
+        if ((await findOperator(pool, code)) === undefined) {
+          throw new Refusal('not_found', { text: 'Unknown operator' });
+        }
+        return { name: code, of: { kind: 'operator', operatorCode: code } };
       },
-    ),
+    }),
   ];
 }
 
@@ -98,12 +90,7 @@ interface Subject {
   ) => Promise<{ readonly name: string; readonly of: StatementOf }>;
 }
 
-interface Reading extends StatementRoutesOptions {
-  /** The longer the period, the longer it takes. */
-  readonly reads: LongReads;
-}
-
-function routesOf(options: Reading, subject: Subject): AnyRoute[] {
+function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[] {
   const { path, permission, params, read } = subject;
   return [
     route({
@@ -136,17 +123,16 @@ function routesOf(options: Reading, subject: Subject): AnyRoute[] {
 
 const MAX_PERIOD_MS = 366 * DAY_MS;
 
-/** What is over of the period. Throws: `invalid_field`, `PlainError`. */
+/** Throws: `invalid_field`, `PlainError`. */
 function readPeriod(
   asked: Static<typeof fileQuery>,
   { wireTime, clock }: StatementRoutesOptions,
 ): BookPeriod {
-  const now = clock.now();
-  const { from, to } = readBookPeriod(asked, { wireTime, now });
+  const { from, to } = readBookPeriod(asked, { wireTime, now: clock.now() });
   if (to.getTime() - from.getTime() > MAX_PERIOD_MS) {
     throw new PlainError('A statement has at most one year.', { field: 'from' });
   }
-  return { from, to: to > now && now > from ? now : to };
+  return { from, to };
 }
 
 type Page =
@@ -181,6 +167,7 @@ function headView(of: StatementOf, head: StatementHead): BookStatementAnswer['he
   return {
     from: head.from.toISOString(),
     to: head.to.toISOString(),
+    endsEarly: head.endsEarly,
     opening: formatMoney(head.openingCents),
     closing: formatMoney(head.closingCents),
     openingFloat: isVendor ? formatMoney(head.openingFloatCents) : null,

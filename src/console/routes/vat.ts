@@ -7,15 +7,17 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { ExportTable } from '../../platform/export/rows.ts';
 import type { VatAnswer } from '../finance-answers.ts';
+import type { LongReads } from '../long-reads.ts';
 import { onWire } from '../on-wire.ts';
 import { route } from '../route.ts';
-import type { AnyRoute } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface VatRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
+  readonly reads: LongReads;
 }
 
 const query = Type.Object(
@@ -31,12 +33,12 @@ export function vatRoutes(options: VatRoutesOptions): AnyRoute[] {
       path: '/vat',
       permission: 'finance.read',
       query,
-      handle: async (input) => await readMonth(options, input.query),
+      handle: async (input, { viewer }) => await readMonth(options, input.query, viewer),
     }),
     ...fileRoutes({
       ...{ path: '/vat', permission: 'finance.read', query, wireTime: options.wireTime },
-      read: async (input) => {
-        const answer = await readMonth(options, input.query);
+      read: async (input, { viewer }) => {
+        const answer = await readMonth(options, input.query, viewer);
         return { name: `vat-${answer.month}`, table: vatTable(answer) };
       },
     }),
@@ -45,15 +47,16 @@ export function vatRoutes(options: VatRoutesOptions): AnyRoute[] {
 
 /** This month, if no other one is asked for. Throws: `invalid_field`. */
 async function readMonth(
-  { pool, clock, wireTime }: VatRoutesOptions,
+  { pool, clock, wireTime, reads }: VatRoutesOptions,
   asked: Static<typeof query>,
+  { personId }: Viewer,
 ): Promise<VatAnswer> {
   const month = asked.month ?? wireTime.format(clock.now()).slice(0, 7);
   const period = periodOfMonth(month, wireTime);
   if (period === undefined) {
     throw new Refusal('invalid_field', { field: 'month', text: 'month must be YYYY-MM' });
   }
-  const { vendors, total, ...found } = await reportVat(pool, period);
+  const { vendors, total, ...found } = await reads(personId, () => reportVat(pool, period));
   return { month, vendors: vendors.map(onWire), total: onWire(total), ...onWire(found) };
 }
 

@@ -14,6 +14,7 @@ import type { ChainHead, ChainReport, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariants.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
+import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
 
 export interface Violation {
   readonly invariant: string;
@@ -58,6 +59,7 @@ export interface CheckOptions {
 
 const FURTHER_INVARIANTS = [
   ...PRICE_INVARIANTS,
+  HOURS_INVARIANT,
   {
     name: 'schema_intact',
     says: 'Constraints, indexes, functions, defaults, triggers, rules, views and policies are those that the SQL files of this version, or of a newer one, made; none was added.',
@@ -153,6 +155,7 @@ export async function checkRows(
     violations.push(...(await findViolations(client, invariant)));
   }
   violations.push(...(await checkPrices(client, onInvariant)));
+  violations.push(...(await checkHours(client, onInvariant)));
   onInvariant?.('chain_intact');
   const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
   violations.push(...chain.violations);

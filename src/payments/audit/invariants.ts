@@ -59,6 +59,26 @@ export const INVARIANTS: readonly Invariant[] = [
           where a.balance_cents is distinct from coalesce(s.total, 0)`,
   },
   {
+    name: 'days_equal_transfers',
+    says: 'The sums of transfers by day are those of each vendor’s transfers.',
+    sql: `select coalesce(d.vendor_id, f.vendor_id) as "vendorId",
+            format('the day from %s, from %s to %s: the sum is %s in %s, transfers make %s in %s',
+              coalesce(d.day, f.day), coalesce(d.debit_account, f.debit_account),
+              coalesce(d.credit_account, f.credit_account), coalesce(d.amount_cents, 0),
+              coalesce(d.count, 0), coalesce(f.amount_cents, 0), coalesce(f.count, 0)) as detail
+          from transfer_days d full join (
+            select vendor_id, date_trunc('day', created_at, 'UTC') as day, debit_account, credit_account,
+              count(*) as count, count(*) filter (where leg = 2 and debit_account = 'reserved'
+                and credit_account like 'operator:%') as payments,
+              sum(amount_cents)::bigint as amount_cents
+            from transfers
+            where created_at < (select until from transfer_sums where unit = 'day')
+            group by 1, 2, 3, 4
+          ) f on f.vendor_id = d.vendor_id and f.day = d.day and f.debit_account = d.debit_account
+            and f.credit_account = d.credit_account
+          where (d.count, d.payments, d.amount_cents) is distinct from (f.count, f.payments, f.amount_cents)`,
+  },
+  {
     name: 'balances_sum_to_zero',
     says: 'Each vendor’s balances sum to zero: all money from outside is in one of its accounts.',
     sql: `select vendor_id as "vendorId", format('sum of balances is %s',

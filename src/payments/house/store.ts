@@ -1,8 +1,10 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { queryByBucket } from '../ledger/in-bucket.ts';
 import { postingTime } from '../ledger/store.ts';
+import { readPairs } from '../ledger/sums.ts';
+import { takeYourTime } from '../ledger/sums-store.ts';
+import type { PairSum } from '../ledger/sums-store.ts';
 import type { HouseTransfer, PostedTransfer } from './transfer.ts';
 import { houseTransferText } from './transfer.ts';
 
@@ -69,26 +71,6 @@ export async function readHousePeriod(
   return read.rows;
 }
 
-/** What was posted to vendors' accounts since the period began. */
-const VENDORS_SINCE = `
-  select s.account,
-    coalesce(sum(s.debit) filter (where f.created_at < $2), 0)::bigint as "debitCents",
-    coalesce(sum(s.credit) filter (where f.created_at < $2), 0)::bigint as "creditCents",
-    sum(s.credit - s.debit)::bigint as "changeCents"
-  from transfers f cross join lateral (
-    values (f.debit_account, f.amount_cents, 0), (f.credit_account, 0, f.amount_cents)
-  ) s (account, debit, credit)
-  where f.created_at >= $1 and ($3::integer is null or f.vendor_id = $3)
-    and ($4::text is null or s.account = $4)
-  group by s.account`;
-
-interface ChangeRow {
-  readonly account: string;
-  readonly debitCents: bigint;
-  readonly creditCents: bigint;
-  readonly changeCents: bigint;
-}
-
 /** Whose accounts, and which. Null: all. */
 export interface VendorAccounts {
   readonly vendorId: number | null;
@@ -96,29 +78,23 @@ export interface VendorAccounts {
 }
 
 /**
- * Vendors' accounts in a period, each summed over the vendors. Counts back from the balances, so that it
- * costs what was posted since the period began. The caller's database transaction is a snapshot, and may
- * take long.
+ * Vendors' accounts in a period, each summed over the vendors. Counts back from the balances. The caller's
+ * database transaction is a snapshot, and may take long.
  */
 export async function readVendorsPeriod(
   db: Queryable,
   { from, to }: BookPeriod,
   { vendorId, account }: VendorAccounts,
 ): Promise<AccountPeriod[]> {
-  await db.query('set local statement_timeout = 0');
+  await takeYourTime(db);
   const balances = await readVendorBalances(db, { vendorId, account });
-  const changes = new Map<string, Omit<ChangeRow, 'account'>>();
-  const values = [from, to, vendorId, account];
-  for (const row of await queryByBucket<ChangeRow>(db, VENDORS_SINCE, values)) {
-    const known = changes.get(row.account) ?? { debitCents: 0n, creditCents: 0n, changeCents: 0n };
-    changes.set(row.account, {
-      debitCents: known.debitCents + row.debitCents,
-      creditCents: known.creditCents + row.creditCents,
-      changeCents: known.changeCents + row.changeCents,
-    });
-  }
+  const filter = { vendorId, accounts: account === null ? null : [account] };
+  const inPeriod = sidesOf(await readPairs(db, { from, to }, filter));
+  const after = sidesOf(await readPairs(db, { from: to, to: null }, filter));
   return balances.map((row) => {
-    const { debitCents = 0n, creditCents = 0n, changeCents = 0n } = changes.get(row.account) ?? {};
+    const { debitCents, creditCents } = inPeriod.get(row.account) ?? NOTHING;
+    const since = after.get(row.account) ?? NOTHING;
+    const changeCents = creditCents - debitCents + since.creditCents - since.debitCents;
     return {
       account: row.account,
       openingCents: row.balanceCents - changeCents,
@@ -128,6 +104,22 @@ export async function readVendorsPeriod(
   });
 }
 
+type Posted = Pick<AccountPeriod, 'debitCents' | 'creditCents'>;
+
+const NOTHING: Posted = { debitCents: 0n, creditCents: 0n };
+
+/** What pairs post to each account. Pure. */
+function sidesOf(pairs: readonly PairSum[]): ReadonlyMap<string, Posted> {
+  const sides = new Map<string, Posted>();
+  for (const { debitAccount, creditAccount, amountCents } of pairs) {
+    const debit = sides.get(debitAccount) ?? NOTHING;
+    sides.set(debitAccount, { ...debit, debitCents: debit.debitCents + amountCents });
+    const credit = sides.get(creditAccount) ?? NOTHING;
+    sides.set(creditAccount, { ...credit, creditCents: credit.creditCents + amountCents });
+  }
+  return sides;
+}
+
 /** As they are now; positive: a credit. */
 async function readVendorBalances(
   db: Queryable,
@@ -135,7 +127,8 @@ async function readVendorBalances(
 ): Promise<{ account: string; balanceCents: bigint }[]> {
   const read = await db.query<{ account: string; balanceCents: bigint }>(
     `select account, sum(balance_cents)::bigint as "balanceCents" from accounts
-     where ($1::integer is null or vendor_id = $1) and ($2::text is null or account = $2)
+     where ($1::integer is null or bucket = bucket_of($1) and vendor_id = $1)
+       and ($2::text is null or account = $2)
      group by account order by account`,
     [vendorId, account],
   );
@@ -215,29 +208,20 @@ export async function readFloatBeginning(
 }
 
 /**
- * What vendors' payments have consumed of our float with an operator before an instant, in cents:
- * what their accounts show now, without what was posted since.
+ * What vendors' payments have consumed of our float with an operator before an instant, in cents; null:
+ * until now.
  */
 export async function readConsumed(
   db: Queryable,
   operatorCode: string,
-  before: Date,
+  before: Date | null,
 ): Promise<bigint> {
-  const read = await db.query<{ cents: bigint }>(
-    // One statement, so that both sums belong to the same instant.
-    `select (a.cents - f.cents)::bigint as cents
-     from (
-       select coalesce(sum(balance_cents), 0) as cents from accounts
-       where account in ('operator:' || $1, 'receivable:' || $1)
-     ) a cross join (
-       select coalesce(sum(amount_cents * (
-         (credit_account in ('operator:' || $1, 'receivable:' || $1))::integer
-         - (debit_account in ('operator:' || $1, 'receivable:' || $1))::integer)), 0) as cents
-       from transfers where created_at >= $2
-     ) f`,
-    [operatorCode, before],
-  );
-  return read.rows[0]?.cents ?? 0n;
+  const accounts = [`operator:${operatorCode}`, `receivable:${operatorCode}`];
+  const pairs = await readPairs(db, { from: null, to: before }, { vendorId: null, accounts });
+  return pairs.reduce((sum, { debitAccount, creditAccount, amountCents }) => {
+    const sign = Number(accounts.includes(creditAccount)) - Number(accounts.includes(debitAccount));
+    return sum + BigInt(sign) * amountCents;
+  }, 0n);
 }
 
 /** Whether anything is booked about our float with an operator. */

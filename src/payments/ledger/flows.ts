@@ -6,8 +6,9 @@
  * For the vendor's money net = in − payments − fees − vat − payouts + corrections; refunds are within it, for
  * information. For an operator net = payments + costs − commissions + corrections: what it took from
  * our float. A commission that it pays later is not in it.
+ * @param transfers SQL of rows like transfers.
  */
-export const FLOWS = `(
+export const flowsOf = (transfers: string): string => `(
   select x.created_at, x.vendor_id,
     case when x.side = 0 then '' else split_part(x.account, ':', 2) end as operator_code,
     x.net_cents,
@@ -38,7 +39,9 @@ export const FLOWS = `(
       f.amount_cents * case when k.side <> 0 then k.side
         else (f.credit_account in ('collected', 'float', 'reserved'))::integer
           - (f.debit_account in ('collected', 'float', 'reserved'))::integer end as net_cents
-    from transfers f cross join (values (0), (-1), (1)) as k (side)
+    from ${transfers} f cross join (values (0), (-1), (1)) as k (side)
   ) x
   where x.side = 0 or x.account like 'operator:%' or x.account like 'receivable:%'
 )`;
+
+export const FLOWS = flowsOf('transfers');

@@ -17,6 +17,7 @@ const LOCAL: Readonly<Record<string, (bucket: number) => string>> = {
   collections: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
   vendor_payouts: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
   closed_days: () => '',
+  transfer_sums: () => '',
   // The house is vendor 0 of the hash chain.
   house_transfers: (bucket) => `where bucket_of(0) = ${bucket}`,
 };

@@ -13,11 +13,11 @@ export interface BookedFloat {
   readonly consumedCents: bigint;
 }
 
-/** What was booked before an instant. */
+/** What was booked before an instant; null: until now. */
 export async function readBookedFloat(
   db: Queryable,
   operatorCode: string,
-  before: Date,
+  before: Date | null,
 ): Promise<BookedFloat> {
   const read = await db.query<Omit<BookedFloat, 'consumedCents'>>(
     `select coalesce(sum(cents) filter (where other = 'opening'), 0)::bigint as "openingCents",
@@ -30,7 +30,7 @@ export async function readBookedFloat(
        union all
        select debit_account, -amount_cents, moved_at from house_transfers
        where credit_account = 'operator-float:' || $1
-     ) s where moved_at < $2`,
+     ) s where moved_at < coalesce($2::timestamptz, 'infinity')`,
     [operatorCode, before],
   );
   const booked = read.rows[0] ?? { openingCents: 0n, toppedUpCents: 0n, chargesCents: 0n };

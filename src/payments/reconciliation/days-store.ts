@@ -1,5 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { FLOWS } from '../ledger/flows.ts';
+import { FLOWS, flowsOf } from '../ledger/flows.ts';
+import { readPairs } from '../ledger/sums.ts';
+import { takeYourTime } from '../ledger/sums-store.ts';
 import type { Period } from './store.ts';
 
 /** All in cents. */
@@ -45,11 +47,6 @@ export async function findLastClosedDay(db: Queryable): Promise<ClosedDay | unde
   return (await db.query<ClosedDay>(`${DAYS} order by started_at desc limit 1`)).rows[0];
 }
 
-/** The caller's database transaction takes as long as the transfers need. */
-export async function takeYourTime(db: Queryable): Promise<void> {
-  await db.query('set local statement_timeout = 0');
-}
-
 const CLOSE_LOCK = 7_305_002;
 
 /**
@@ -93,6 +90,33 @@ export async function computeTotals(
        from day_totals where day = $3
      ) s group by s.vendor_id, s.operator_code order by s.vendor_id, s.operator_code`,
     [period.from, period.to, closedBefore],
+  );
+  return computed.rows;
+}
+
+/** What an operator was paid according to our ledger, in cents: payments, and their corrections. */
+export type OperatorTotal = Pick<DayTotal, 'operatorCode' | 'paymentsCents' | 'correctionsCents'>;
+
+const PAIRS = `(
+    select null::timestamptz as created_at, 0 as vendor_id, debit_account, credit_account, amount_cents
+    from unnest($1::text[], $2::text[], $3::bigint[]) u (debit_account, credit_account, amount_cents)
+  )`;
+
+/** The operators' part of `computeTotals`, of all vendors together. */
+export async function computeOperatorTotals(
+  db: Queryable,
+  period: Period,
+): Promise<OperatorTotal[]> {
+  const pairs = await readPairs(db, period, { vendorId: null, accounts: null });
+  const computed = await db.query<OperatorTotal>(
+    `select operator_code as "operatorCode", sum(payments_cents)::bigint as "paymentsCents",
+       sum(corrections_cents)::bigint as "correctionsCents"
+     from ${flowsOf(PAIRS)} f where operator_code <> '' group by operator_code order by operator_code`,
+    [
+      pairs.map(({ debitAccount }) => debitAccount),
+      pairs.map(({ creditAccount }) => creditAccount),
+      pairs.map(({ amountCents }) => amountCents),
+    ],
   );
   return computed.rows;
 }
@@ -156,18 +180,26 @@ export async function insertClosedDay(
 
 /** Operators that payments of the period were, or may have been, sent to. */
 export async function listOperatorsPaid(db: Queryable, period: Period): Promise<string[]> {
-  const listed = await db.query<{ operatorCode: string }>(
-    `select split_part(credit_account, ':', 2) as "operatorCode" from transfers
-     where created_at >= $1 and created_at < $2 and debit_account = 'reserved'
-       and credit_account like 'operator:%'
+  const pairs = await readPairs(db, period, { vendorId: null, accounts: null });
+  const paid = pairs.flatMap(({ debitAccount, creditAccount }) => {
+    const [kind, code] = creditAccount.split(':');
+    return debitAccount === 'reserved' && kind === 'operator' ? (code ?? []) : [];
+  });
+  const open = await db.query<{ operatorCode: string }>(
+    `select coalesce(q.operator_code, b.operator_code) as "operatorCode"
+     from dispatch_queue q join billers b on b.biller_code = q.biller_code
+     where q.stage = 'verify' and q.sent_at >= $1 and q.sent_at < $2
      union
-     select b.operator_code from dispatch_queue q join billers b using (biller_code)
-       join attempts a using (bucket, vendor_id, biller_code, payment_id)
-     where a.sent_at >= $1 and a.sent_at < $2
-     order by 1`,
+     select coalesce(a.operator_code, b.operator_code)
+     from dispatch_queue q join billers b on b.biller_code = q.biller_code
+       cross join lateral (
+         select * from unexecuted_attempts x
+         where x.bucket = q.bucket and x.vendor_id = q.vendor_id and x.payment_id = q.payment_id offset 0
+       ) a
+     where a.sent_at >= $1 and a.sent_at < $2`,
     [period.from, period.to],
   );
-  return listed.rows.map((row) => row.operatorCode);
+  return [...new Set([...paid, ...open.rows.map((row) => row.operatorCode)])].toSorted();
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot, databaseTransaction } from '../../platform/db/pool.ts';
 import {
   beginClose,
+  computeOperatorTotals,
   computeTotals,
   findClosedDay,
   findLastClosedDay,
@@ -12,9 +13,9 @@ import {
   listOperatorsPaid,
   readOperatorDays,
   readTotals,
-  takeYourTime,
 } from './days-store.ts';
-import type { ClosedDay, DayTotal, OperatorDay } from './days-store.ts';
+import type { ClosedDay, DayTotal, OperatorDay, OperatorTotal } from './days-store.ts';
+import { takeYourTime } from '../ledger/sums-store.ts';
 import { countOpenCasesBefore } from '../cases/cases-store.ts';
 import { statementCovers } from './store.ts';
 
@@ -128,6 +129,30 @@ async function findExceptions(
     ...(openCases === 0 ? {} : { open_cases: openCases }),
     ...(request.note === null ? {} : { note: request.note }),
   };
+}
+
+/** A day as its operators see it. */
+export interface OperatorsReport extends Pick<DayReport, 'closed' | 'operators' | 'openCases'> {
+  readonly totals: readonly OperatorTotal[];
+}
+
+/** The same as `reportDay`, without vendors and balances, which take long. Reads one snapshot. */
+export async function reportOperators(
+  pool: Pool,
+  { day, ...period }: Day,
+): Promise<OperatorsReport> {
+  return await snapshot(pool, async (client) => {
+    const closed = (await findClosedDay(client, day)) ?? null;
+    return {
+      closed,
+      totals:
+        closed === null
+          ? await computeOperatorTotals(client, period)
+          : await readTotals(client, day),
+      operators: await readOperatorDays(client, period),
+      openCases: await countOpenCasesBefore(client, period.to),
+    };
+  });
 }
 
 /** The totals of a day: frozen if it is closed, so far if it is not. Reads one snapshot. */

@@ -23,7 +23,7 @@ export async function reportFloat(
 ): Promise<FloatReport> {
   const { operatorCode } = float;
   return await snapshot(pool, async (client) => {
-    const booked = await readBookedFloat(client, operatorCode, FAR);
+    const booked = await readBookedFloat(client, operatorCode, null);
     const statement = await findLastStatement(client, operatorCode);
     return {
       booked,
@@ -34,16 +34,13 @@ export async function reportFloat(
   });
 }
 
-/** After everything that is booked. */
-const FAR = new Date('9999-01-01T00:00:00Z');
-
 /** The difference alone, which is cheaper; null: the operator has reported no balance. */
 export async function bridgeFloat(
   pool: Pool,
   float: Pick<FloatRow, 'operatorCode' | 'balanceCents' | 'polledAt'>,
 ): Promise<FloatBridge | null> {
   return await snapshot(pool, async (client) => {
-    const booked = await readBookedFloat(client, float.operatorCode, FAR);
+    const booked = await readBookedFloat(client, float.operatorCode, null);
     return await bridgeOf(client, float, bookedCents(booked));
   });
 }

@@ -38,8 +38,8 @@ export async function listEntriesOfSpan(
 ): Promise<EntryRow[]> {
   const listed = await db.query<EntryRow>(
     `${ENTRY}
-     where f.created_at >= $1 and $2 in (f.debit_account, f.credit_account)
-       and ($3::integer is null or f.vendor_id = $3)
+     where f.created_at >= $1 and f.created_at <= $4 and $2 in (f.debit_account, f.credit_account)
+       and ($3::integer is null or f.bucket = bucket_of($3) and f.vendor_id = $3)
        and (f.created_at, f.vendor_id, f.source_id, f.leg)
          < ($4::timestamptz, $5::integer, $6::uuid, $7::integer)
      order by f.created_at desc, f.vendor_id desc, f.source_id desc, f.leg desc limit $8`,

@@ -1,89 +1,103 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { isOwnTermsAccountSql } from '../ledger/account.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
+import { OF_A_PAYMENT, WITH_PAYMENTS } from '../ledger/sums-store.ts';
+import type { PairSum, Span } from '../ledger/sums-store.ts';
 
 /** What a margin can be listed by. */
 export const DIMENSIONS = ['biller', 'operator', 'vendor', 'day'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** All in cents, and corrections included. */
-export interface MarginSums {
-  /** Payments that succeeded, less those that corrections made fail. */
-  readonly payments: number;
-  /** What went to operators for vendors. */
-  readonly amountCents: bigint;
-  /** Without VAT. */
-  readonly feesCents: bigint;
-  readonly vatCents: bigint;
-  readonly costCents: bigint;
-  readonly commissionCents: bigint;
-}
-
-export interface MarginRow extends MarginSums {
+/** What rows are of. */
+export interface MarginKey {
   /** Null: not listed by it. */
   readonly day: string | null;
   readonly vendorId: number | null;
   readonly billerCode: string | null;
+  /** Of the payment. */
   readonly operatorCode: string | null;
 }
 
-/**
- * Each transfer counts on its own day, also a correction. Fees belong to the operator that executed the
- * payment.
- */
-const MARGINS = `
-  select case when $3 then to_char(m.at at time zone $7, 'YYYY-MM-DD') end as day,
-    case when $4 then m.vendor_id end as "vendorId",
-    case when $5 then coalesce(p.biller_code, a.biller_code) end as "billerCode",
-    case when $6 then coalesce(m.operator_code, p.operator_code, a.operator_code) end as "operatorCode",
-    sum(m.count)::integer as payments, sum(m.amount)::bigint as "amountCents",
-    sum(m.fee)::bigint as "feesCents", sum(m.vat)::bigint as "vatCents",
-    sum(m.cost)::bigint as "costCents", sum(m.commission)::bigint as "commissionCents"
-  from (
-    select f.bucket, f.vendor_id, coalesce(c.payment_id, f.source_id) as payment_id, f.created_at as at,
-      nullif(split_part(s.account, ':', 2), '') as operator_code,
-      (f.leg = 2 and f.debit_account = 'reserved' and s.account like 'operator:%')::integer as count,
-      case when s.account like 'operator:%' then s.change else 0 end as amount,
-      case when s.account = 'fees' then s.change else 0 end as fee,
-      case when s.account = 'vat' then s.change else 0 end as vat,
-      case when s.account like 'cost:%' then -s.change else 0 end as cost,
-      case when s.account like 'commission:%' then s.change else 0 end as commission
-    from transfers f
-      left join corrections c on c.bucket = f.bucket and c.vendor_id = f.vendor_id
-        and c.correction_id = f.source_id
-      cross join lateral (
-        values (f.debit_account, f.credit_account, -f.amount_cents),
-          (f.credit_account, f.debit_account, f.amount_cents)
-      ) s (account, other, change)
-    where f.created_at >= $1 and f.created_at < $2 and f.vendor_id <> 0
-      and (s.account in ('fees', 'vat') or s.account like 'cost:%' or s.account like 'commission:%'
-        or s.account like 'operator:%' and not ${isOwnTermsAccountSql('s.other')})
-    union all
-    select bucket, vendor_id, payment_id, posted_at, null,
-      case outcome_after when 'success' then 1 else -1 end, 0, 0, 0, 0, 0
-    from corrections
-    where posted_at >= $1 and posted_at < $2 and vendor_id <> 0 and outcome_after is not null
-  ) m
+/** Transfers of payments, summed. */
+export type MarginPair = MarginKey & Omit<PairSum, 'count'>;
+
+/** Payments that corrections made succeed, less those that they made fail. */
+export type CorrectedPayments = MarginKey & Pick<PairSum, 'payments'>;
+
+/** Days are those of the zone. */
+export interface MarginPeriod extends Span {
+  readonly timeZone: string;
+}
+
+const DAY = (time: string): string =>
+  `case when $3::boolean then to_char(${time} at time zone $7, 'YYYY-MM-DD') end as day`;
+
+/** Of each vendor, live and archived. */
+const OF_PAYMENTS = `case when $5::boolean then coalesce(p.biller_code, a.biller_code) end as "billerCode",
+    case when $6::boolean then coalesce(p.operator_code, a.operator_code) end as "operatorCode"`;
+
+const PAIRS = `
+  select ${DAY('f.created_at')}, case when $4::boolean then f.vendor_id end as "vendorId", ${OF_PAYMENTS},
+    f.debit_account as "debitAccount", f.credit_account as "creditAccount",
+    (count(*) filter (where f.leg = 2 and f.debit_account = 'reserved'
+      and f.credit_account like 'operator:%'))::integer as payments,
+    sum(f.amount_cents)::bigint as "amountCents"
+  from ${WITH_PAYMENTS}
+  where f.created_at >= coalesce($1::timestamptz, '-infinity')
+    and f.created_at < coalesce($2::timestamptz, 'infinity') and f.vendor_id <> 0 and ${OF_A_PAYMENT}
+  group by 1, 2, 3, 4, 5, 6`;
+
+const SUMMED_PAIRS = `
+  select ${DAY('s.hour')}, null::integer as "vendorId",
+    case when $5::boolean then nullif(s.biller_code, '') end as "billerCode",
+    case when $6::boolean then nullif(s.operator_code, '') end as "operatorCode",
+    s.debit_account as "debitAccount", s.credit_account as "creditAccount",
+    sum(s.payments)::integer as payments, sum(s.amount_cents)::bigint as "amountCents"
+  from transfer_hours s
+  where s.hour >= coalesce($1::timestamptz, '-infinity') and s.hour < coalesce($2::timestamptz, 'infinity')
+    and not s.is_own and not $4::boolean
+  group by 1, 2, 3, 4, 5, 6`;
+
+const CORRECTED = `
+  select ${DAY('c.posted_at')}, case when $4::boolean then c.vendor_id end as "vendorId", ${OF_PAYMENTS},
+    sum(case c.outcome_after when 'success' then 1 else -1 end)::integer as payments
+  from corrections c
     left join payments p
-      on p.bucket = m.bucket and p.vendor_id = m.vendor_id and p.payment_id = m.payment_id
+      on p.bucket = c.bucket and p.vendor_id = c.vendor_id and p.payment_id = c.payment_id
     left join archived_payments a
-      on a.bucket = m.bucket and a.vendor_id = m.vendor_id and a.payment_id = m.payment_id
+      on a.bucket = c.bucket and a.vendor_id = c.vendor_id and a.payment_id = c.payment_id
+  where c.posted_at >= coalesce($1::timestamptz, '-infinity')
+    and c.posted_at < coalesce($2::timestamptz, 'infinity')
+    and c.vendor_id <> 0 and c.outcome_after is not null
   group by 1, 2, 3, 4`;
 
-/** Sums of the transfers with from <= time < to. The caller's database transaction may take long. */
-export async function readMargins(
+function valuesOf({ from, to, timeZone }: MarginPeriod, by: ReadonlySet<Dimension>): unknown[] {
+  const flags = [by.has('day'), by.has('vendor'), by.has('biller'), by.has('operator')];
+  return [from, to, ...flags, timeZone];
+}
+
+/** From the transfers themselves. */
+export async function readMarginPairs(
   db: Queryable,
-  period: { readonly from: Date; readonly to: Date; readonly timeZone: string },
+  period: MarginPeriod,
   by: ReadonlySet<Dimension>,
-): Promise<MarginRow[]> {
-  await db.query('set local statement_timeout = 0');
-  return await queryByBucket<MarginRow>(db, MARGINS, [
-    period.from,
-    period.to,
-    by.has('day'),
-    by.has('vendor'),
-    by.has('biller'),
-    by.has('operator'),
-    period.timeZone,
-  ]);
+): Promise<MarginPair[]> {
+  return await queryByBucket<MarginPair>(db, PAIRS, valuesOf(period, by));
+}
+
+/** Of a period that is summed by hour, by anything but the vendor. */
+export async function readSummedMarginPairs(
+  db: Queryable,
+  period: MarginPeriod,
+  by: ReadonlySet<Dimension>,
+): Promise<MarginPair[]> {
+  return (await db.query<MarginPair>(SUMMED_PAIRS, valuesOf(period, by))).rows;
+}
+
+/** Each correction counts on its own day. */
+export async function readCorrectedPayments(
+  db: Queryable,
+  period: MarginPeriod,
+  by: ReadonlySet<Dimension>,
+): Promise<CorrectedPayments[]> {
+  return await queryByBucket<CorrectedPayments>(db, CORRECTED, valuesOf(period, by));
 }

@@ -1,7 +1,25 @@
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { readMargins } from './margin-store.ts';
-import type { Dimension, MarginRow, MarginSums } from './margin-store.ts';
+import { readPairsByVendor, splitBySums } from '../ledger/sums.ts';
+import { isOwnTermsAccount } from '../ledger/account.ts';
+import { takeYourTime } from '../ledger/sums-store.ts';
+import { readCorrectedPayments, readMarginPairs, readSummedMarginPairs } from './margin-store.ts';
+import type { Dimension, MarginKey, MarginPair, MarginPeriod } from './margin-store.ts';
+
+/** All in cents, and corrections included. */
+export interface MarginSums {
+  /** Payments that succeeded, less those that corrections made fail. */
+  readonly payments: number;
+  /** What went to operators for vendors. */
+  readonly amountCents: bigint;
+  /** Without VAT. */
+  readonly feesCents: bigint;
+  readonly vatCents: bigint;
+  readonly costCents: bigint;
+  readonly commissionCents: bigint;
+}
+
+export interface MarginRow extends MarginSums, MarginKey {}
 
 export interface MarginReport {
   /** In the order of day, vendor, biller and operator. */
@@ -29,8 +47,15 @@ export async function reportMargin(
   period: { readonly from: Date; readonly to: Date; readonly timeZone: string },
   by: ReadonlySet<Dimension>,
 ): Promise<MarginReport> {
-  const read = await snapshot(pool, async (client) => await readMargins(client, period, by));
-  // A biller has rows in every bucket.
+  const read = await snapshot(pool, async (client) => {
+    await takeYourTime(client);
+    const corrected = await readCorrectedPayments(client, period, by);
+    return [
+      ...corrected.map((row) => ({ ...NOTHING, ...row })),
+      ...(await readAllPairs(client, period, by)).flatMap((pair) => marginsOf(pair, by)),
+    ];
+  });
+  // A biller has rows of several buckets, times and pairs of accounts.
   const rows = new Map<string, MarginRow>();
   for (const row of read) {
     const known = rows.get(nameOf(row));
@@ -40,6 +65,59 @@ export async function reportMargin(
     rows: [...rows.values()].toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
     total: read.reduce(add, NOTHING),
   };
+}
+
+/** From the sums, as far as they have what is asked for. */
+async function readAllPairs(
+  db: Queryable,
+  period: MarginPeriod,
+  by: ReadonlySet<Dimension>,
+): Promise<MarginPair[]> {
+  if (by.has('vendor')) {
+    if (by.size > 1) return await readMarginPairs(db, period, by);
+    const pairs = await readPairsByVendor(db, period, null);
+    return pairs
+      .filter(({ vendorId }) => vendorId !== 0)
+      .map((pair) => ({ day: null, billerCode: null, operatorCode: null, ...pair }));
+  }
+  if (by.has('day') && !hasWholeHours(period.timeZone))
+    return await readMarginPairs(db, period, by);
+  const { timeZone } = period;
+  const { summed, rest } = await splitBySums(db, period, 'hour');
+  const pairs: MarginPair[] = [];
+  if (summed !== undefined) {
+    pairs.push(...(await readSummedMarginPairs(db, { ...summed, timeZone }, by)));
+  }
+  for (const part of rest) pairs.push(...(await readMarginPairs(db, { ...part, timeZone }, by)));
+  return pairs;
+}
+
+/** Whether the days of a zone begin on the hour of UTC. */
+function hasWholeHours(timeZone: string): boolean {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const offset = format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return !/:(?!00)/.test(offset);
+}
+
+/** What transfers between two accounts mean for the margin: at most a row for each side. Pure. */
+export function marginsOf(pair: MarginPair, by: ReadonlySet<Dimension>): MarginRow[] {
+  const { debitAccount: debit, creditAccount: credit, amountCents: cents } = pair;
+  return [...sideOf(pair, debit, credit, -cents), ...sideOf(pair, credit, debit, cents)].map(
+    (row) => (by.has('operator') ? row : { ...row, operatorCode: null }),
+  );
+}
+
+/** Fees belong to the operator that executed the payment, everything else to the one it is from. */
+function sideOf(pair: MarginPair, account: string, other: string, change: bigint): MarginRow[] {
+  const { day, vendorId, billerCode, operatorCode, payments } = pair;
+  const [kind, code = operatorCode] = account.split(':');
+  const row = { ...NOTHING, day, vendorId, billerCode, operatorCode: code };
+  if (kind === 'fees') return [{ ...row, feesCents: change }];
+  if (kind === 'vat') return [{ ...row, vatCents: change }];
+  if (kind === 'cost') return [{ ...row, costCents: -change }];
+  if (kind === 'commission') return [{ ...row, commissionCents: change }];
+  if (kind !== 'operator' || isOwnTermsAccount(other)) return [];
+  return [{ ...row, payments: change > 0n ? payments : 0, amountCents: change }];
 }
 
 function nameOf(row: MarginRow): string {

@@ -49,30 +49,6 @@ export async function listTransfersOfSpan(
   return listed.rows;
 }
 
-/** The transfers of a period between the same two accounts. */
-export interface PairSum {
-  debitAccount: string;
-  creditAccount: string;
-  count: number;
-  amountCents: bigint;
-}
-
-/** The caller's database transaction may take long. */
-export async function sumTransfers(
-  db: Queryable,
-  filter: TransferFilter,
-  { from, to }: BookPeriod,
-): Promise<PairSum[]> {
-  const read = await db.query<PairSum>(
-    `select f.debit_account as "debitAccount", f.credit_account as "creditAccount",
-       count(*)::integer as count, sum(f.amount_cents)::bigint as "amountCents"
-     from transfers f where ${MATCHES}
-     group by f.debit_account, f.credit_account order by f.debit_account, f.credit_account`,
-    [from, to, filter.vendorId, filter.accounts, filter.withOwnTerms],
-  );
-  return read.rows;
-}
-
 /** Read at once. */
 const HOUSE_ROWS = 1000;
 

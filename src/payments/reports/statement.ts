@@ -4,7 +4,9 @@ import { snapshot } from '../../platform/db/pool.ts';
 import { searchForwards } from '../../platform/db/search-by-time.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
 import type { AccountPeriod, BookPeriod, HouseTransferRow } from '../house/store.ts';
-import { movementName } from '../ledger/account.ts';
+import { isOwnTermsAccount, movementName } from '../ledger/account.ts';
+import { readCompleteUntil, readPairs } from '../ledger/sums.ts';
+import type { PairSum } from '../ledger/sums-store.ts';
 import type { EntryCursor, EntryRow } from './ledger-entries-store.ts';
 import {
   changeOf,
@@ -14,7 +16,7 @@ import {
   isOwnAccount,
 } from './statement-accounts.ts';
 import type { Balances, StatementOf } from './statement-accounts.ts';
-import { listHousePeriod, listTransfersOfSpan, sumTransfers } from './statement-store.ts';
+import { listHousePeriod, listTransfersOfSpan } from './statement-store.ts';
 import type { TransferFilter } from './statement-store.ts';
 import { findSources, houseSourceOf } from './sources.ts';
 import type { HouseSource, TransferSource } from './sources.ts';
@@ -26,8 +28,10 @@ export interface MovementSum {
   readonly changeCents: bigint;
 }
 
-/** A statement without its lines. */
+/** A statement without its lines. `to` is the end of what is complete. */
 export interface StatementHead extends BookPeriod {
+  /** It ends before the period that was asked for, because something may still be added to the rest. */
+  readonly endsEarly: boolean;
   readonly openingCents: bigint;
   readonly closingCents: bigint;
   /** Of the vendor's float, which is a part of its money; 0 of an operator. */
@@ -73,12 +77,20 @@ export interface StatementPage {
   readonly next: StatementCursor | null;
 }
 
-/** What was there before a period and at its end, and what moved. Reads one snapshot. */
+/**
+ * What was there before a period and at its end, and what moved. Reads one snapshot, up to the time before
+ * which nothing can be added any more: a movement that is committed later has a later time, and so is on
+ * none of the pages.
+ */
 export async function readStatementHead(
   pool: Pool,
   of: StatementOf,
-  period: BookPeriod,
+  asked: BookPeriod,
 ): Promise<StatementHead> {
+  // Before the snapshot, so that what has ended by then is in it.
+  const complete = await readCompleteUntil(pool);
+  const to = new Date(Math.max(Number(asked.from), Math.min(Number(asked.to), Number(complete))));
+  const period = { from: asked.from, to };
   return await snapshot(pool, async (client) => {
     const accounts = await readAccounts(client, of, period);
     const [opening, closing] = [new Map<string, bigint>(), new Map<string, bigint>()];
@@ -89,6 +101,7 @@ export async function readStatementHead(
     const movements = await readMovements(client, of, period);
     return {
       ...period,
+      endsEarly: to < asked.to,
       openingCents: balanceOf(of, opening),
       closingCents: balanceOf(of, closing),
       openingFloatCents: opening.get('float') ?? 0n,
@@ -128,7 +141,9 @@ async function readMovements(
   of: StatementOf,
   period: BookPeriod,
 ): Promise<MovementSum[]> {
-  const pairs = await sumTransfers(db, filterOf(of), period);
+  const filter = filterOf(of);
+  const found = await readPairs(db, period, filter);
+  const pairs = filter.withOwnTerms ? found : found.filter((pair) => !isOfOwnTerms(pair));
   const sums = [
     ...(await readHouse(db, of, period)).map((row) => ({
       movement: houseMovement(row),
@@ -149,6 +164,9 @@ async function readMovements(
   }
   return [...byName.values()];
 }
+
+const isOfOwnTerms = ({ debitAccount, creditAccount }: PairSum): boolean =>
+  isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
 
 function filterOf(of: StatementOf): TransferFilter {
   if (of.kind === 'vendor') {

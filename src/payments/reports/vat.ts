@@ -3,8 +3,9 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
 import type { BookPeriod } from '../house/store.ts';
-import { readVat } from './vat-store.ts';
-import type { VatRow } from './vat-store.ts';
+import { readPairsByVendor } from '../ledger/sums.ts';
+import { takeYourTime } from '../ledger/sums-store.ts';
+import type { VendorPairSum } from '../ledger/sums-store.ts';
 
 /** In cents. */
 export interface VatSums {
@@ -40,15 +41,16 @@ const NOTHING: VatSums = {
 /** The VAT of a period by vendor, with the account that it has to equal. Reads one snapshot. */
 export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatReport> {
   return await snapshot(pool, async (client) => {
-    const rows = await readVat(client, period);
+    await takeYourTime(client);
+    const pairs = await readPairsByVendor(client, period, ['vat', 'fees']);
     const accounts = await readVendorsPeriod(client, period, { vendorId: null, account: 'vat' });
     const [account] = accounts;
     const house = await readHousePeriod(client, period);
     const paid = house.find((line) => line.account === 'vat-paid');
     const vids = new Map((await listVendors(client)).map((row) => [row.vendorId, row.vid]));
-    const vendors = rows
+    const vendors = [...Map.groupBy(pairs, ({ vendorId }) => vendorId)]
+      .map(([vendorId, own]) => ({ vid: vids.get(vendorId) ?? '', ...sumsOf(own) }))
       .filter(({ chargedCents, returnedCents }) => chargedCents + returnedCents > 0n)
-      .map((row) => ({ vid: vids.get(row.vendorId) ?? '', ...sumsOf(row) }))
       .toSorted((one, other) => (one.vid < other.vid ? -1 : 1));
     const total = vendors.reduce<VatSums>(add, NOTHING);
     const openingCents = (account?.openingCents ?? 0n) + (paid?.openingCents ?? 0n);
@@ -67,9 +69,23 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
   });
 }
 
-function sumsOf({ charges, feesCents, chargedCents, returnedCents }: VatRow): VatSums {
-  const vatCents = chargedCents - returnedCents;
-  return { charges, feesCents, chargedCents, returnedCents, vatCents };
+/** What transfers of one vendor to and from `vat` and `fees` make. Pure. */
+function sumsOf(pairs: readonly VendorPairSum[]): VatSums {
+  let sums = NOTHING;
+  for (const { debitAccount, creditAccount, count, amountCents } of pairs) {
+    const isCharge = creditAccount === 'vat';
+    const chargedCents = isCharge ? amountCents : 0n;
+    const returnedCents = debitAccount === 'vat' ? amountCents : 0n;
+    const fees = BigInt(Number(creditAccount === 'fees') - Number(debitAccount === 'fees'));
+    sums = add(sums, {
+      charges: isCharge ? count : 0,
+      feesCents: fees * amountCents,
+      chargedCents,
+      returnedCents,
+      vatCents: chargedCents - returnedCents,
+    });
+  }
+  return sums;
 }
 
 function add(one: VatSums, other: VatSums): VatSums {

@@ -75,3 +75,45 @@ create table ledger_chain (
   ended_at timestamptz not null
 );
 insert into ledger_chain (ended_at) values ('-infinity');
+
+-- Sums of transfers to which nothing can be added any more. Reports read them instead of the transfers
+-- (decision 31). Built outside the hot path, append-only; `ledger check` computes them again.
+
+-- What was posted between two accounts in an hour, by all vendors.
+create table transfer_hours (
+  hour timestamptz not null,
+  count bigint not null check (count > 0),
+  -- How many of them paid an operator for a payment.
+  payments bigint not null check (payments between 0 and count),
+  amount_cents bigint not null check (amount_cents > 0),
+  -- Between our own accounts: of the vendor 0.
+  is_own boolean not null,
+  -- Of the payment; '': not one, or its reservation.
+  biller_code text not null,
+  operator_code text not null,
+  debit_account text not null,
+  credit_account text not null,
+  primary key (hour, is_own, biller_code, operator_code, debit_account, credit_account)
+);
+
+-- What was posted between two accounts of a vendor on a day, which begins at midnight UTC.
+create table transfer_days (
+  day timestamptz not null,
+  count bigint not null check (count > 0),
+  payments bigint not null check (payments between 0 and count),
+  amount_cents bigint not null check (amount_cents > 0),
+  bucket integer not null,
+  vendor_id integer not null,
+  debit_account text not null,
+  credit_account text not null,
+  primary key (bucket, vendor_id, day, debit_account, credit_account)
+);
+-- For reports of all vendors. Rows are inserted in time order.
+create index transfer_days_by_time on transfer_days using brin (day);
+
+-- Every transfer before `until` is summed.
+create table transfer_sums (
+  unit text primary key check (unit in ('hour', 'day')),
+  until timestamptz not null
+);
+insert into transfer_sums (unit, until) values ('hour', '-infinity'), ('day', '-infinity');

@@ -50,10 +50,11 @@ const QUEUE_ENTRY = `q.bucket = p.bucket and q.vendor_id = p.vendor_id
       and q.biller_code = p.biller_code and q.stage in ('send', 'verify')
       and q.payment_id = p.payment_id`;
 
+/** Both ends of the span by themselves, because a block range index knows no rows of several columns. */
 const MATCHES = `($4::text is null or p.biller_code = $4)
       and ($5::text is null or coalesce(p.operator_code, q.operator_code, b.operator_code) = $5)
       and p.amount_cents between coalesce($6::bigint, 0) and coalesce($7::bigint, 9223372036854775807)
-      and p.created_at >= $1 and (p.created_at, p.payment_id) < ($2::timestamptz, $3::uuid)`;
+      and p.created_at >= $1 and p.created_at <= $2 and (p.created_at, p.payment_id) < ($2::timestamptz, $3::uuid)`;
 
 const NEWEST_FIRST = 'order by p.created_at desc, p.payment_id desc';
 

@@ -29,6 +29,13 @@ export function Statement({ list }: { readonly list: StatementList }) {
   return (
     <>
       <Summary head={head} />
+      {head.endsEarly && (
+        <p className={styles['count']}>
+          <Trans>
+            Complete up to <Time at={head.to} />. Later movements may still be recorded.
+          </Trans>
+        </p>
+      )}
       <Lines head={head} lines={list.data.pages.flatMap(({ lines }) => lines)} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.fetchNextPage()} />}
       {list.hasNextPage && (

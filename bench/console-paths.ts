@@ -1,0 +1,274 @@
+import { MARGIN_BY } from '../src/console/finance-answers.ts';
+import type { AnyRoute } from '../src/console/route.ts';
+
+/**
+ * Which paths of the console's API are measured: every GET route is here, in `MEASURED` or in
+ * `NOT_MEASURED`, and each with each of its filters.
+ */
+
+export const CONSOLE_GROUPS = ['console lists', 'console searches', 'console charts'] as const;
+export type ConsoleGroup = (typeof CONSOLE_GROUPS)[number];
+
+/** Values by the name of a parameter. */
+export type Samples = Readonly<Record<string, readonly string[]>>;
+
+/** What the filled database has. */
+export interface ConsoleSamples {
+  readonly busyVid: string;
+  readonly quietVid: string;
+  readonly account: string;
+  readonly phone: string;
+  readonly merchantReference: string;
+  /** Ours. */
+  readonly reference: string;
+  readonly caseId: string;
+  readonly statementId: string;
+  readonly scorecard: string;
+  /** Days of the service's time zone. */
+  readonly dayAgo: (days: number) => string;
+}
+
+interface Measured {
+  readonly group: ConsoleGroup;
+  /** Values of the path's parameters. Each one is a path of its own. */
+  readonly params?: Samples;
+  /** Instead of `FILTERS`. */
+  readonly query?: Samples;
+  /** Whole query strings: filters in combination. */
+  readonly also?: readonly Readonly<Record<string, string>>[];
+}
+
+/** A path, and a route that its reader must be allowed to read. */
+export interface MeasuredPath {
+  readonly path: string;
+  readonly group: ConsoleGroup;
+  readonly route: AnyRoute;
+}
+
+const LISTS = { group: 'console lists' } as const;
+const SEARCHES = { group: 'console searches' } as const;
+const CHARTS = { group: 'console charts' } as const;
+
+/** GET routes that are not measured, each with the reason. */
+export const NOT_MEASURED: Readonly<Record<string, string>> = {
+  '/home/events': 'a stream; `watch` reads it while creates run',
+  '/payments.csv': 'a file, read in pages of the list',
+  '/audit/export': 'a file, read in pages of the list',
+  '/margin.csv': 'the figures of /margin',
+  '/vat.csv': 'the figures of /vat',
+  '/ledger.csv': 'the figures of /ledger',
+  '/receivables.csv': 'the figures of /receivables',
+  '/corrections.csv': 'the figures of /corrections',
+  '/vendors/:vid/statement.csv': 'a file, read in pages of the statement',
+  '/vendors/:vid/statement.xlsx': 'a file, read in pages of the statement',
+  '/operators/:code/statement.csv': 'a file, read in pages of the statement',
+  '/operators/:code/statement.xlsx': 'a file, read in pages of the statement',
+  '/bulk/:reference': 'one batch, by its key',
+  '/bulk/:reference/results.csv': 'one batch, by its key',
+  '/credit/enquiries/:vid/:operation/:reference': 'one answer, by its key',
+  '/credit/cases/:caseId': 'one case, by its key',
+  '/credit/disputes/:disputeId': 'one dispute, by its key',
+  '/credit/proposals/:proposalId': 'one proposal, by its key',
+  '/credit/imports/:importId': 'one import, by its key',
+  '/credit/imports/:importId/findings.csv': 'one import, by its key',
+};
+
+function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measured>> {
+  const { busyVid, dayAgo } = samples;
+  const ofVendor = { params: { vid: [busyVid] } };
+  const early = { from: dayAgo(60), to: dayAgo(31) };
+  /** Books begin this month, if nothing else is asked for, so an earlier end needs a beginning. */
+  const ofBooks = { query: { to: [] }, also: [early] };
+  return {
+    '/payments': {
+      ...LISTS,
+      query: {
+        biller: ['dstv', 'gotv'],
+        operator: ['kplc', 'safaricom'],
+        vid: [busyVid, samples.quietVid],
+        min: ['8990', '99999'],
+        max: ['10', '0'],
+        search: [],
+        as: [],
+      },
+      also: [
+        { vid: busyVid, status: 'FAILED', biller: 'dstv' },
+        { from: dayAgo(60), to: dayAgo(59) },
+      ],
+    },
+    '/payments/:reference': { ...SEARCHES, params: { reference: [samples.reference] } },
+    '/payments/choices': LISTS,
+    '/cases': LISTS,
+    '/cases/:caseId': { ...LISTS, params: { caseId: [samples.caseId] } },
+    '/approvals': LISTS,
+    '/vendors': { ...LISTS, query: { search: ['bench-0050', 'nobody'] } },
+    '/vendors/:vid': { ...LISTS, params: { vid: [busyVid, samples.quietVid] } },
+    '/vendors/:vid/events': { ...LISTS, ...ofVendor },
+    '/vendors/:vid/requests': { ...LISTS, ...ofVendor },
+    '/vendors/:vid/keys': { ...LISTS, ...ofVendor },
+    '/vendors/:vid/webhook': { ...LISTS, ...ofVendor },
+    '/vendors/:vid/statement': {
+      ...LISTS,
+      params: { vid: [busyVid, samples.quietVid] },
+      ...ofBooks,
+    },
+    '/operators/:code/statement': {
+      ...LISTS,
+      params: { code: ['kplc'] },
+      ...ofBooks,
+    },
+    '/billers': LISTS,
+    '/billers/:code': { ...CHARTS, params: { code: ['kplc_prepaid', 'zuku'] } },
+    '/billers/:code/route': { ...LISTS, params: { code: ['kplc_prepaid'] } },
+    '/billers/:code/products': { ...LISTS, params: { code: ['dstv'] } },
+    '/operators': LISTS,
+    '/operators/:code': { ...CHARTS, params: { code: ['kplc'] } },
+    '/people': LISTS,
+    '/journals': LISTS,
+    '/payouts': LISTS,
+    '/top-ups': LISTS,
+    '/receivables': LISTS,
+    '/exposure': LISTS,
+    '/corrections': { ...LISTS, ...ofBooks },
+    '/system': LISTS,
+    '/system/configuration': LISTS,
+    '/audit': { ...LISTS, also: [{ login: 'admin', from: dayAgo(30) }] },
+    '/account/passkeys': LISTS,
+    '/pay': LISTS,
+    '/bulk': LISTS,
+    '/ledger': {
+      ...CHARTS,
+      ...ofBooks,
+      also: [early, { ...early, vid: busyVid }, { from: dayAgo(90), vid: busyVid }],
+    },
+    '/ledger/:books/:account': {
+      ...LISTS,
+      params: { books: ['vendors'], account: ['float', 'operator:kplc'] },
+      ...ofBooks,
+      also: [early, { from: dayAgo(90), vid: busyVid }],
+    },
+    '/vat': { ...CHARTS, query: { month: [dayAgo(0).slice(0, 7), dayAgo(45).slice(0, 7)] } },
+    '/margin': {
+      ...CHARTS,
+      ...ofBooks,
+      also: [early, ...MARGIN_BY.map((by) => ({ from: dayAgo(90), by }))],
+    },
+    // A day that follows the closed one, a closed one, and one long before, which nothing closed.
+    '/reconciliation/:day': {
+      ...CHARTS,
+      params: { day: [dayAgo(2), dayAgo(3), dayAgo(40), dayAgo(0)] },
+    },
+    '/statements/:statementId': { ...LISTS, params: { statementId: [samples.statementId] } },
+    '/home': CHARTS,
+    '/credit/enquiries': { ...LISTS, query: { vid: ['demo'] } },
+    '/credit/cases': LISTS,
+    '/credit/disputes': LISTS,
+    '/credit/proposals': LISTS,
+    '/credit/rules': LISTS,
+    '/credit/imports': LISTS,
+    '/credit/scorecards': LISTS,
+    '/credit/scorecards/:card': { ...CHARTS, params: { card: [samples.scorecard] } },
+    '/credit/monitor': CHARTS,
+  };
+}
+
+/** What a filter of any list is tried with. Values of an enumeration are all tried. */
+function filters(by: ConsoleSamples): Samples {
+  return {
+    from: [by.dayAgo(90)],
+    to: [by.dayAgo(45)],
+    vid: [by.busyVid, by.quietVid],
+    operator: ['kplc'],
+    lender: ['no-such-lender'],
+    login: ['admin', 'nobody'],
+    action: ['biller.offline', 'no.such-action'],
+    target: ['target-17', 'no-such-target'],
+    reference: ['no-such-reference'],
+    amount: ['100'],
+    days: ['30'],
+  };
+}
+
+/** Where the text of a search is looked for. */
+function searchPaths(by: ConsoleSamples): readonly string[] {
+  return [
+    ...[by.account, by.phone, by.merchantReference, by.reference, 'nobody-has-this'],
+    ...['KES 1,450', '123.45', `${by.busyVid} ${by.dayAgo(40)}`, `${by.phone} ${by.busyVid}`],
+  ].map((search) => `/payments?${new URLSearchParams({ search }).toString()}`);
+}
+
+/** Every path to measure. Throws if a route, or one of its parameters, has no sample. */
+export function consolePaths(routes: readonly AnyRoute[], by: ConsoleSamples): MeasuredPath[] {
+  const measured = measuredRoutes(by);
+  const gets = routes.filter(({ method }) => method === 'GET');
+  const unknown = gets.filter(
+    ({ path }) => measured[path] === undefined && NOT_MEASURED[path] === undefined,
+  );
+  if (unknown.length > 0) {
+    const names = unknown.map(({ path }) => path).join(', ');
+    throw new Error(`bench/console-paths.ts says nothing about ${names}`);
+  }
+  const paths = gets.flatMap((route): MeasuredPath[] => {
+    const how = measured[route.path];
+    if (how === undefined) return [];
+    const queries = queriesOf(route, how, filters(by));
+    return pathsOf(route.path, how.params ?? {}).flatMap((path) =>
+      queries.map((query) => ({
+        route,
+        group: isSearch(route, query) ? 'console searches' : how.group,
+        path: query === '' ? path : `${path}?${query}`,
+      })),
+    );
+  });
+  const payments = gets.find(({ path }) => path === '/payments');
+  if (payments === undefined) return paths;
+  const searches = searchPaths(by).map((path) => ({ route: payments, ...SEARCHES, path }));
+  return [...paths, ...searches];
+}
+
+/** A list that is asked for one text only is a search. */
+function isSearch({ path }: AnyRoute, query: string): boolean {
+  return /^(search|target)=/.test(query) && path !== '/payments';
+}
+
+/** The path with each value of each of its parameters. */
+function pathsOf(path: string, params: Samples): string[] {
+  const [, name] = /:(\w+)/.exec(path) ?? [];
+  if (name === undefined) return [path];
+  const values = params[name];
+  if (values === undefined) throw new Error(`bench/console-paths.ts has no :${name} of ${path}`);
+  return values.flatMap((value) =>
+    pathsOf(path.replace(`:${name}`, encodeURIComponent(value)), params),
+  );
+}
+
+/** The list without a filter, with each filter alone, and with the combinations. */
+function queriesOf(
+  route: AnyRoute,
+  { query = {}, also = [] }: Measured,
+  common: Samples,
+): string[] {
+  const schema = route.query;
+  const required: Record<string, string> = {};
+  const single: Record<string, string>[] = [];
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    // The next page of a list is read by `nextPageOf`.
+    if (name === 'cursor') continue;
+    const values = query[name] ?? valuesOf(property) ?? common[name];
+    if (values === undefined) {
+      throw new Error(`bench/console-paths.ts has no value for ${name} of ${route.path}`);
+    }
+    const [first] = values;
+    if (schema?.required?.includes(name) === true && first !== undefined) required[name] = first;
+    else single.push(...values.map((value) => ({ [name]: value })));
+  }
+  const all: Readonly<Record<string, string>>[] = [{}, ...single, ...also];
+  return all.map((chosen) => new URLSearchParams({ ...required, ...chosen }).toString());
+}
+
+/** Those of an enumeration. */
+function valuesOf(property: object): readonly string[] | undefined {
+  if ('enum' in property && Array.isArray(property.enum)) return property.enum as string[];
+  if (!('anyOf' in property) || !Array.isArray(property.anyOf)) return undefined;
+  return property.anyOf.flatMap((one: { readonly const?: string }) => one.const ?? []);
+}

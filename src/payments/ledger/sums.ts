@@ -1,0 +1,183 @@
+import type { Logger } from 'pino';
+import { readHorizon } from '../../platform/cluster/horizon.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import {
+  computeHours,
+  findFirstTransfer,
+  insertDays,
+  insertHours,
+  lockSummedUntil,
+  readSummedPairs,
+  readSummedUntil,
+  readTransferPairs,
+  readVendorPairs,
+  setSummedUntil,
+  takeYourTime,
+} from './sums-store.ts';
+import type { HourSum, PairSum, Span, SumFilter, SumUnit, VendorPairSum } from './sums-store.ts';
+
+const UNIT_MS: Readonly<Record<SumUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
+
+/** Summed in one database transaction. */
+const SPAN_MS = UNIT_MS.day;
+
+const roundDown = (time: Date, unit: SumUnit): Date =>
+  new Date(Math.floor(time.getTime() / UNIT_MS[unit]) * UNIT_MS[unit]);
+const roundUp = (time: Date, unit: SumUnit): Date =>
+  new Date(Math.ceil(time.getTime() / UNIT_MS[unit]) * UNIT_MS[unit]);
+
+/**
+ * Sums the next whole hours or days to which nothing can be added any more. Returns whether there
+ * were any.
+ */
+export async function extendSums(pool: Pool, unit: SumUnit): Promise<boolean> {
+  return await databaseTransaction(pool, async (client) => {
+    await takeYourTime(client);
+    const until = await lockSummedUntil(client, unit);
+    const horizon = await readHorizon(client);
+    if (horizon === undefined) return false;
+    // Separate statements, whose snapshots are newer than the horizon.
+    const end = roundDown(new Date(horizon), unit);
+    const first = await findFirstTransfer(client, { from: until ?? null, to: end });
+    if (first === undefined) return false;
+    const from = roundDown(first, unit);
+    const to = new Date(Math.min(from.getTime() + SPAN_MS, end.getTime()));
+    if (unit === 'day') await insertDays(client, { from, to });
+    else await insertHours(client, addHours(await computeHours(client, { from, to })));
+    await setSummedUntil(client, unit, to);
+    return true;
+  });
+}
+
+/** The same over everything that has ended. */
+export async function completeSums(pool: Pool, signal?: AbortSignal): Promise<void> {
+  const isStopped = (): boolean => signal?.aborted === true;
+  for (const unit of ['hour', 'day'] as const) {
+    while (!isStopped() && (await extendSums(pool, unit)));
+  }
+}
+
+/** Sums periodically, outside the hot path. */
+export function startSums(options: {
+  readonly pool: Pool;
+  readonly everyMs: number;
+  readonly log: Logger;
+}): PeriodicJob {
+  return startPeriodicJob({
+    ...options,
+    atOnce: true,
+    work: async (signal) => await completeSums(options.pool, signal),
+    failureText: 'transfers could not be summed',
+  });
+}
+
+/** Sums of the same hour from several buckets become one. Pure. */
+export function addHours(sums: readonly HourSum[]): HourSum[] {
+  const added = new Map<string, HourSum>();
+  for (const sum of sums) {
+    const key = hourKey(sum);
+    const known = added.get(key);
+    added.set(key, known === undefined ? sum : { ...sum, ...addCounts(known, sum) });
+  }
+  return [...added.values()];
+}
+
+/** What makes a row of the sums by hour unique. */
+export function hourKey(sum: HourSum): string {
+  const { hour, isOwn, billerCode, operatorCode, debitAccount, creditAccount } = sum;
+  const parts = [hour.toISOString(), isOwn, billerCode, operatorCode, debitAccount, creditAccount];
+  return parts.join(' ');
+}
+
+/**
+ * The time before which no transfer can be added any more: the start of the oldest running database
+ * transaction. While that is not known, the end of the last hour that was summed.
+ */
+export async function readCompleteUntil(db: Queryable): Promise<Date> {
+  const horizon = await readHorizon(db);
+  if (horizon !== undefined) return new Date(horizon);
+  return (await readSummedUntil(db, 'hour')) ?? new Date(0);
+}
+
+type Counts = Pick<HourSum, 'count' | 'payments' | 'amountCents'>;
+
+function addCounts(one: Counts, other: Counts): Counts {
+  return {
+    count: one.count + other.count,
+    payments: one.payments + other.payments,
+    amountCents: one.amountCents + other.amountCents,
+  };
+}
+
+/** A span in two: what is summed, and what has to be read from the transfers. */
+export interface SplitSpan {
+  readonly summed: Span | undefined;
+  readonly rest: readonly Span[];
+}
+
+/** Pure. @param until up to when transfers are summed. */
+export function splitSpan(span: Span, unit: SumUnit, until: Date | undefined): SplitSpan {
+  const { from, to } = span;
+  const start = from === null ? null : roundUp(from, unit);
+  if (until === undefined) return { summed: undefined, rest: [span] };
+  const end = to === null || until < to ? until : roundDown(to, unit);
+  if (start !== null && start >= end) return { summed: undefined, rest: [span] };
+  const rest = [
+    ...(from !== null && start !== null && from < start ? [{ from, to: start }] : []),
+    ...(to === null || end < to ? [{ from: end, to }] : []),
+  ];
+  return { summed: { from: start, to: end }, rest };
+}
+
+export async function splitBySums(db: Queryable, span: Span, unit: SumUnit): Promise<SplitSpan> {
+  return splitSpan(span, unit, await readSummedUntil(db, unit));
+}
+
+/**
+ * What was posted between each two accounts in a span of time: from the sums, and from the transfers where
+ * there are none yet. What is summed never changes, so that the result is that of the last statement.
+ */
+export async function readPairs(db: Queryable, span: Span, filter: SumFilter): Promise<PairSum[]> {
+  const unit = filter.vendorId === null ? 'hour' : 'day';
+  const { summed, rest } = await splitBySums(db, span, unit);
+  const found: PairSum[] = [];
+  if (summed !== undefined) found.push(...(await readSummedPairs(db, summed, filter)));
+  for (const part of rest) found.push(...(await readTransferPairs(db, part, filter)));
+  return addPairs(found, ({ debitAccount, creditAccount }) => `${debitAccount} ${creditAccount}`);
+}
+
+/** The same of each vendor. */
+export async function readPairsByVendor(
+  db: Queryable,
+  span: Span,
+  accounts: readonly string[] | null,
+): Promise<VendorPairSum[]> {
+  const { summed, rest } = await splitBySums(db, span, 'day');
+  const found: VendorPairSum[] = [];
+  if (summed !== undefined) {
+    found.push(...(await readVendorPairs(db, summed, { accounts, isSummed: true })));
+  }
+  for (const part of rest) {
+    found.push(...(await readVendorPairs(db, part, { accounts, isSummed: false })));
+  }
+  return addPairs(found, (row) => `${row.vendorId} ${row.debitAccount} ${row.creditAccount}`);
+}
+
+/** In the order of their keys. */
+function addPairs<Row extends PairSum>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
+  const added = new Map<string, Row>();
+  for (const row of rows) {
+    const known = added.get(keyOf(row));
+    const { count = 0, payments = 0, amountCents = 0n } = known ?? {};
+    added.set(keyOf(row), {
+      ...row,
+      count: count + row.count,
+      payments: payments + row.payments,
+      amountCents: amountCents + row.amountCents,
+    });
+  }
+  return [...added].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkLedger, checkRows } from '../../src/payments/audit/check.ts';
+import { completeSums, extendSums } from '../../src/payments/ledger/sums.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { DAY_MS } from '../../src/platform/base/days.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { ConsoleClient } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { BUSY_VENDOR, fillUsedMonths } from '../support/used-months.ts';
+
+// Reports say the same whether they read sums or transfers, and `ledger check` proves the sums.
+
+let database: TestDatabase;
+let owner: Pool;
+let running: InProcessService;
+let finance: ConsoleClient;
+
+const wireTime = createWireTime('Africa/Nairobi');
+const dayAgo = (days: number): string =>
+  wireTime.format(new Date(Date.now() - days * DAY_MS)).slice(0, 10);
+
+const REPORTS = [
+  ...['/ledger', '/ledger/vendors/float', '/ledger/vendors/operator:kplc'].flatMap((path) => [
+    `${path}?from=${dayAgo(90)}`,
+    `${path}?from=${dayAgo(60)}&to=${dayAgo(31)}`,
+    `${path}?from=${dayAgo(60)}&vid=${BUSY_VENDOR}`,
+  ]),
+  ...['biller', 'operator', 'vendor', 'day'].flatMap((by) => [
+    `/margin?from=${dayAgo(90)}&by=${by}`,
+    `/margin?from=${dayAgo(60)}&to=${dayAgo(31)}&by=${by}`,
+  ]),
+  ...[0, 31, 62].map((days) => `/vat?month=${dayAgo(days).slice(0, 7)}`),
+  ...[`/vendors/${BUSY_VENDOR}/statement`, '/operators/kplc/statement'].flatMap((path) => [
+    `${path}?from=${dayAgo(80)}&to=${dayAgo(1)}`,
+    `${path}?from=${dayAgo(60)}&to=${dayAgo(31)}`,
+  ]),
+  ...[2, 45].map((days) => `/reconciliation/${dayAgo(days)}`),
+];
+
+async function readAll(): Promise<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {};
+  for (const path of REPORTS) {
+    const { status, body } = await finance.get(path);
+    expect(status, path).toBe(200);
+    answers[path] = body;
+  }
+  return answers;
+}
+
+async function countSums(): Promise<{ hours: number; days: number; pairs: number }> {
+  const counted = await owner.query<{ hours: number; days: number; pairs: number }>(
+    `select (select count(*)::integer from transfer_hours) as hours,
+       (select count(*)::integer from transfer_days) as days,
+       (select sum(count)::integer from transfer_hours) as pairs`,
+  );
+  return counted.rows[0] ?? { hours: 0, days: 0, pairs: 0 };
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
+  await fillUsedMonths(owner, 1_500);
+  await running.service.directory.reload();
+  finance = new ConsoleClient(running.origin);
+  await finance.signIn('finance');
+});
+afterAll(async () => {
+  await running.stop();
+  await owner.end();
+  await database.drop();
+});
+
+test('every report is the same before and after its transfers are summed', async () => {
+  const fromTransfers = await readAll();
+  await completeSums(running.service.pool);
+  const { hours, days, pairs } = await countSums();
+  expect(Math.min(hours, days)).toBeGreaterThan(100);
+  expect(pairs).toBeGreaterThan(500);
+  expect(await readAll()).toEqual(fromTransfers);
+});
+
+test('reports read the sums, and ledger check proves them', async () => {
+  const before = (await finance.get(REPORTS[0] ?? '')).body['total'];
+  await owner.query(
+    `update transfer_hours set amount_cents = amount_cents + 100
+     where ctid = (select ctid from transfer_hours order by hour desc offset 500 limit 1)`,
+  );
+  expect((await finance.get(REPORTS[0] ?? '')).body['total']).not.toEqual(before);
+  const { violations } = await checkLedger(running.service.pool);
+  expect(violations.map(({ invariant }) => invariant)).toEqual(['hours_equal_transfers']);
+  await owner.query('truncate transfer_hours');
+  await owner.query(`update transfer_sums set until = '-infinity' where unit = 'hour'`);
+  await completeSums(running.service.pool);
+});
+
+describe('ledger check', () => {
+  test('finds nothing wrong with the sums that were made', async () => {
+    expect((await checkLedger(running.service.pool)).violations).toEqual([]);
+  });
+
+  test.each([
+    ['hours', 'changed', 'update transfer_hours set payments = payments - 1 where payments > 0'],
+    ['hours', 'removed', 'delete from transfer_hours'],
+    [
+      'hours',
+      'added',
+      `insert into transfer_hours (hour, count, payments, amount_cents, is_own, biller_code, operator_code,
+         debit_account, credit_account)
+       values (now() - interval '1 year', 1, 0, 5, false, '', '', 'float', 'reserved')`,
+    ],
+    ['days', 'changed', 'update transfer_days set amount_cents = amount_cents + 1'],
+    ['days', 'removed', 'delete from transfer_days'],
+    ['days', 'said to reach further', `update transfer_sums set until = now() where unit = 'day'`],
+  ])('finds sums of %s that were %s', async (unit, _, tamper) => {
+    const client = await owner.connect();
+    try {
+      await client.query('begin');
+      await client.query(tamper);
+      const { violations } = await checkRows(client);
+      const found = new Set(violations.map(({ invariant }) => invariant));
+      expect([...found]).toEqual([`${unit}_equal_transfers`]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+});
+
+test('nothing is summed while it is not known when a database transaction began', async () => {
+  const client = await owner.connect();
+  const before = await countSums();
+  await owner.query('truncate transfer_hours');
+  await owner.query(`update transfer_sums set until = '-infinity' where unit = 'hour'`);
+  try {
+    // The service may not see when a database transaction of another role began.
+    await client.query('begin');
+    await client.query('select from vendors');
+    expect(await extendSums(running.service.pool, 'hour')).toBe(false);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+  await completeSums(running.service.pool);
+  expect(await countSums()).toEqual(before);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { consolePaths, NOT_MEASURED } from '../../../bench/console-paths.ts';
+import { consoleRoutes } from '../../../src/console/routes/routes.ts';
+import type { RoutesOptions } from '../../../src/console/routes/routes.ts';
+
+const SAMPLES = {
+  busyVid: 'busy',
+  quietVid: 'quiet',
+  account: '14234567',
+  phone: '254700000001',
+  merchantReference: 'order-1',
+  reference: 'reference',
+  caseId: 'case',
+  statementId: 'statement',
+  scorecard: 'card',
+  dayAgo: () => '2026-03-01',
+};
+
+test('the bench measures every route that reads, with each of its filters, or says why not', () => {
+  const routes = consoleRoutes({} as RoutesOptions);
+  const paths = consolePaths(routes, SAMPLES);
+  for (const { path, query } of routes.filter(({ method }) => method === 'GET')) {
+    if (NOT_MEASURED[path] !== undefined) continue;
+    const measured = paths.filter(({ route }) => route.path === path).map((one) => one.path);
+    expect(measured, path).not.toEqual([]);
+    for (const name of Object.keys(query?.properties ?? {})) {
+      const isTried = measured.some((one) => new RegExp(`[?&]${name}=`).test(one));
+      // The next page of a list is read when the first one says where it begins; `as` changes no plan.
+      expect(isTried || ['cursor', 'as'].includes(name), `${name} of ${path}`).toBe(true);
+    }
+  }
+});
+
+test('what is not measured exists', () => {
+  const paths = consoleRoutes({} as RoutesOptions).map(({ path }) => path);
+  expect(Object.keys(NOT_MEASURED).filter((path) => !paths.includes(path))).toEqual([]);
+});
