@@ -339,5 +339,5 @@ test('a statement ends before what an open database transaction may still add', 
   }
   expect(lines.at(-1)?.balanceCents).toBe(head.closingCents);
   const late = lines.filter(({ at }) => Number(at) >= Date.parse(cut?.to ?? ''));
-  expect(late.map(({ amountCents }) => amountCents).toSorted()).toEqual([5n, 7_700n]);
+  expect(new Set(late.map(({ amountCents }) => amountCents))).toEqual(new Set([5n, 7_700n]));
 });

@@ -64,23 +64,23 @@ beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url);
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
-  await fillUsedMonths(owner, 1_500);
+  await fillUsedMonths(owner, 500);
   await running.service.directory.reload();
   finance = new ConsoleClient(running.origin);
   await finance.signIn('finance');
-});
+}, 120_000);
 afterAll(async () => {
   await running.stop();
   await owner.end();
   await database.drop();
 });
 
-test('every report is the same before and after its transfers are summed', async () => {
+test('every report is the same before and after its sums', { timeout: 120_000 }, async () => {
   const fromTransfers = await readAll();
   await completeSums(running.service.pool);
   const { hours, days, pairs } = await countSums();
   expect(Math.min(hours, days)).toBeGreaterThan(100);
-  expect(pairs).toBeGreaterThan(500);
+  expect(pairs).toBeGreaterThan(100);
   expect(await readAll()).toEqual(fromTransfers);
 });
 
@@ -88,7 +88,7 @@ test('reports read the sums, and ledger check proves them', async () => {
   const before = (await finance.get(REPORTS[0] ?? '')).body['total'];
   await owner.query(
     `update transfer_hours set amount_cents = amount_cents + 100
-     where ctid = (select ctid from transfer_hours order by hour desc offset 500 limit 1)`,
+     where ctid = (select ctid from transfer_hours order by hour desc offset 50 limit 1)`,
   );
   expect((await finance.get(REPORTS[0] ?? '')).body['total']).not.toEqual(before);
   const { violations } = await checkLedger(running.service.pool);

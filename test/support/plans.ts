@@ -6,6 +6,8 @@ export interface Scan {
   readonly alias: string;
   /** The columns of its index condition; empty: it reads the whole index or table. */
   readonly columns: readonly string[];
+  /** It ends after some rows, such as the smallest one of an index. */
+  readonly isLimited: boolean;
 }
 
 interface PlanNode {
@@ -30,14 +32,14 @@ export async function scansOf(
   return explained.rows.flatMap((row) => [...scansIn(row['QUERY PLAN'][0].Plan)]);
 }
 
-function* scansIn(node: PlanNode): Generator<Scan> {
+function* scansIn(node: PlanNode, isLimited = false): Generator<Scan> {
   const { 'Relation Name': table, 'Node Type': type } = node;
   if (table !== undefined && type.includes('Scan')) {
     const conditions = [node, ...(type === 'Bitmap Heap Scan' ? nodesBelow(node) : [])];
     const columns = conditions.flatMap((one) => columnsIn(one['Index Cond'] ?? ''));
-    yield { table, alias: node.Alias ?? table, columns };
+    yield { table, alias: node.Alias ?? table, columns, isLimited };
   }
-  for (const child of node.Plans ?? []) yield* scansIn(child);
+  for (const child of node.Plans ?? []) yield* scansIn(child, type === 'Limit');
 }
 
 function nodesBelow(node: PlanNode): PlanNode[] {

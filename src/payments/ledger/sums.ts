@@ -113,7 +113,7 @@ function addCounts(one: Counts, other: Counts): Counts {
 }
 
 /** A span in two: what is summed, and what has to be read from the transfers. */
-export interface SplitSpan {
+interface SplitSpan {
   readonly summed: Span | undefined;
   readonly rest: readonly Span[];
 }

@@ -100,7 +100,7 @@ function hasWholeHours(timeZone: string): boolean {
 }
 
 /** What transfers between two accounts mean for the margin: at most a row for each side. Pure. */
-export function marginsOf(pair: MarginPair, by: ReadonlySet<Dimension>): MarginRow[] {
+function marginsOf(pair: MarginPair, by: ReadonlySet<Dimension>): MarginRow[] {
   const { debitAccount: debit, creditAccount: credit, amountCents: cents } = pair;
   return [...sideOf(pair, debit, credit, -cents), ...sideOf(pair, credit, debit, cents)].map(
     (row) => (by.has('operator') ? row : { ...row, operatorCode: null }),

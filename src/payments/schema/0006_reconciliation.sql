@@ -46,6 +46,8 @@ create table statement_rows (
 -- The operator's reference identifies a movement, however many statements contain it.
 create unique index statement_rows_once on statement_rows (operator, kind, operator_reference)
   where verdict not in ('repeated', 'changed');
+-- For the totals of a day. Statements are imported in time order.
+create index statement_rows_by_time on statement_rows using brin (at);
 create index statement_rows_by_payment on statement_rows (payment_id)
   where payment_id is not null;
 

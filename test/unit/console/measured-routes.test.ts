@@ -32,6 +32,6 @@ test('the bench measures every route that reads, with each of its filters, or sa
 });
 
 test('what is not measured exists', () => {
-  const paths = consoleRoutes({} as RoutesOptions).map(({ path }) => path);
-  expect(Object.keys(NOT_MEASURED).filter((path) => !paths.includes(path))).toEqual([]);
+  const paths = new Set(consoleRoutes({} as RoutesOptions).map(({ path }) => path));
+  expect(Object.keys(NOT_MEASURED).filter((path) => !paths.has(path))).toEqual([]);
 });
