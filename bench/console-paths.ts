@@ -41,9 +41,14 @@ interface Measured {
 /** A path, and a route that its reader must be allowed to read. */
 export interface MeasuredPath {
   readonly path: string;
+  /** Of a POST that reads: what is searched for is never in a URL. */
+  readonly body?: Readonly<Record<string, string>>;
   readonly group: ConsoleGroup;
   readonly route: AnyRoute;
 }
+
+/** Finds payments by a text. */
+export const SEARCH_PATH = '/payments/search';
 
 const LISTS = { group: 'console lists' } as const;
 const SEARCHES = { group: 'console searches' } as const;
@@ -52,25 +57,13 @@ const CHARTS = { group: 'console charts' } as const;
 /** GET routes that are not measured, each with the reason. */
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/home/events': 'a stream; `watch` reads it while creates run',
-  '/payments.csv': 'a file, read in pages of the list',
   '/audit/export': 'a file, read in pages of the list',
-  '/margin.csv': 'the figures of /margin',
-  '/vat.csv': 'the figures of /vat',
-  '/ledger.csv': 'the figures of /ledger',
-  '/receivables.csv': 'the figures of /receivables',
-  '/corrections.csv': 'the figures of /corrections',
-  '/vendors/:vid/statement.csv': 'a file, read in pages of the statement',
-  '/vendors/:vid/statement.xlsx': 'a file, read in pages of the statement',
-  '/operators/:code/statement.csv': 'a file, read in pages of the statement',
-  '/operators/:code/statement.xlsx': 'a file, read in pages of the statement',
   '/bulk/:reference': 'one batch, by its key',
-  '/bulk/:reference/results.csv': 'one batch, by its key',
   '/credit/enquiries/:vid/:operation/:reference': 'one answer, by its key',
   '/credit/cases/:caseId': 'one case, by its key',
   '/credit/disputes/:disputeId': 'one dispute, by its key',
   '/credit/proposals/:proposalId': 'one proposal, by its key',
   '/credit/imports/:importId': 'one import, by its key',
-  '/credit/imports/:importId/findings.csv': 'one import, by its key',
 };
 
 function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measured>> {
@@ -88,8 +81,6 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
         vid: [busyVid, samples.quietVid],
         min: ['8990', '99999'],
         max: ['10', '0'],
-        search: [],
-        as: [],
       },
       also: [
         { vid: busyVid, status: 'FAILED', biller: 'dstv' },
@@ -189,21 +180,24 @@ function filters(by: ConsoleSamples): Samples {
   };
 }
 
-/** Where the text of a search is looked for. */
-function searchPaths(by: ConsoleSamples): readonly string[] {
+/** What is looked for in the list of payments. */
+function searchTexts(by: ConsoleSamples): readonly string[] {
   return [
     ...[by.account, by.phone, by.merchantReference, by.reference, 'nobody-has-this'],
     ...['KES 1,450', '123.45', `${by.busyVid} ${by.dayAgo(40)}`, `${by.phone} ${by.busyVid}`],
-  ].map((search) => `/payments?${new URLSearchParams({ search }).toString()}`);
+  ];
+}
+
+/** Files have the rows of a list, page by page, or the figures of a report. */
+export function isMeasured({ method, path }: AnyRoute): boolean {
+  return method === 'GET' && !/\.(csv|xlsx)$/.test(path) && NOT_MEASURED[path] === undefined;
 }
 
 /** Every path to measure. Throws if a route, or one of its parameters, has no sample. */
 export function consolePaths(routes: readonly AnyRoute[], by: ConsoleSamples): MeasuredPath[] {
   const measured = measuredRoutes(by);
-  const gets = routes.filter(({ method }) => method === 'GET');
-  const unknown = gets.filter(
-    ({ path }) => measured[path] === undefined && NOT_MEASURED[path] === undefined,
-  );
+  const gets = routes.filter(isMeasured);
+  const unknown = gets.filter(({ path }) => measured[path] === undefined);
   if (unknown.length > 0) {
     const names = unknown.map(({ path }) => path).join(', ');
     throw new Error(`bench/console-paths.ts says nothing about ${names}`);
@@ -215,20 +209,22 @@ export function consolePaths(routes: readonly AnyRoute[], by: ConsoleSamples): M
     return pathsOf(route.path, how.params ?? {}).flatMap((path) =>
       queries.map((query) => ({
         route,
-        group: isSearch(route, query) ? 'console searches' : how.group,
+        group: isSearch(query) ? 'console searches' : how.group,
         path: query === '' ? path : `${path}?${query}`,
       })),
     );
   });
-  const payments = gets.find(({ path }) => path === '/payments');
-  if (payments === undefined) return paths;
-  const searches = searchPaths(by).map((path) => ({ route: payments, ...SEARCHES, path }));
+  const search = routes.find(({ path }) => path === SEARCH_PATH);
+  if (search === undefined) throw new Error(`there is no ${SEARCH_PATH}`);
+  const searches = searchTexts(by).map((text) => {
+    return { route: search, ...SEARCHES, path: SEARCH_PATH, body: { search: text } };
+  });
   return [...paths, ...searches];
 }
 
 /** A list that is asked for one text only is a search. */
-function isSearch({ path }: AnyRoute, query: string): boolean {
-  return /^(search|target)=/.test(query) && path !== '/payments';
+function isSearch(query: string): boolean {
+  return /^(search|target)=/.test(query);
 }
 
 /** The path with each value of each of its parameters. */

@@ -3,16 +3,28 @@ import { findPerson } from '../../src/parties/people/people-store.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
+/** What a page asks for. */
+interface Asked {
+  readonly path: string;
+  readonly body?: object;
+}
+
 /** A person with pages of the console open. */
 export interface Person {
-  /** How long the answer took, in milliseconds, and what it was. */
-  read(path: string): Promise<{
+  /**
+   * How long the answer took, in milliseconds, and what it was.
+   * @param body of a POST; default: it is a GET.
+   */
+  read(
+    path: string,
+    body?: object,
+  ): Promise<{
     readonly ms: number;
     readonly status: number;
     readonly answer: Record<string, unknown>;
   }>;
   /** Watches the first page, and reads these paths in turns, until `stop` ends it. */
-  watch(paths: readonly string[], everyMs: number): { readonly stop: () => Promise<void> };
+  watch(paths: readonly Asked[], everyMs: number): { readonly stop: () => Promise<void> };
 }
 
 /** Signs a person in without password and code, which are not what is measured. */
@@ -27,9 +39,12 @@ export async function signInPerson(
   const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'bench' });
   const base = `http://127.0.0.1:${port}/console/api`;
   const headers = { cookie: `malipo=${token}`, 'x-malipo-console': '1' };
-  const read: Person['read'] = async (path) => {
+  const read: Person['read'] = async (path, body) => {
     const startedAt = performance.now();
-    const response = await fetch(`${base}${path}`, { headers });
+    const response = await fetch(`${base}${path}`, {
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     const ms = performance.now() - startedAt;
     // What takes too long is unavailable in the end, which counts as that long.
@@ -64,11 +79,12 @@ async function stream(url: string, init: RequestInit): Promise<void> {
 }
 
 async function readInTurns(
-  paths: readonly string[],
+  paths: readonly Asked[],
   by: { readonly read: Person['read']; readonly everyMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   for (let turn = 0; !by.signal.aborted; turn += 1) {
-    await by.read(paths[turn % paths.length] ?? '/home');
+    const { path = '/home', body } = paths[turn % paths.length] ?? {};
+    await by.read(path, body);
     await new Promise((resolve) => setTimeout(resolve, by.everyMs));
   }
 }

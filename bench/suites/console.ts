@@ -11,7 +11,7 @@ import { DAY_MS } from '../../src/platform/base/days.ts';
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { CONSOLE_GROUPS, consolePaths } from '../console-paths.ts';
+import { CONSOLE_GROUPS, consolePaths, SEARCH_PATH } from '../console-paths.ts';
 import type { ConsoleGroup, ConsoleSamples } from '../console-paths.ts';
 import {
   BUSY_VENDOR,
@@ -49,15 +49,16 @@ const LOG_ROWS = 200_000;
 const QUIET_VENDOR = 'bench-00500';
 const VENDORS_PERSON = { login: 'busy-vendor', role: 'vendor_administrator' } as const;
 /** A vendor's people see the same lists, of their vendor alone. */
-const VENDORS_PATHS = [
-  '/home',
-  '/payments',
-  '/payments?status=FAILED',
-  '/payments?search=order-17',
+const VENDORS_PATHS: readonly Pick<ReadPath, 'path' | 'body'>[] = [
+  { path: '/home' },
+  { path: '/payments' },
+  { path: '/payments?status=FAILED' },
+  { path: SEARCH_PATH, body: { search: 'order-17' } },
 ];
 
 interface ReadPath {
   readonly path: string;
+  readonly body?: Readonly<Record<string, string>>;
   readonly group: ConsoleGroup;
   readonly person: Person;
 }
@@ -162,23 +163,29 @@ async function readPaths(pool: Pool, port: number, samples: ConsoleSamples): Pro
   }
   readers.push({ role, person: vendor });
   const paths = consolePaths(consoleRoutes({} as RoutesOptions), samples).map((one): ReadPath => {
-    const { path, group, route } = one;
+    const { route, ...asked } = one;
     const reader = readers.find((each) => isAllowed(each.role, route.permission));
-    if (reader === undefined) throw new Error(`nobody may read ${path}`);
-    return { path, group, person: reader.person };
+    if (reader === undefined) throw new Error(`nobody may read ${route.path}`);
+    return { ...asked, person: reader.person };
   });
-  for (const path of VENDORS_PATHS) paths.push({ path, group: 'console lists', person: vendor });
+  for (const asked of VENDORS_PATHS) {
+    paths.push({ ...asked, group: 'console lists', person: vendor });
+  }
   return [...paths, ...(await nextPages(paths))];
 }
 
 /** The second page of each list that has one. */
 async function nextPages(paths: readonly ReadPath[]): Promise<ReadPath[]> {
   const pages: ReadPath[] = [];
-  for (const { path, group, person } of paths) {
-    const { next } = (await person.read(path)).answer;
+  for (const { path, body, group, person } of paths) {
+    const { next } = (await person.read(path, body)).answer;
     if (typeof next !== 'string') continue;
     const cursor = new URLSearchParams({ cursor: next }).toString();
-    pages.push({ path: `${path}${path.includes('?') ? '&' : '?'}${cursor}`, group, person });
+    pages.push(
+      body === undefined
+        ? { path: `${path}${path.includes('?') ? '&' : '?'}${cursor}`, group, person }
+        : { path, body: { ...body, cursor: next }, group, person },
+    );
   }
   return pages;
 }
@@ -190,8 +197,9 @@ async function slowest(
   log: SuiteOptions['log'],
 ): Promise<number> {
   const medians: { readonly path: string; readonly ms: number; readonly cpuMs: number }[] = [];
-  for (const { path, person } of paths) {
-    const { result: times, ...cpu } = await measured(() => timesOf(path, person, log));
+  for (const read of paths) {
+    const { result: times, ...cpu } = await measured(() => timesOf(read, log));
+    const path = [read.path, ...Object.values(read.body ?? {})].join(' ');
     const cpuSeconds = cpu.nodeCpuSeconds + cpu.postgresCpuSeconds;
     medians.push({ path, ms: median(times), cpuMs: (cpuSeconds * 1000) / times.length });
   }
@@ -203,10 +211,13 @@ async function slowest(
 }
 
 /** How long each of several reads took, in milliseconds. */
-async function timesOf(path: string, person: Person, log: SuiteOptions['log']): Promise<number[]> {
+async function timesOf(
+  { path, body, person }: ReadPath,
+  log: SuiteOptions['log'],
+): Promise<number[]> {
   const times: number[] = [];
   for (let read = 0; read < READS; read += 1) {
-    const { ms, status } = await person.read(path);
+    const { ms, status } = await person.read(path, body);
     times.push(ms);
     if (status !== 503) continue;
     log(`  unavailable: ${path}`);
@@ -220,8 +231,5 @@ function watch(paths: readonly ReadPath[]): ReturnType<Person['watch']> {
   const [first] = paths;
   if (first === undefined) throw new Error('there are no paths');
   const own = paths.filter(({ person }) => person === first.person);
-  return first.person.watch(
-    own.map(({ path }) => path),
-    EVERY_MS,
-  );
+  return first.person.watch(own, EVERY_MS);
 }
