@@ -1,4 +1,4 @@
-import { BUSY_VENDOR, insertUsedMonths, insertUsedPages } from '../../bench/console-store.ts';
+import { BUSY_VENDOR, insertUsedMonths } from '../../bench/console-store.ts';
 import { fillFloats, insertVendors } from '../../bench/store.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
@@ -13,9 +13,4 @@ export async function fillUsedMonths(owner: Pool, payments: number): Promise<voi
   await insertVendors(owner, VENDORS);
   await fillFloats(owner, FLOAT_CENTS);
   await insertUsedMonths(owner, payments);
-}
-
-/** What other pages show as well. */
-export async function fillUsedPages(owner: Pool): Promise<void> {
-  await insertUsedPages(owner, 2_000);
 }
