@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { systemClock } from '../src/platform/base/clock.ts';
-import { createApi, operationDeps, operationsOf } from '../src/api.ts';
+import { createApi, operationDeps, operationsOf, resourcesOf } from '../src/api.ts';
 import type { ApiOptions } from '../src/api.ts';
 import type { AnyOperation } from '../src/platform/http/operation.ts';
+import type { AnyResource } from '../src/platform/http/resource.ts';
 
 /**
  * The API with its default paths and without dependencies, from which the routes can be read without a
@@ -20,6 +21,11 @@ export function inertOperations(): AnyOperation[] {
   return operationsOf(operationDeps(inertOptions()));
 }
 
+/** Every operation of the self-service API, with its default path. */
+export function inertResources(): AnyResource[] {
+  return resourcesOf(operationDeps(inertOptions()));
+}
+
 function inertOptions(): ApiOptions {
   return {
     config: {
@@ -32,6 +38,7 @@ function inertOptions(): ApiOptions {
       publicUrl: 'http://127.0.0.1',
       consoleReadOnly: false,
       consoleReadsPerSecond: 0,
+      selfServiceRequestsPerSecond: 0,
       consoleChangesPerSecond: 0,
       timeZone: 'Africa/Nairobi',
       fundWindowSeconds: 0,
@@ -44,6 +51,7 @@ function inertOptions(): ApiOptions {
     readiness: inert('readiness') as ApiOptions['readiness'],
     pool: inert('pool') as ApiOptions['pool'],
     consolePool: inert('consolePool') as ApiOptions['consolePool'],
+    selfServicePool: inert('selfServicePool') as ApiOptions['selfServicePool'],
     masterKeys: inert('masterKeys') as ApiOptions['masterKeys'],
     ledgerMac: inert('ledgerMac') as ApiOptions['ledgerMac'],
     wireTime: inert('wireTime') as ApiOptions['wireTime'],

@@ -8,7 +8,7 @@ import { refusalBody } from '../src/platform/http/errors.ts';
 import { COMMON_REFUSALS, codesOf, refusalsOf } from '../src/platform/http/refusals.ts';
 import { contractDocument } from '../src/contract.ts';
 import { DASHBOARDS, dashboardJson } from './dashboards.ts';
-import { inertOperations } from './inert-api.ts';
+import { inertOperations, inertResources } from './inert-api.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -33,7 +33,8 @@ export async function generateReference(): Promise<GeneratedFile[]> {
 
 /** The OpenAPI document of the operations, with the default paths. */
 export function openApiDocument(): object {
-  return contractDocument(inertOperations(), { isSandbox: true });
+  const contract = { operations: inertOperations(), resources: inertResources() };
+  return contractDocument(contract, { isSandbox: true });
 }
 
 /** In the form that `npm run format` leaves alone. */
@@ -63,7 +64,7 @@ function errorsPage(): string {
     JSON.stringify(example),
     '```',
     '',
-    'A published `code` never changes its meaning or its status; new codes may be added. `text` is for people and may change. `field` names the parameter at fault, if there is one. Quote `request_id` when you ask for help. For account validation and the scoring operations, `status` and `text` are also at the top level.',
+    'A published `code` never changes its meaning or its status; new codes may be added. `text` is for people and may change. `field` names the parameter at fault, if there is one. Quote `request_id` when you ask for help. For account validation and the scoring operations, `status` and `text` are also at the top level. Below `/v1` the body is `{"error": {"code", "text", "field", "request_id"}}`.',
     '',
     tableRow(['Code', 'Status', 'Text', 'When it occurs, and what to do', 'Operations']),
     tableRow(['---', '---', '---', '---', '---']),
@@ -75,10 +76,16 @@ function errorsPage(): string {
 /** The operations that may refuse with the code. */
 function operationsWith(code: ErrorCode): string {
   if (code in COMMON_REFUSALS) return 'all';
-  const names = inertOperations()
-    .filter((operation) => codesOf(refusalsOf(operation)).includes(code))
-    .map(({ name }) => `\`${name}\``);
-  return names.join(', ');
+  const withCode = <Declared extends Parameters<typeof refusalsOf>[0]>(
+    declared: readonly Declared[],
+  ): Declared[] => declared.filter((one) => codesOf(refusalsOf(one)).includes(code));
+  const resources = inertResources();
+  const some = withCode(resources);
+  const isEverywhere = some.length === resources.length;
+  const names = [...withCode(inertOperations()), ...(isEverywhere ? [] : some)].map(
+    ({ name }) => `\`${name}\``,
+  );
+  return [...names, ...(isEverywhere ? ['all below `/v1`'] : [])].join(', ');
 }
 
 function environmentPage(): string {

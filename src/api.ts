@@ -12,7 +12,11 @@ import { addCallbackRoutes } from './payments/operations/callbacks.ts';
 import { addReceiptRoutes } from './payments/operations/receipts.ts';
 import { addHealthRoutes, addMetricsRoute } from './platform/http/health.ts';
 import type { ReadinessCheck } from './platform/http/readiness.ts';
-import { createAuthenticators, describeSender } from './parties/http/authenticate.ts';
+import {
+  createAuthenticators,
+  createHeaderAuthenticator,
+  describeSender,
+} from './parties/http/authenticate.ts';
 import type { AuthenticationDeps, Authenticators } from './parties/http/authenticate.ts';
 import {
   billingOperations,
@@ -25,8 +29,15 @@ import { keyIdOf } from './parties/directory.ts';
 import type { RequestLog } from './parties/request-log.ts';
 import { DEMO_KEYS } from './parties/http/demo-signers.ts';
 import type { OperationDeps } from './platform/http/identify.ts';
+import type { Contract } from './platform/http/openapi.ts';
 import { mountAt } from './platform/http/operation.ts';
 import type { AnyOperation } from './platform/http/operation.ts';
+import { createRateLimits } from './platform/http/rate-limits.ts';
+import type { RateLimits } from './platform/http/rate-limits.ts';
+import { mountResources } from './platform/http/resource.ts';
+import type { AnyResource } from './platform/http/resource.ts';
+import { RESOURCE_REFUSALS_FORM } from './platform/http/resource-refusals.ts';
+import { addResource } from './platform/http/resource-routes.ts';
 import { addOperation } from './platform/http/routes.ts';
 import type { ShownVariable } from './shown-variables.ts';
 import type { Metrics } from './metrics.ts';
@@ -39,6 +50,7 @@ import { relyingPartyOf } from './parties/people/relying-party.ts';
 import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
 import { KnownNames } from './platform/http/wire/parameters.ts';
+import { selfServiceResources } from './self-service/resources.ts';
 
 type PaymentsParts = Pick<
   Payments,
@@ -67,6 +79,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
     readonly publicUrl: string;
     readonly consoleReadOnly: boolean;
     readonly consoleReadsPerSecond: number;
+    readonly selfServiceRequestsPerSecond: number;
     readonly consoleChangesPerSecond: number;
     readonly variables: readonly ShownVariable[];
     readonly fundWindowSeconds: number;
@@ -86,6 +99,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly wireTime: WireTime;
   /** For the console's requests, so that they never wait for those of vendors, nor make them wait. */
   readonly consolePool: Pool;
+  /** For the self-service API, likewise. */
+  readonly selfServicePool: Pool;
   readonly masterKeys: MasterKeys;
   /** Undefined when the credit registry is not configured. */
   readonly enquiryService: EnquiryService | undefined;
@@ -107,14 +122,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       requestLog?.note(answer);
     },
     trustedProxies: config.trustedProxies,
+    refusalFormOf: (path) =>
+      path.startsWith(`${selfServicePath(config)}/`) ? RESOURCE_REFUSALS_FORM : undefined,
     ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
   });
   addHealthRoutes(app, options.readiness);
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
   const deps = operationDeps(options);
-  const operations = operationsOf(deps);
-  for (const operation of operations) addOperation(app, operation, deps);
+  const contract = addContract(app, deps);
   if (options.reports !== undefined) {
     const { wireTime, reports } = options;
     addSubjectAccess(app, { ...reports, wireTime, prefix: config.scoringPath });
@@ -125,7 +141,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   }
   const isSandbox = config.mode === 'sandbox';
   await addReferencePage(app, {
-    document: () => contractDocument(operations, { isSandbox }),
+    document: () => contractDocument(contract, { isSandbox }),
     keys: isSandbox ? DEMO_KEYS : {},
   });
   const signingIn = {
@@ -154,6 +170,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;
+}
+
+/** Adds every operation of the contract. */
+function addContract(app: FastifyInstance, deps: ApiDeps): Contract {
+  const operations = operationsOf(deps);
+  for (const operation of operations) addOperation(app, operation, deps);
+  const resources = resourcesOf(deps);
+  for (const resource of resources) addResource(app, resource, deps);
+  return { operations, resources };
 }
 
 /** Metrics and health alone, for a listener that clients do not reach. */
@@ -192,4 +217,41 @@ export function operationsOf(options: ApiDeps): AnyOperation[] {
       : mountAt(config.billingPath, bulkOperations({ ...deps, bulkProcessor }))),
     ...mountAt(config.scoringPath, scoringOperations(deps)),
   ];
+}
+
+/** Every operation of the self-service API at its path. */
+export function resourcesOf(options: ApiDeps): AnyResource[] {
+  const { config } = options;
+  const limits = selfServiceLimits(options.limits, config.selfServiceRequestsPerSecond);
+  const names = new Map(
+    operationsOf(options).flatMap(({ name, path, method }) =>
+      [method, 'POST'].map((own) => [`${own} ${path}`, name] as const),
+    ),
+  );
+  const resources = mountResources(
+    selfServicePath(config),
+    selfServiceResources({
+      ...options,
+      byHeader: createHeaderAuthenticator({ ...options, limits }),
+      operationAt: (method, route) => names.get(`${method} ${route}`),
+    }),
+  );
+  for (const { method, path, name } of resources) names.set(`${method} ${path}`, name);
+  return resources;
+}
+
+function selfServicePath({ billingPath }: Pick<ApiOptions['config'], 'billingPath'>): string {
+  return `${billingPath}/v1`;
+}
+
+/** Its requests count in the limit of all requests of a vendor, and in one of their own. */
+function selfServiceLimits(all: RateLimits, perSecond: number): RateLimits {
+  const own = createRateLimits({ signerPerSecond: perSecond, strangerPerSecond: 0 });
+  return {
+    forStranger: (address) => all.forStranger(address),
+    forSigner: (signer) => {
+      own.forSigner(signer);
+      all.forSigner(signer);
+    },
+  };
 }

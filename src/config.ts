@@ -33,6 +33,7 @@ export interface Config {
   readonly consoleReadOnly: boolean;
   /** For each person; 0: no limit. */
   readonly consoleReadsPerSecond: number;
+  readonly selfServiceRequestsPerSecond: number;
   readonly consoleChangesPerSecond: number;
   readonly publicUrl: string;
   readonly roles: ReadonlySet<Role>;
@@ -126,13 +127,11 @@ export function readConfig(
     consoleReadOnly: values.CONSOLE_READ_ONLY === 'true',
     consoleReadsPerSecond: values.CONSOLE_READS_PER_SECOND,
     consoleChangesPerSecond: values.CONSOLE_CHANGES_PER_SECOND,
+    selfServiceRequestsPerSecond: values.SELF_SERVICE_REQUESTS_PER_SECOND,
     publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
     roles: values.ROLES,
     logLevel: values.LOG_LEVEL,
-    traceRatio:
-      values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || values.OTEL_SDK_DISABLED === 'true'
-        ? undefined
-        : values.OTEL_TRACES_SAMPLER_ARG,
+    traceRatio: traceRatioOf(values),
     masterKey: values.MASTER_KEY,
     masterKeyPrevious: values.MASTER_KEY_PREVIOUS,
     creditIndexKey: values.CREDIT_INDEX_KEY,
@@ -156,6 +155,12 @@ export function readConfig(
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     variables: showVariables(mode, source),
   });
+}
+
+/** Undefined: tracing is off. */
+function traceRatioOf(values: Values): number | undefined {
+  const isOff = values.OTEL_EXPORTER_OTLP_ENDPOINT === undefined;
+  return isOff || values.OTEL_SDK_DISABLED === 'true' ? undefined : values.OTEL_TRACES_SAMPLER_ARG;
 }
 
 /** A rule between two variables. */

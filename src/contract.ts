@@ -2,14 +2,14 @@ import { VARIABLES } from './environment.ts';
 import { DEMO_KEYS, signatureOfExample } from './parties/http/demo-signers.ts';
 import { CREATE_EXAMPLE } from './payments/operations/create-payment.ts';
 import { openApiDocument } from './platform/http/openapi.ts';
-import type { AnyOperation } from './platform/http/operation.ts';
+import type { Contract } from './platform/http/openapi.ts';
 
 /** The published contract. */
 export function contractDocument(
-  operations: readonly AnyOperation[],
+  contract: Contract,
   { isSandbox }: { readonly isSandbox: boolean },
 ): object {
-  return openApiDocument(operations, {
+  return openApiDocument(contract, {
     title: 'Malipo',
     version: '2.0.0',
     description: introduction({ isSandbox }),
@@ -18,6 +18,11 @@ export function contractDocument(
       { name: 'Funding', description: 'From collected income to the float.' },
       { name: 'Billing', description: 'Billers and payments.' },
       { name: 'Scoring', description: 'Credit information about a customer.' },
+      {
+        name: 'Self-service',
+        description:
+          'What you can read and change by program: lists, statement, events, webhook, keys. JSON; signed by header only.',
+      },
     ],
   });
 }
@@ -50,6 +55,10 @@ In JSON a number is read as written, but many libraries write \`100.00\` as \`10
 A success has HTTP status 200 and \`header_status\` 200, and never the key \`error\`. Ignore fields you do not know; new ones may be added. Times are \`YYYY-MM-DD HH:MM:SS\` in the service’s time zone, ${VARIABLES.TIME_ZONE.default} unless configured otherwise.
 
 Every error has an HTTP status other than 200, equal to its \`header_status\`, and the same form of body. \`error[0].code\` is for programs and never changes its meaning, \`text\` is for people, and \`field\` names the parameter that caused the error. After a 5xx, a timeout or a dropped connection, repeat the create with the same \`merchant_reference\`: it is paid only once.
+
+## Self-service
+
+Operations below \`/v1\` are signed with the header \`X-Signature\` alone, which covers the whole request; \`vid\` is always in the query string. A body is one JSON object. Amounts are texts of integer cents, times are ISO 8601. A success has HTTP status 200. Every error has the body \`{"error": {"code", "text", "field", "request_id"}}\`.
 
 ## Versions
 

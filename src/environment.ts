@@ -125,7 +125,7 @@ export const VARIABLES = {
   },
   BASE_PATH: { description: 'Prefix of `/payments/v2/…`.', form: pathPrefix, default: '' },
   BILLING_PATH: {
-    description: 'Prefix of `/billing` and `/transaction`.',
+    description: 'Prefix of `/billing`, `/transaction` and `/v1`.',
     form: pathPrefix,
     default: '',
   },
@@ -155,6 +155,12 @@ export const VARIABLES = {
       'The same for actions and exports. Bursts of up to 30 seconds’ worth are allowed. 0: no limit.',
     form: wholeNumber(0),
     default: '2',
+  },
+  SELF_SERVICE_REQUESTS_PER_SECOND: {
+    description:
+      'Maximum number of requests per second that one vendor may send to the self-service API (`/v1`), in each process. Bursts of up to five seconds’ worth are allowed. 0: no limit.',
+    form: wholeNumber(0),
+    default: '20',
   },
   PUBLIC_URL: {
     description:

@@ -35,6 +35,7 @@ import { createRateLimits } from './platform/http/rate-limits.ts';
 
 const SETTINGS_POLL_MS = 2_000;
 const CONSOLE_CONNECTIONS = 4;
+const SELF_SERVICE_CONNECTIONS = 4;
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -134,10 +135,12 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
 
   await followSettings({ pool, parties, payments, credit, log }, ends);
   const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS });
+  const selfServicePool = openPool({ name: 'self-service', max: SELF_SERVICE_CONNECTIONS });
   const { listen, ...http } = await composeHttp(
     {
-      ...{ config, log, pool, consolePool, masterKeys, ledgerMac, parties, payments, credit },
-      ...{ readiness, lanes, pools, walArchiveAge: options.walArchiveAge },
+      ...{ config, log, pool, consolePool, selfServicePool, masterKeys, ledgerMac },
+      ...{ parties, payments, credit, readiness, lanes, pools },
+      walArchiveAge: options.walArchiveAge,
     },
     ends,
   );
@@ -250,7 +253,7 @@ function composePayments(
 
 interface HttpParts extends Pick<
   ApiOptions,
-  'log' | 'pool' | 'consolePool' | 'masterKeys' | 'ledgerMac'
+  'log' | 'pool' | 'consolePool' | 'selfServicePool' | 'masterKeys' | 'ledgerMac'
 > {
   readonly config: Config;
   readonly parties: Parties;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AuditResult } from '../parties/people/audit-store.ts';
+import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';
 import type { Permission } from './permissions.ts';
@@ -60,22 +61,6 @@ export class Live {
   constructor(subscribe: Live['subscribe']) {
     this.subscribe = subscribe;
   }
-}
-
-/** How often an action may be carried out. */
-export interface ActionLimit {
-  /** For all people together, for each target of the path. */
-  readonly perTarget?: LimitRule;
-  /** By one person. */
-  readonly perPerson: LimitRule;
-}
-
-interface LimitRule {
-  readonly count: number;
-  /** The period in which it counts. */
-  readonly seconds: number;
-  /** The text for a person who has to wait. */
-  readonly text: string;
 }
 
 /**

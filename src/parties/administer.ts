@@ -2,8 +2,8 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
 import { changeSettings } from '../platform/db/settings-watch.ts';
-import { addKey, newSecurityKey, requireSameMasterKey } from './keys.ts';
-import type { Holder } from './keys.ts';
+import { addKey, addKeyOnce, newSecurityKey, requireSameMasterKey } from './keys.ts';
+import type { Holder, KeyRequest, NewKey } from './keys.ts';
 import {
   endKeyNow,
   findCollector,
@@ -125,6 +125,23 @@ export async function rotateKey(
       throw noCollector(holder);
     }
     return await giveNewKey(client, signer, { ...options, overlap: options.overlapSeconds });
+  });
+}
+
+/**
+ * The same for a vendor that asks for it itself, once for each request.
+ * Throws as `addKeyOnce` does.
+ */
+export async function rotateOwnKey(
+  pool: Pool,
+  vid: string,
+  request: KeyRequest,
+  { masterKeys, certain }: Sealing,
+): Promise<NewKey> {
+  const holder = { holderKind: 'vendor', holder: vid } as const;
+  return await changeSettings(pool, 'vendors', async (client) => {
+    await requireSameMasterKey(client, masterKeys, certain);
+    return await addKeyOnce(client, holder, request, { newSecret: newSecurityKey, masterKeys });
   });
 }
 

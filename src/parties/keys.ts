@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import { masterKeyId, seal, unseal } from '../platform/base/sealing.ts';
+import { Refusal } from '../platform/base/errors.ts';
 import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Queryable } from '../platform/db/pool.ts';
@@ -84,15 +85,97 @@ export async function addKey(
   await retireKeys(db, { ...holder, keyId }, options.overlapSeconds);
 }
 
-/** Stores a key under a given id, unless that id exists. */
+/** A request for a new key, which its sender may have to repeat. */
+export interface KeyRequest {
+  /** Chosen by the sender: the same text is the same request. */
+  readonly idempotencyKey: string;
+  readonly overlapSeconds: number;
+  /** The key that signed the request. Only the current one may replace itself; null: any may. */
+  readonly signedWith: string | null;
+}
+
+export interface NewKey {
+  readonly keyId: string;
+  /** In plain text. */
+  readonly secret: string;
+}
+
+/** For so long a repeated request is told the secret again, because its answer may have been lost. */
+export const REPEAT_MS = 600_000;
+
+/**
+ * Stores a new key once for each request. The id of the key follows from the request, so that a repeat
+ * finds the key that the first one made. The caller locks the holder's keys.
+ * Throws: `reference_reused` if an earlier request had the same text and is over, or asked for something
+ * else; `changed_meanwhile` if the key that signed has been replaced.
+ */
+export async function addKeyOnce(
+  db: Queryable,
+  holder: Holder,
+  request: KeyRequest,
+  by: { readonly newSecret: () => string; readonly masterKeys: MasterKeys },
+): Promise<NewKey> {
+  const { overlapSeconds, signedWith } = request;
+  const keyId = keyIdOf(holder, request);
+  const keys = await listKeysOf(db, holder);
+  const [current] = keys;
+  if (current?.keyId === keyId) return repeated(current, by.masterKeys);
+  if (keys.some((key) => isOfRequest(key.keyId, keyId))) throw reused('has been used');
+  if (signedWith !== null && signedWith !== current?.keyId) {
+    throw new Refusal('changed_meanwhile', {
+      field: 'X-Signature',
+      text: 'The key that signed this has been replaced. Sign with the current key',
+    });
+  }
+  const secret = by.newSecret();
+  const key = { ...holder, keyId };
+  if (!(await makeKeyOnce(db, key, secret, by.masterKeys))) throw reused('has been used');
+  await retireKeys(db, key, overlapSeconds);
+  return { keyId, secret };
+}
+
+function repeated(row: KeyRow, masterKeys: MasterKeys): NewKey {
+  if (Date.now() - row.createdAt.getTime() > REPEAT_MS) throw reused('is too old to be repeated');
+  return { keyId: row.keyId, secret: openRow(row, masterKeys) };
+}
+
+function reused(why: string): Refusal {
+  return new Refusal('reference_reused', {
+    field: 'idempotency_key',
+    text: `This idempotency_key ${why}. Use a new one for a new key`,
+  });
+}
+
+/** The first half of the id names the request, the second its content (RFC 9562, version 8). */
+function keyIdOf(holder: Holder, { idempotencyKey, overlapSeconds }: KeyRequest): string {
+  const { holderKind, holder: name } = holder;
+  const request = digest(`${holderKind}|${name}|${idempotencyKey}`);
+  const content = digest(`${idempotencyKey}|${overlapSeconds}`);
+  const hex = [request.slice(0, 12), '8', request.slice(12, 15), '8', content.slice(0, 15)].join(
+    '',
+  );
+  return [8, 12, 16, 20, 32].map((end, at, ends) => hex.slice(ends[at - 1] ?? 0, end)).join('-');
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+const REQUEST_PART = 18;
+
+function isOfRequest(keyId: string, requested: string): boolean {
+  return keyId.slice(0, REQUEST_PART) === requested.slice(0, REQUEST_PART);
+}
+
+/** Stores a key under a given id. Returns false if that id exists. */
 export async function makeKeyOnce(
   db: Queryable,
   key: Holder & { readonly keyId: string },
   secret: string,
   masterKeys: MasterKeys,
-): Promise<void> {
+): Promise<boolean> {
   const sealed = seal(secret, location(key, key.keyId), masterKeys);
-  await insertKeyOnce(db, {
+  return await insertKeyOnce(db, {
     ...key,
     masterKeyId: sealed.masterKeyId,
     sealed: sealed.bytes,

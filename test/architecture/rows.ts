@@ -69,8 +69,9 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
+  ['self-service'],
 
-  ['console/permissions', 'console/person-limits', 'console/long-reads'],
+  ['console/permissions', 'console/person-limits'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   [
     'console/reconciliation-answers',

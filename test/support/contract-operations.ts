@@ -39,6 +39,8 @@ const schemas = document.components.schemas as unknown as Readonly<Record<string
 export const CONTRACT_OPERATIONS: readonly ContractOperation[] = Object.entries(
   document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Described>>>>,
 ).flatMap(([path, methods]) => {
+  // The self-service API is read and signed in another way.
+  if (path.startsWith('/v1/')) return [];
   const described = methods['get'] ?? methods['post'];
   return described === undefined ? [] : [operationOf(path, described)];
 });

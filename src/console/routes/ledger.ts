@@ -9,7 +9,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import type { AccountAnswer, LedgerAnswer, LedgerLine, SidesView } from '../finance-answers.ts';
-import type { LongReads } from '../long-reads.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import { onWire } from '../on-wire.ts';
 import { route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';

@@ -8,7 +8,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { ExportTable } from '../../platform/export/rows.ts';
 import { MARGIN_BY } from '../finance-answers.ts';
 import type { MarginAnswer, MarginBy, MarginSumsView } from '../finance-answers.ts';
-import type { LongReads } from '../long-reads.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import { onWire } from '../on-wire.ts';
 import { route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';

@@ -1,5 +1,5 @@
-import { queryPayments } from '../../payments/timeline/query.ts';
-import type { PageCursor, PaymentQuery, QueriedPayment } from '../../payments/timeline/query.ts';
+import { allPages } from '../../payments/timeline/query.ts';
+import type { PaymentQuery, QueriedPayment } from '../../payments/timeline/query.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
@@ -9,8 +9,6 @@ import { listedPayment } from './listed-payment.ts';
 
 /** Payments of one export. A longer one says in its last line that it is not complete. */
 export const MAX_EXPORT_ROWS = 100_000;
-/** Read at once. */
-const PAGE_ROWS = 500;
 
 const TITLES: Readonly<Record<PaymentColumn, string>> = {
   created: 'Created',
@@ -57,15 +55,12 @@ async function* rowsOf(
   query: PaymentQuery,
   { columns, maxRows = MAX_EXPORT_ROWS }: Parameters<typeof paymentsTable>[2],
 ): AsyncGenerator<Cell[][]> {
-  let left = maxRows;
-  let after: PageCursor | undefined;
-  do {
-    const page = await queryPayments(pool, query, { after, limit: Math.min(PAGE_ROWS, left) });
-    left -= page.payments.length;
-    yield page.payments.map((row) => columns.map((column) => cellOf(row, column)));
-    after = page.next ?? undefined;
-  } while (after !== undefined && left > 0);
-  if (after !== undefined) {
+  let isComplete = true;
+  for await (const { payments, next } of allPages(pool, query, { maxRows })) {
+    isComplete = next === null;
+    yield payments.map((row) => columns.map((column) => cellOf(row, column)));
+  }
+  if (!isComplete) {
     yield [[`Not complete: an export has at most ${maxRows} payments. Choose a shorter period.`]];
   }
 }

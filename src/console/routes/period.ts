@@ -1,41 +1,6 @@
 import { Type } from 'typebox';
-import { parseIsoTime, periodOfDay } from '../../platform/base/clock.ts';
-import type { WireTime } from '../../platform/base/clock.ts';
-import { Refusal } from '../../platform/base/errors.ts';
+
+export { readBookPeriod, readEnd, readStart } from '../../platform/base/period.ts';
 
 /** A day of the service's time zone, `2026-11-22`, or an instant such as `2026-11-22T06:00:00Z`. */
 export const time = Type.String({ maxLength: 40 });
-
-/** The start of a period. Throws: `invalid_field`. */
-export function readStart(
-  text: string | undefined,
-  field: string,
-  wireTime: WireTime,
-): Date | undefined {
-  if (text === undefined) return undefined;
-  const start = periodOfDay(text, wireTime)?.from ?? parseIsoTime(text);
-  if (start !== undefined) return start;
-  throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
-}
-
-/** The exclusive end of a period: an instant, or the end of a day. Throws: `invalid_field`. */
-export function readEnd(
-  text: string | undefined,
-  field: string,
-  wireTime: WireTime,
-): Date | undefined {
-  if (text === undefined) return undefined;
-  return periodOfDay(text, wireTime)?.to ?? readStart(text, field, wireTime);
-}
-
-/** A period of the books: from the first of this month until now, if nothing else is asked for. */
-export function readBookPeriod(
-  query: { readonly from?: string | undefined; readonly to?: string | undefined },
-  { wireTime, now }: { readonly wireTime: WireTime; readonly now: Date },
-): { readonly from: Date; readonly to: Date } {
-  const today = wireTime.format(now).slice(0, 10);
-  const from = readStart(query.from ?? `${today.slice(0, 8)}01`, 'from', wireTime);
-  const to = readEnd(query.to ?? today, 'to', wireTime);
-  if (from !== undefined && to !== undefined && from < to) return { from, to };
-  throw new Refusal('invalid_field', { field: 'to', text: 'to must not be before from' });
-}

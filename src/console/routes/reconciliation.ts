@@ -16,7 +16,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { LongReads } from '../long-reads.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { DayAnswer, ImportAnswer, StatementAnswer } from '../reconciliation-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';

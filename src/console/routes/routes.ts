@@ -2,7 +2,7 @@ import type { AnyRoute } from '../route.ts';
 import { caseRoutes } from './cases.ts';
 import type { CaseRoutesOptions } from './cases.ts';
 import { HomeFeed } from '../home-feed.ts';
-import { createLongReads } from '../long-reads.ts';
+import { createLongReads } from '../../platform/base/long-reads.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';

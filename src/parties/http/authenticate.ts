@@ -24,7 +24,7 @@ import type {
 import type { Refusals } from '../../platform/http/refusals.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
 import { signExample } from './demo-signers.ts';
-import { hash } from './fields.ts';
+import { hash, vid as vidParameter } from './fields.ts';
 
 /** The keys and limits that signatures are checked with. */
 export interface AuthenticationDeps {
@@ -66,12 +66,37 @@ export function createAuthenticators(deps: AuthenticationDeps): Authenticators {
     authenticate: (request) => authenticate(request, kind, deps),
   });
   return {
-    byVendor: by({ kind: 'vendor', field: 'vid', find: (vid) => directory.vendor(vid) }),
+    byVendor: by(vendorKind(directory)),
     byCollector: by({
       kind: 'collector',
       field: 'collector',
       find: (name) => directory.collector(name),
     }),
+  };
+}
+
+function vendorKind(directory: VendorDirectory): SignerKind<Vendor> {
+  return { kind: 'vendor', field: 'vid', find: (name) => directory.vendor(name) };
+}
+
+/**
+ * Takes a vendor's signature by header (v2) only. It covers the whole request, so it holds for one
+ * method, path, query and body, once.
+ */
+export function createHeaderAuthenticator(deps: AuthenticationDeps): Authenticator<Vendor> {
+  const kind = vendorKind(deps.directory);
+  return {
+    parameters: { [kind.field]: vidParameter },
+    refusals: { ...SIGNATURE_REFUSALS, signature_invalid: { field: SIGNATURE_HEADER } },
+    signExample: (request) => request,
+    authenticate: async (request) => {
+      if (request.signatureHeader !== undefined) return await byHeader(request, kind, deps);
+      deps.limits.forStranger(request.address);
+      throw new Refusal('signature_v2_required', {
+        field: SIGNATURE_HEADER,
+        text: `Sign the request with the ${SIGNATURE_HEADER} header`,
+      });
+    },
   };
 }
 

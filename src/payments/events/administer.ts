@@ -2,8 +2,8 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Sealing } from '../../parties/administer.ts';
-import { addKey, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
-import type { Holder } from '../../parties/keys.ts';
+import { addKey, addKeyOnce, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
+import type { Holder, KeyRequest, NewKey } from '../../parties/keys.ts';
 import { endKeys, listKeysOf } from '../../parties/store.ts';
 import type { VendorRow } from '../../parties/store.ts';
 import { readWebhookUrl } from './address.ts';
@@ -75,6 +75,20 @@ export async function rotateSecret(
   options: { readonly sealing: Sealing; readonly overlapSeconds: number },
 ): Promise<string> {
   return await withWebhook(pool, vendor, (client) => giveNewSecret(client, vendor, options));
+}
+
+/** The same for a vendor that asks for it itself, once for each request. Throws as `addKeyOnce` does. */
+export async function rotateOwnSecret(
+  pool: Pool,
+  vendor: VendorKey,
+  request: KeyRequest,
+  { masterKeys, certain }: Sealing,
+): Promise<NewKey> {
+  return await withWebhook(pool, vendor, async (client) => {
+    await requireSameMasterKey(client, masterKeys, certain);
+    const by = { newSecret: newSharedSecret, masterKeys };
+    return await addKeyOnce(client, holderOf(vendor), request, by);
+  });
 }
 
 async function giveNewSecret(

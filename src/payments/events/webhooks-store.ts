@@ -157,6 +157,8 @@ export async function listEvents(
   options: {
     readonly state: EventState | undefined;
     readonly type?: EventType | undefined;
+    /** This one alone. */
+    readonly eventId?: string | undefined;
     /** The last event of the page before. */
     readonly beforeId?: string | undefined;
     readonly limit: number;
@@ -167,6 +169,7 @@ export async function listEvents(
        e.ended_at as "endedAt", e.last_result as "lastResult"
      from events e where bucket = bucket_of($1) and vendor_id = $1 and ($2::text is null or state = $2)
        and ($3::text is null or type = $3) and ($4::uuid is null or event_id < $4)
+       and ($6::uuid is null or event_id = $6)
      order by event_id desc limit $5`,
     [
       vendorId,
@@ -174,6 +177,7 @@ export async function listEvents(
       options.type ?? null,
       options.beforeId ?? null,
       options.limit,
+      options.eventId ?? null,
     ],
   );
   return listed.rows;

@@ -121,7 +121,7 @@ function sidesOf(pairs: readonly PairSum[]): ReadonlyMap<string, Posted> {
 }
 
 /** As they are now; positive: a credit. */
-async function readVendorBalances(
+export async function readVendorBalances(
   db: Queryable,
   { vendorId, account }: VendorAccounts,
 ): Promise<{ account: string; balanceCents: bigint }[]> {

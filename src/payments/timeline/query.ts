@@ -5,10 +5,12 @@ import { beforeTime, listPayments } from './list.ts';
 import { searchPayments } from './store.ts';
 import type { PaymentRow } from './store.ts';
 import { readTerm } from './term.ts';
+import type { SearchTerm } from './term.ts';
 
 /** Which payments to list: those of a period that match a filter, and a search term if there is one. */
 export interface PaymentQuery {
-  readonly term: string | undefined;
+  /** A text is read as everything that it may mean. */
+  readonly term: string | SearchTerm | undefined;
   readonly filter: ListFilter;
   /** Created at or after this time. */
   readonly from: Date;
@@ -49,6 +51,33 @@ export async function queryPayments(
   };
 }
 
+/** Payments that are read at once for a file. */
+const FILE_PAGE_ROWS = 500;
+
+/**
+ * The pages of a whole list, for a file. It ends after `maxRows` payments.
+ * @param read runs the reading of one page.
+ */
+export async function* allPages(
+  pool: Pool,
+  query: PaymentQuery,
+  { maxRows, read }: { readonly maxRows: number; readonly read?: LongRead },
+): AsyncGenerator<PaymentPage> {
+  const run = read ?? (async (work) => await work());
+  let left = maxRows;
+  let after: PageCursor | undefined;
+  do {
+    const page = { after, limit: Math.min(FILE_PAGE_ROWS, left) };
+    const found = await run(async () => await queryPayments(pool, query, page));
+    yield found;
+    left -= found.payments.length;
+    after = found.next ?? undefined;
+  } while (after !== undefined && left > 0);
+}
+
+/** How a page is read, such as when its turn comes. */
+type LongRead = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** Matches of the term that are read at once, and how often, until a page is full. */
 const CHUNK_ROWS = 200;
 const MAX_CHUNKS = 5;
@@ -56,10 +85,10 @@ const MAX_CHUNKS = 5;
 async function pageOfFound(
   pool: Pool,
   query: PaymentQuery & { readonly after: PageCursor | undefined; readonly limit: number },
-  text: string,
+  asked: string | SearchTerm,
 ): Promise<PaymentPage> {
   const { filter, from, to, limit } = query;
-  const term = readTerm(text);
+  const term = typeof asked === 'string' ? readTerm(asked) : asked;
   const matching: PaymentRow[] = [];
   let beforeId = query.after?.kind === 'found' ? query.after.beforeId : undefined;
   for (let chunk = 0; chunk < MAX_CHUNKS; chunk += 1) {

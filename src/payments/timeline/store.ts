@@ -49,8 +49,9 @@ const KEYS_OF_ACCOUNTS = `array(
 const weekKeyOf = (column: 'account' | 'phone'): string =>
   `((t.duplicate_key >> 46) << 32 | (hashtextextended(t.${column}, 0) & 4294967295))`;
 
-const OF_EVERY_VENDOR = `bucket = any (array(select bucket from buckets))
-      and vendor_id = any (array(select vendor_id from vendors))`;
+// Of one vendor, or of all of them: the index begins with both columns.
+const OF_ITS_VENDORS = `bucket = any (array(select bucket from buckets where $8::integer is null or bucket = bucket_of($8)))
+      and vendor_id = any (array(select vendor_id from vendors where $8::integer is null or vendor_id = $8))`;
 
 const SEARCH = `
   with found as (
@@ -62,10 +63,10 @@ const SEARCH = `
       where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2
       union
       select bucket, vendor_id, payment_id, created_at from payments
-      where ${OF_EVERY_VENDOR} and merchant_reference = $3
+      where ${OF_ITS_VENDORS} and merchant_reference = $3
       union
       select bucket, vendor_id, payment_id, created_at from archived_payments
-      where ${OF_EVERY_VENDOR} and merchant_reference = $3
+      where ${OF_ITS_VENDORS} and merchant_reference = $3
       union
       select bucket, vendor_id, payment_id, created_at from payments t
       where ${weekKeyOf('account')} = any (${KEYS_OF_ACCOUNTS}) and t.account = any ($4)

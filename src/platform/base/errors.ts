@@ -92,12 +92,12 @@ export const ERRORS = {
   signature_invalid: {
     status: 401,
     text: 'The vendor or the signature is not valid',
-    when: 'The `hash` does not match, or the `vid` is unknown; the response is the same for both. Check the key and the order of the names, and sign values exactly as you send them. In the sandbox `signed_text` shows the text to sign, and `vid_known` whether the `vid` is known.',
+    when: 'The `hash` or the `X-Signature` does not match, or the `vid` is unknown; the response is the same for both. Check the key and the order of the names, and sign values exactly as you send them. In the sandbox `signed_text` shows the text to sign, and `vid_known` whether the `vid` is known.',
   },
   signature_v2_required: {
     status: 401,
     text: 'This vendor or collector must sign with the X-Signature header',
-    when: 'The `hash` is valid, but this vendor (or collector) must sign every request with the `X-Signature` header, version 2, and the request has none.',
+    when: 'The request has no `X-Signature` header, version 2. This vendor (or collector) must sign every request with it, or the operation is one of the self-service API, which takes no other signature.',
   },
   signature_expired: {
     status: 401,
@@ -290,13 +290,11 @@ export const ERRORS = {
     status: 404,
     text: 'Not found',
     when: 'The requested object does not exist or belongs to another vendor.',
-    consoleOnly: true,
   },
   changed_meanwhile: {
     status: 409,
-    text: 'Somebody else has changed this. Reload the page',
-    when: 'The state on which the action was based is no longer the current one.',
-    consoleOnly: true,
+    text: 'This has been changed meanwhile',
+    when: 'The state on which the action was based is no longer the current one. Read it again.',
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -3,11 +3,26 @@ import { csvLine } from '../base/csv.ts';
 import { formatMoney } from '../base/money.ts';
 import type { Cell, ExportTable } from './rows.ts';
 
-/** The table as CSV, some lines at a time. */
-export async function* csvOf(table: ExportTable, wireTime: WireTime): AsyncGenerator<string> {
+/** The table as CSV for people, some lines at a time. */
+export function csvOf(table: ExportTable, wireTime: WireTime): AsyncGenerator<string> {
+  return linesOf(table, (cell) => textOf(cell, wireTime));
+}
+
+/** The table as CSV for programs: amounts in cents, times in ISO 8601. */
+export function csvForPrograms(table: ExportTable): AsyncGenerator<string> {
+  return linesOf(table, (cell) => {
+    if (cell === null) return '';
+    return cell instanceof Date ? cell.toISOString() : String(cell);
+  });
+}
+
+async function* linesOf(
+  table: ExportTable,
+  textFor: (cell: Cell) => string,
+): AsyncGenerator<string> {
   yield csvLine(table.titles);
   for await (const rows of table.rows) {
-    yield rows.map((cells) => csvLine(cells.map((cell) => textOf(cell, wireTime)))).join('');
+    yield rows.map((cells) => csvLine(cells.map(textFor))).join('');
   }
 }
 

@@ -7,7 +7,7 @@ import { isUnavailable } from '../db/pool.ts';
 import type { RefusalForm } from './operation.ts';
 
 /** The fields of every refusal; never a `data` key. Some operations add fields. */
-export interface RefusalBody {
+interface RefusalBody {
   header_status: number;
   error: {
     code: string;
@@ -23,13 +23,18 @@ export interface RefusalBody {
   request_id: string;
 }
 
-export function refusalBody(
-  refusal: Refusal,
-  options: {
-    readonly requestId: string;
-    readonly form?: RefusalForm | undefined;
-  },
-): RefusalBody {
+interface BodyOptions {
+  readonly requestId: string;
+  readonly form?: RefusalForm | undefined;
+}
+
+/** In the form of the operation that refuses. */
+export function refusalBody(refusal: Refusal, options: BodyOptions): object {
+  const other = options.form?.body;
+  return other === undefined ? usualBody(refusal, options) : other.of(refusal, options.requestId);
+}
+
+function usualBody(refusal: Refusal, options: BodyOptions): RefusalBody {
   const { code, status, message: text, field, reference, explanation } = refusal;
   return {
     header_status: status,
@@ -45,7 +50,7 @@ export function refusalBody(
       },
     ],
     msg: { status: 0, text },
-    ...options.form?.fieldsOf(refusal),
+    ...options.form?.fieldsOf?.(refusal),
     request_id: options.requestId,
   };
 }

@@ -3,22 +3,46 @@ import type { ErrorCode } from '../base/errors.ts';
 import { refusalBody } from './errors.ts';
 import type { AnyOperation, RefusalForm } from './operation.ts';
 import { COMMON_REFUSALS, codesOf, refusalsOf } from './refusals.ts';
+import type { AnyResource } from './resource.ts';
+import { COMMON_RESOURCE_REFUSALS, RESOURCE_REFUSALS_FORM } from './resource-refusals.ts';
 import type { Refusals } from './refusals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** What the document's operations refer to, by name. */
+export interface Components {
+  readonly schemas: Map<string, unknown>;
+  readonly responses: Map<string, Json>;
+}
+
 const REQUEST_ID = '7477dc19-0156-4574-8899-9abe564c620f';
 
-/** What any operation may be refused with. */
-export function commonRefusalResponse(): Json {
-  return refusalResponse(COMMON_REFUSALS, undefined);
+const USUAL_SCHEMA = 'Refusal';
+
+/** What any operation, and any resource, may be refused with: by the name of the response. */
+export function commonRefusalResponses(): [string, Json][] {
+  return [
+    [USUAL_SCHEMA, refusalResponse(COMMON_REFUSALS, undefined)],
+    [
+      schemaNameOf(RESOURCE_REFUSALS_FORM),
+      refusalResponse(COMMON_RESOURCE_REFUSALS, RESOURCE_REFUSALS_FORM),
+    ],
+  ];
+}
+
+/** Of the body; the response with the common refusals has the same name. */
+function schemaNameOf(form: RefusalForm | undefined): string {
+  return form?.body?.schemaName ?? USUAL_SCHEMA;
 }
 
 /**
  * `{status: response}` for the refusals of one operation. The responses themselves are named in
  * `components`, because most operations share them.
  */
-export function refusalResponses(operation: AnyOperation, components: Map<string, Json>): Json {
+export function refusalResponses(
+  operation: AnyOperation | AnyResource,
+  components: Components['responses'],
+): Json {
   const { refusalForm: form } = operation;
   const byStatus = Object.groupBy(Object.entries(refusalsOf(operation)), ([code]) =>
     String(ERRORS[code as ErrorCode].status),
@@ -36,7 +60,7 @@ export function refusalResponses(operation: AnyOperation, components: Map<string
   });
   return {
     ...Object.fromEntries(responses),
-    default: { $ref: '#/components/responses/Refusal' },
+    default: { $ref: `#/components/responses/${schemaNameOf(form)}` },
   };
 }
 
@@ -52,7 +76,7 @@ function refusalResponse(refusals: Refusals, form: RefusalForm | undefined): Jso
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Refusal' },
+        schema: { $ref: `#/components/schemas/${schemaNameOf(form)}` },
         examples: Object.fromEntries(
           codes.map((code) => {
             const refusal = new Refusal(code, refusals[code]);

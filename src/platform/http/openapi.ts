@@ -1,10 +1,21 @@
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 import type { AnyOperation } from './operation.ts';
-import { commonRefusalResponse, refusalResponses } from './openapi-responses.ts';
+import { describeResource } from './openapi-resource.ts';
+import { commonRefusalResponses, refusalResponses } from './openapi-responses.ts';
+import type { Components } from './openapi-responses.ts';
+import { templateOf } from './resource.ts';
+import type { AnyResource } from './resource.ts';
+import { resourceRefusalSchema } from './resource-refusals.ts';
 import { refusalSchema } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Everything that the document describes. */
+export interface Contract {
+  readonly operations: readonly AnyOperation[];
+  readonly resources: readonly AnyResource[];
+}
 
 /** The parts of the document other than the operations. */
 export interface ContractInfo {
@@ -13,12 +24,6 @@ export interface ContractInfo {
   readonly description: string;
   readonly license: Json;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-}
-
-/** What operations refer to, by name. */
-interface Components {
-  readonly schemas: Map<string, unknown>;
-  readonly responses: Map<string, Json>;
 }
 
 /** JSON first, so that the reference page offers whole bodies to try. */
@@ -30,17 +35,24 @@ const BODY_FORMS = [
 
 /** The OpenAPI document of the operations: every body format, named schemas, signed examples. */
 export function openApiDocument(
-  operations: readonly AnyOperation[],
+  { operations, resources }: Contract,
   { tags, ...info }: ContractInfo,
 ): Json {
   const components: Components = {
-    schemas: new Map([['Refusal', refusalSchema]]),
-    responses: new Map([['Refusal', commonRefusalResponse()]]),
+    schemas: new Map<string, unknown>([
+      ['Refusal', refusalSchema],
+      ['ResourceRefusal', resourceRefusalSchema],
+    ]),
+    responses: new Map(commonRefusalResponses()),
   };
-  const paths = operations.map((operation) => [
-    operation.path,
-    describeOperation(operation, components),
-  ]);
+  const paths = new Map(
+    operations.map((operation) => [operation.path, describeOperation(operation, components)]),
+  );
+  for (const resource of resources) {
+    const path = templateOf(resource);
+    const described = describeResource(resource, components);
+    paths.set(path, { ...paths.get(path), [resource.method.toLowerCase()]: described });
+  }
   return {
     openapi: '3.1.0',
     info,
@@ -48,7 +60,7 @@ export function openApiDocument(
       responses: byName(components.responses),
       schemas: byName(components.schemas),
     },
-    paths: Object.fromEntries(paths) as Json,
+    paths: Object.fromEntries(paths),
     // Relative to the document's own URL, so that any host and proxy works.
     servers: [{ url: '/', description: 'This server' }],
     tags,

@@ -91,11 +91,18 @@ export type AnyParametersOperation = Operation<TObject, TSchema, unknown>;
 export type AnyFileOperation = FileOperation<TObject, TSchema, unknown>;
 export type AnyOperation = AnyParametersOperation | AnyFileOperation;
 
-/** Fields that refusals of some operations have in addition. */
+/** How refusals of some operations differ from those of others. */
 export interface RefusalForm {
   /** Distinguishes these refusals in OpenAPI. */
   readonly name: string;
-  readonly fieldsOf: (refusal: Refusal) => Readonly<Record<string, unknown>>;
+  /** Additional fields of the usual body. */
+  readonly fieldsOf?: (refusal: Refusal) => Readonly<Record<string, unknown>>;
+  /** Another body instead of the usual one. */
+  readonly body?: {
+    /** In OpenAPI. */
+    readonly schemaName: string;
+    readonly of: (refusal: Refusal, requestId: string) => object;
+  };
 }
 
 /** What a handler may know about the signature. */

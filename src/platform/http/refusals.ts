@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { AnyOperation } from './operation.ts';
+import type { AnyResource } from './resource.ts';
 
 /** What the example of a refusal has in addition to the common fields. */
 interface RefusalExample {
@@ -30,7 +31,10 @@ export const COMMON_REFUSALS: Refusals = {
 };
 
 /** Further refusals of an operation: for its signature, and for what it does. */
-export function refusalsOf({ signedBy, refusals }: AnyOperation): Refusals {
+export function refusalsOf({
+  signedBy,
+  refusals,
+}: Pick<AnyOperation | AnyResource, 'signedBy' | 'refusals'>): Refusals {
   return { ...signedBy?.refusals, ...refusals };
 }
 

@@ -11,6 +11,7 @@ import { LIMITS } from '../base/limits.ts';
 import { limitConnections, limitRequests, uncountedAddresses } from './admission.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { asRefusal, refusalBody } from './errors.ts';
+import type { RefusalForm } from './operation.ts';
 import { limitPipelining } from './pipelining.ts';
 import { noteForLog, noteReference, reportAnswers } from './request-log.ts';
 import type { Answer } from './request-log.ts';
@@ -25,6 +26,8 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[];
   /** Default: `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
+  /** How requests are refused below a path that no route has, too. Default: in the usual form. */
+  readonly refusalFormOf?: (path: string) => RefusalForm | undefined;
 }
 
 /** Protects the process against many or slow clients. */
@@ -67,7 +70,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     genReqId: () => randomUUID(),
     // A wrong path gets 404, whatever characters it contains.
     frameworkErrors: (error, request, reply) => {
-      void sendRefusal(asRefusal(error), request, reply, options.log);
+      void sendRefusal(asRefusal(error), request, reply, options);
     },
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket),
     // Node would refuse it without a body; `requireHost` sends our refusal body.
@@ -86,7 +89,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   endConnectionsAtStop(app, limits.stopGraceMs);
   readBodiesAsBytes(app);
   sendSecurityHeaders(app);
-  answerErrors(app, options.log);
+  answerErrors(app, options);
   limitRequests(app, limits, uncounted);
   requireHost(app);
   refuseEncodedBodies(app);
@@ -273,9 +276,9 @@ function abortionOf(error: unknown, request: FastifyRequest): Refusal | undefine
   });
 }
 
-function answerErrors(app: FastifyInstance, log: Logger): void {
+function answerErrors(app: FastifyInstance, options: ServerOptions): void {
   app.setErrorHandler((error, request, reply) =>
-    sendRefusal(abortionOf(error, request) ?? asRefusal(error), request, reply, log),
+    sendRefusal(abortionOf(error, request) ?? asRefusal(error), request, reply, options),
   );
   const methodsByRoute = new Map<string, Set<string>>();
   app.addHook('onRoute', (route) => {
@@ -289,10 +292,10 @@ function answerErrors(app: FastifyInstance, log: Logger): void {
       [...methodsByRoute].flatMap(([route, known]) => (isOf(route, path) ? [...known] : [])),
     );
     if (methods.size === 0 || methods.has(request.method)) {
-      return sendRefusal(new Refusal('unknown_path'), request, reply, log);
+      return sendRefusal(new Refusal('unknown_path'), request, reply, options);
     }
     void reply.header('allow', [...methods].join(', '));
-    return sendRefusal(new Refusal('method_not_allowed'), request, reply, log);
+    return sendRefusal(new Refusal('method_not_allowed'), request, reply, options);
   });
 }
 
@@ -325,7 +328,7 @@ function sendRefusal(
   refusal: Refusal,
   request: FastifyRequest,
   reply: FastifyReply,
-  log: Logger,
+  { log, refusalFormOf }: Pick<ServerOptions, 'log' | 'refusalFormOf'>,
 ): FastifyReply {
   noteForLog(request, { code: refusal.code });
   noteReference(request, { msg: { reference: refusal.reference } });
@@ -346,7 +349,7 @@ function sendRefusal(
     .send(
       refusalBody(refusal, {
         requestId: request.id,
-        form: request.routeOptions.config.refusalForm,
+        form: request.routeOptions.config.refusalForm ?? refusalFormOf?.(request.url),
       }),
     );
 }

@@ -8,7 +8,7 @@ export interface Parameters {
   readonly names: ReadonlySet<string>;
   /** Unknown names are ignored instead of refused. Only for operations without a signature. */
   readonly ignoresUnknown: boolean;
-  readonly known: KnownNames;
+  readonly known: Pick<KnownNames, 'occurIn'>;
   /** Those whose values may contain characters that are otherwise never valid. */
   readonly anyText: ReadonlySet<string>;
 }

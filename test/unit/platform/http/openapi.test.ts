@@ -4,13 +4,14 @@ import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/schema';
 import { describe, expect, test } from 'vitest';
-import { inertOperations } from '../../../../scripts/inert-api.ts';
+import { inertOperations, inertResources } from '../../../../scripts/inert-api.ts';
 import { findBreaks } from '../../../../scripts/openapi-compatibility.ts';
 import type { OpenApiDocument } from '../../../../scripts/openapi-compatibility.ts';
 import { generateReference, openApiDocument } from '../../../../scripts/reference-pages.ts';
 import { ERRORS } from '../../../../src/platform/base/errors.ts';
 import { canonicalText } from '../../../../src/platform/base/canonical.ts';
 import { COMMON_REFUSALS, codesOf, refusalsOf } from '../../../../src/platform/http/refusals.ts';
+import { COMMON_RESOURCE_REFUSALS } from '../../../../src/platform/http/resource-refusals.ts';
 import { DEMO_KEYS } from '../../../../src/parties/http/demo-signers.ts';
 import { sign } from '../../../../src/parties/signature.ts';
 
@@ -24,7 +25,12 @@ interface Media {
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly example?: unknown }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly example?: unknown;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<
     Record<string, { readonly $ref?: string; readonly content?: Readonly<Record<string, Media>> }>
@@ -47,6 +53,9 @@ const declared = new Map(inertOperations().map((operation) => [operation.name, o
 const operations = Object.entries(document.paths).flatMap(([url, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, url, ...operation })),
 );
+
+const resourceNames = new Set(inertResources().map(({ name }) => name));
+const flatOperations = operations.filter(({ operationId }) => !resourceNames.has(operationId));
 
 /** Whether the body is a file, and the parameters are in the query string. */
 function isFile(operationId: string): boolean {
@@ -105,7 +114,7 @@ describe('openapi.json', () => {
   });
 
   test('every body comes in all three forms', () => {
-    for (const { operationId, requestBody } of operations) {
+    for (const { operationId, requestBody } of flatOperations) {
       if (requestBody === undefined || isFile(operationId)) continue;
       expect([operationId, ...Object.keys(requestBody.content)]).toEqual([
         operationId,
@@ -117,8 +126,57 @@ describe('openapi.json', () => {
   });
 });
 
+describe('the self-service API', () => {
+  const resources = operations.filter(({ operationId }) => resourceNames.has(operationId));
+
+  test('has an operation for each resource, with the header’s signature alone', () => {
+    expect(resources.map(({ operationId }) => operationId).toSorted()).toEqual(
+      [...resourceNames].toSorted(),
+    );
+    for (const { operationId, parameters = [] } of resources) {
+      const named = parameters.map(({ name, in: place }) => `${place} ${name}`);
+      expect([operationId, named]).toEqual([
+        operationId,
+        expect.arrayContaining(['query vid', 'header X-Signature']),
+      ]);
+      expect(named).not.toContain('query hash');
+    }
+  });
+
+  test.each(resources)('$method $url: a request and an answer that fit', (operation) => {
+    const { requestBody, responses, parameters = [] } = operation;
+    const [[type, answer] = []] = Object.entries(responses['200']?.content ?? {});
+    if (answer === undefined) throw new Error('no answer');
+    if (type === 'application/json') expect(fits(answer, answer.example)).toBe(true);
+    else expect(answer.example).toContain('\r\n');
+    const [[form, body] = []] = Object.entries(requestBody?.content ?? {});
+    if (body !== undefined) {
+      expect(form).toBe('application/json');
+      expect(fits(body, body.example)).toBe(true);
+    }
+    for (const { name, required, example } of parameters) {
+      if (required === true) expect([name, typeof example]).toEqual([name, 'string']);
+    }
+  });
+
+  test.each(resources)('$method $url: refusals that fit', ({ responses }) => {
+    const { default: other, ...own } = responses;
+    expect(other).toEqual({ $ref: '#/components/responses/ResourceRefusal' });
+    for (const [status, response] of Object.entries(own)) {
+      if (status === '200') continue;
+      const named = document.components.responses[response.$ref?.split('/').at(-1) ?? ''];
+      const media = named?.content['application/json'];
+      if (media === undefined) throw new Error(`${status} leads nowhere`);
+      for (const [code, { value }] of Object.entries(media.examples ?? {})) {
+        expect(value).toMatchObject({ error: { code } });
+        expect(fits(media, value)).toBe(true);
+      }
+    }
+  });
+});
+
 describe('examples', () => {
-  test.each(operations)('$method $url: a request and an answer that fit', (operation) => {
+  test.each(flatOperations)('$method $url: a request and an answer that fit', (operation) => {
     const answer = operation.responses['200']?.content?.['application/json'];
     if (answer === undefined) throw new Error('no JSON answer');
     expect(answer.example).toBeDefined();
@@ -133,7 +191,7 @@ describe('examples', () => {
     }
   });
 
-  test.each(operations)('$method $url: refusals that fit', (operation) => {
+  test.each(flatOperations)('$method $url: refusals that fit', (operation) => {
     const { default: other, ...own } = operation.responses;
     expect(other).toEqual({ $ref: '#/components/responses/Refusal' });
     for (const [status, response] of Object.entries(own)) {
@@ -149,7 +207,7 @@ describe('examples', () => {
   });
 
   test('a signature holds wherever an operation has one', () => {
-    for (const { operationId, requestBody, parameters = [] } of operations) {
+    for (const { operationId, requestBody, parameters = [] } of flatOperations) {
       const schema = requestBody?.content['application/json'];
       const names = [...parameters.map(({ name }) => name), ...Object.keys(schema?.example ?? {})];
       const name = operationId.replace(/_post$/, '');
@@ -175,7 +233,9 @@ describe('examples', () => {
 
 describe('refusals', () => {
   test('every code occurs in an operation', () => {
-    const said = new Set([COMMON_REFUSALS, ...inertOperations().map(refusalsOf)].flatMap(codesOf));
+    const declaredRefusals = [...inertOperations(), ...inertResources()].map(refusalsOf);
+    const all = [COMMON_REFUSALS, COMMON_RESOURCE_REFUSALS, ...declaredRefusals];
+    const said = new Set(all.flatMap(codesOf));
     // Add a new code to the `refusals` of the operations that return it.
     const published = Object.entries(ERRORS).filter(([, entry]) => !('consoleOnly' in entry));
     const codes = published.map(([code]) => code as keyof typeof ERRORS);

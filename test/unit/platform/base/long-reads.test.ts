@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLongReads } from '../../../src/console/long-reads.ts';
+import { createLongReads } from '../../../../src/platform/base/long-reads.ts';
 
 test('long reads are limited, one of each person, and nobody waits for another’s queue', async () => {
   const reads = createLongReads(2);

@@ -1,0 +1,30 @@
+import { HOUSE } from '../cases/cases-store.ts';
+import { isOwnTermsAccount } from '../ledger/account.ts';
+import type { TimelineEntry } from './assemble.ts';
+
+/** What only the staff may see: who resolved a case, and what the operator wrote to us. */
+const STAFF_ONLY: ReadonlySet<string> = new Set([
+  'case',
+  'unmatched_callback',
+  'statement_entry',
+  'correction',
+]);
+
+/** The part of a timeline that is the vendor's business. */
+export function forVendor(timeline: readonly TimelineEntry[]): TimelineEntry[] {
+  return timeline.filter(isForVendor).map(withoutInternals);
+}
+
+/** Our terms with operators are not. */
+function isForVendor(entry: TimelineEntry): boolean {
+  if (entry.kind !== 'transfer') return !STAFF_ONLY.has(entry.kind);
+  const { debitAccount, creditAccount, vendorId } = entry;
+  const isOurs = isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
+  return vendorId !== HOUSE && !isOurs;
+}
+
+/** A vendor sees which operator got its payment, but not how we choose operators or communicate with them. */
+function withoutInternals(entry: TimelineEntry): TimelineEntry {
+  if (entry.kind !== 'attempt') return entry;
+  return { ...entry, routeReason: null, note: null, operatorHandle: null };
+}

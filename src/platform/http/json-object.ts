@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+import type { Static, TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Refusal } from '../base/errors.ts';
+
+/** What is wrong with a value, in the words of its schema. */
+export interface SchemaProblem {
+  readonly kind: 'missing' | 'unknown' | 'invalid';
+  /** The member of the object at fault; undefined: the value as a whole. */
+  readonly field: string | undefined;
+  /** Completes a sentence that begins with the field. */
+  readonly text: string;
+}
+
+/** Returns the first problem of a value; undefined if it fits. */
+export function createProblemFinder(
+  schema: TSchema,
+): (value: unknown) => SchemaProblem | undefined {
+  const compiled = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return undefined;
+    const [error] = compiled.Errors(value);
+    const named = namedIn(error?.params);
+    const at = error?.instancePath.split('/')[1];
+    const text = error?.message ?? 'is not valid';
+    if (at !== undefined) return { kind: 'invalid', field: at, text };
+    if (error?.keyword === 'required') return { kind: 'missing', field: named, text };
+    const isUnknown = error?.keyword === 'additionalProperties';
+    return { kind: isUnknown ? 'unknown' : 'invalid', field: named, text };
+  };
+}
+
+/** The member that an error about the whole object is about: one that is missing, or unknown. */
+function namedIn(params: object | undefined): string | undefined {
+  const [names] = Object.values(params ?? {}) as unknown[];
+  return Array.isArray(names) && typeof names[0] === 'string' ? names[0] : undefined;
+}
+
+/**
+ * Reads a body that is one JSON object, of a schema without additional properties.
+ * Throws: `unsupported_media_type`, `malformed_request`, `missing_field`, `unknown_field`,
+ * `invalid_field`, each naming the first field at fault.
+ */
+export function createJsonReader<Body extends TObject>(
+  schema: Body,
+): (contentType: string | undefined, body: Buffer | undefined) => Static<Body> {
+  const problemOf = createProblemFinder(schema);
+  return (contentType, body) => {
+    const value = parse(contentType, body);
+    const problem = problemOf(value);
+    if (problem === undefined) {
+      refuseControls(value);
+      return value as Static<Body>;
+    }
+    throw refusalOf(problem, schema);
+  };
+}
+
+const JSON_TYPE = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+
+function parse(contentType: string | undefined, body: Buffer | undefined): Record<string, unknown> {
+  // Without a body every field is missing, which is what is wrong with it.
+  if (body === undefined || body.length === 0) return {};
+  if (contentType === undefined || !JSON_TYPE.test(contentType)) {
+    throw new Refusal('unsupported_media_type', { text: 'Send the body as application/json' });
+  }
+  if (!isUtf8(body)) throw notAnObject();
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw notAnObject(cause);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
+  return value as Record<string, unknown>;
+}
+
+function notAnObject(cause?: unknown): Refusal {
+  return new Refusal('malformed_request', { text: 'The body is not one JSON object', cause });
+}
+
+// As in parameters: control characters, lone surrogates, and what reverses the direction of text.
+const FORBIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u;
+
+/** Throws: `malformed_request`. */
+function refuseControls(value: Readonly<Record<string, unknown>>): void {
+  for (const [field, own] of Object.entries(value)) {
+    if ([own].flat().some((text) => typeof text === 'string' && FORBIDDEN.test(text))) {
+      throw new Refusal('malformed_request', {
+        field,
+        text: `${field} contains a character that is never valid, such as a control character`,
+      });
+    }
+  }
+}
+
+const SHOWN_NAME_LENGTH = 64;
+
+function refusalOf({ kind, field, text }: SchemaProblem, schema: TObject): Refusal {
+  const named = field === undefined ? {} : { field: field.slice(0, SHOWN_NAME_LENGTH) };
+  if (kind === 'missing') {
+    return new Refusal('missing_field', { ...named, text: `${field ?? 'A field'} is required` });
+  }
+  if (kind === 'unknown') return new Refusal('unknown_field', named);
+  const { form }: { readonly form?: string } = schema.properties[field ?? ''] ?? {};
+  const must = form === undefined ? text : `must be ${form}`;
+  return new Refusal('invalid_field', { ...named, text: `${field ?? 'The body'} ${must}` });
+}

@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { allPages } from '../payments/timeline/query.ts';
+import type { PaymentQuery } from '../payments/timeline/query.ts';
+import { csvLine } from '../platform/base/csv.ts';
+import { StreamedFile } from '../platform/http/resource.ts';
+import type { AnyResource } from '../platform/http/resource.ts';
+import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
+import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
+import { resource } from './resource.ts';
+import type { SelfServiceDeps } from './resource.ts';
+
+/** The columns are the fields of a payment in the list. */
+const COLUMNS = Object.keys(paymentFields) as readonly (keyof typeof EXAMPLE_PAYMENT)[];
+
+export function exportPayments(deps: SelfServiceDeps): AnyResource {
+  return resource(deps, {
+    name: 'exportPayments',
+    method: 'GET',
+    path: '/payments.csv',
+    summary: 'Payments as CSV',
+    description:
+      'The whole list as a file, sent while it is read, newest first. The columns are the fields of the list. A text that a spreadsheet would run as a formula begins with an apostrophe. A file that ends early is cut off: the connection is closed without the last chunk.',
+    query: Type.Object(paymentFilter),
+    response: 'text/csv',
+    refusals: {},
+    example: {
+      query: { from: '2026-11-21', to: '2026-11-21' },
+      answer: csvLine(COLUMNS) + lineOf(EXAMPLE_PAYMENT),
+    },
+    handle: ({ query }, { signer }) => {
+      const wanted = readPaymentQuery(query, signer, deps);
+      return new StreamedFile('payments.csv', Readable.from(linesOf(wanted, signer.vid, deps)));
+    },
+  });
+}
+
+/** Each page waits for its turn, so a slow reader of the file holds up nobody. */
+async function* linesOf(
+  query: PaymentQuery,
+  vid: string,
+  { pool, longReads }: Pick<SelfServiceDeps, 'pool' | 'longReads'>,
+): AsyncGenerator<string> {
+  yield csvLine(COLUMNS);
+  const pages = allPages(pool, query, {
+    maxRows: Number.POSITIVE_INFINITY,
+    read: async (work) => await longReads(vid, work),
+  });
+  for await (const { payments } of pages) {
+    yield payments.map((row) => lineOf(paymentView(row))).join('');
+  }
+}
+
+function lineOf(payment: typeof EXAMPLE_PAYMENT): string {
+  return csvLine(COLUMNS.map((column) => payment[column] ?? ''));
+}

@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { FAILURE_CODES } from '../payments/create/failure-code.ts';
+import { findOpenQuarantine } from '../payments/quarantine/store.ts';
+import type { TimelineEntry } from '../payments/timeline/assemble.ts';
+import { findPayment } from '../payments/timeline/find.ts';
+import { forVendor } from '../payments/timeline/for-vendor.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { decodeReference } from '../platform/base/ids.ts';
+import type { AnyResource } from '../platform/http/resource.ts';
+import { nullable } from '../platform/http/schemas.ts';
+import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
+import { resource } from './resource.ts';
+import type { SelfServiceDeps } from './resource.ts';
+import { cents, instant } from './schemas.ts';
+
+const entry = Type.Object({
+  at: instant('When it happened.'),
+  kind: Type.String({
+    description:
+      '`created`; `attempt`: an instruction to the operator; `settled`: the result was recorded; `transfer`: money moved in the books; `event`: a webhook was announced. More may be added.',
+    examples: ['created'],
+  }),
+  status: nullable(Type.String({ description: 'Of `settled`: the result.' })),
+  outcome: nullable(
+    Type.String({ description: 'Of `attempt`: `paid`, `declined`, `not_sent`; null: not known.' }),
+  ),
+  attempt: nullable(Type.Integer({ description: 'Of `attempt`: its number, from 1.' })),
+  movement: nullable(Type.String({ description: 'Of `transfer`: what it did.' })),
+  amount_cents: nullable(cents('Of `transfer`.')),
+  event_id: nullable(Type.String({ description: 'Of `event`.' })),
+  event_type: nullable(Type.String({ description: 'Of `event`.' })),
+});
+
+const response = Type.Object({
+  ...paymentFields,
+  biller_reference: nullable(Type.String({ description: 'The operator’s.' })),
+  biller_response_time: nullable(
+    instant('When the instruction that led to the result was sent; null while it is not known.'),
+  ),
+  message: nullable(Type.String({ description: 'The operator’s own text.' })),
+  failure_code: nullable(
+    Type.String({
+      description: `Why it failed: one of ${FAILURE_CODES.map((code) => `\`${code}\``).join(', ')}. Treat any other as \`other\`.`,
+    }),
+  ),
+  details: nullable(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      description: 'Fields of the result, such as `token` and `units`.',
+      additionalProperties: { type: 'string' },
+    }),
+  ),
+  archived: Type.Boolean({ description: 'True: only the books and the keys are still here.' }),
+  timeline: Type.Array(entry, { description: 'What happened to the payment, in order.' }),
+});
+
+type Entry = Static<typeof entry>;
+
+const EMPTY = {
+  status: null,
+  outcome: null,
+  attempt: null,
+  movement: null,
+  amount_cents: null,
+  event_id: null,
+  event_type: null,
+};
+
+export function getPayment(deps: SelfServiceDeps): AnyResource {
+  return resource(deps, {
+    name: 'getPayment',
+    method: 'GET',
+    path: '/payments/:reference',
+    summary: 'One payment',
+    description: 'A payment with its result and its timeline.',
+    params: Type.Object({
+      reference: Type.String({ description: 'Ours: the `ipay_reference` that create returned.' }),
+    }),
+    response,
+    refusals: { not_found: {}, quarantine: { field: 'reference' } },
+    example: {
+      params: { reference: EXAMPLE_PAYMENT.reference },
+      answer: {
+        ...EXAMPLE_PAYMENT,
+        biller_reference: 'OP151DB25E3B85FA91',
+        biller_response_time: '2026-11-21T06:15:00.512Z',
+        message: 'Payment received',
+        failure_code: null,
+        details: { token: '96943714845508985567', units: '4.00' },
+        archived: false,
+        timeline: [{ ...EMPTY, at: EXAMPLE_PAYMENT.created_at, kind: 'created' }],
+      },
+    },
+    handle: async ({ params: { reference } }, { signer }) => {
+      const isOwn = decodeReference(reference.toUpperCase())?.vendorId === signer.vendorId;
+      const found = isOwn ? await findPayment(deps.pool, reference) : undefined;
+      if (found === undefined) throw await refuseUnknown(deps);
+      const { payment } = found;
+      return {
+        ...paymentView(payment),
+        biller_reference: payment.billerReference,
+        biller_response_time: payment.billerResponseTime?.toISOString() ?? null,
+        message: payment.message,
+        failure_code: payment.failureCode,
+        details: payment.details,
+        archived: payment.archived,
+        timeline: forVendor(found.timeline).map(entryView),
+      };
+    },
+  });
+}
+
+/** In quarantine an unknown reference may be a payment of the missing period, and may be paid. */
+async function refuseUnknown({ pool }: Pick<SelfServiceDeps, 'pool'>): Promise<Refusal> {
+  const field = 'reference';
+  return (await findOpenQuarantine(pool)) === undefined
+    ? new Refusal('not_found', { field })
+    : new Refusal('quarantine', { field, retryAfterSeconds: 60 });
+}
+
+function entryView(recorded: TimelineEntry): Entry {
+  return { ...EMPTY, at: recorded.at.toISOString(), kind: recorded.kind, ...ownOf(recorded) };
+}
+
+function ownOf(recorded: TimelineEntry): Partial<Entry> {
+  switch (recorded.kind) {
+    case 'attempt':
+      return { attempt: recorded.attemptNumber, outcome: recorded.outcome };
+    case 'settled':
+      return { status: recorded.status };
+    case 'transfer':
+      return { movement: recorded.movement, amount_cents: String(recorded.amountCents) };
+    case 'event':
+      return { event_id: recorded.eventId, event_type: recorded.type };
+    default:
+      return {};
+  }
+}

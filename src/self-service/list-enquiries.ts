@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { listEnquiries as readEnquiries } from '../credit/enquiries/list-store.ts';
+import type { ListedEnquiry } from '../credit/enquiries/list-store.ts';
+import { ENQUIRY_OUTCOMES } from '../credit/enquiries/record.ts';
+import { parameter } from '../platform/http/parameter.ts';
+import type { AnyResource } from '../platform/http/resource.ts';
+import { nullable } from '../platform/http/schemas.ts';
+import { readPage } from './page.ts';
+import { readPeriod } from './period.ts';
+import { resource } from './resource.ts';
+import type { SelfServiceDeps } from './resource.ts';
+import { instant, pageOf, paging, period } from './schemas.ts';
+
+const enquiry = Type.Object({
+  sequence: Type.String({ description: 'Its place among your enquiries.', examples: ['17'] }),
+  at: instant('When it was made.'),
+  operation: Type.String({ examples: ['generic-score'] }),
+  request_reference: Type.String({ description: 'Yours: `requestReference`.' }),
+  report_reason: Type.Integer({ examples: [2] }),
+  outcome: Type.String({
+    description: `One of ${ENQUIRY_OUTCOMES.map((outcome) => `\`${outcome}\``).join(', ')}.`,
+    examples: ['answered'],
+  }),
+  customer: nullable(
+    Type.String({ description: 'The last three digits of the customer’s reference (`crn`).' }),
+  ),
+  grade: nullable(Type.String({ examples: ['BB'] })),
+  erased: Type.Boolean({ description: 'True: request and answer have been erased.' }),
+});
+
+const SHOWN_DIGITS = 3;
+const NAME = 'listEnquiries';
+
+export function listEnquiries(deps: SelfServiceDeps): AnyResource {
+  return resource(deps, {
+    name: NAME,
+    method: 'GET',
+    path: '/enquiries',
+    summary: 'List enquiries',
+    description: 'Your enquiries about customers, newest first, without personal data.',
+    query: Type.Object({
+      ...period,
+      outcome: Type.Optional(
+        parameter(
+          new RegExp(`^(${ENQUIRY_OUTCOMES.join('|')})$`),
+          ENQUIRY_OUTCOMES.join(', '),
+          'Enquiries with this outcome.',
+        ),
+      ),
+      request_reference: Type.Optional(
+        parameter(/^[A-Za-z0-9]{1,64}$/, 'up to 64 letters and digits', 'Your reference.'),
+      ),
+      ...paging,
+    }),
+    response: Type.Object(pageOf(enquiry)),
+    refusals: {},
+    example: {
+      query: { outcome: 'answered' },
+      answer: {
+        items: [EXAMPLE],
+        next_cursor: null,
+      },
+    },
+    handle: async ({ query }, { signer: { vid, vendorId } }) => {
+      const { from, to: until } = readPeriod(query, deps);
+      const list = { list: NAME, vid, query };
+      return await readPage(deps, list, {
+        read: async (after: string | undefined, limit) =>
+          await readEnquiries(deps.pool, vendorId, {
+            from,
+            until,
+            outcome: ENQUIRY_OUTCOMES.find((outcome) => outcome === query.outcome),
+            requestReference: query.request_reference,
+            after: after === undefined ? undefined : BigInt(after),
+            limit,
+          }),
+        positionOf: ({ sequence }) => String(sequence),
+        view: enquiryView,
+      });
+    },
+  });
+}
+
+function enquiryView(row: ListedEnquiry): Static<typeof enquiry> {
+  return {
+    sequence: String(row.sequence),
+    at: row.enquiredAt.toISOString(),
+    operation: row.operation,
+    request_reference: row.requestReference,
+    report_reason: row.reportReason,
+    outcome: row.outcome,
+    customer: row.crn === null ? null : row.crn.slice(-SHOWN_DIGITS),
+    grade: row.grade,
+    erased: row.erased,
+  };
+}
+
+const EXAMPLE: Static<typeof enquiry> = {
+  sequence: '17',
+  at: '2026-11-21T06:15:00.000Z',
+  operation: 'generic-score',
+  request_reference: 'LOAN2031',
+  report_reason: 2,
+  outcome: 'answered',
+  customer: '417',
+  grade: 'BB',
+  erased: false,
+};

@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { queryPayments } from '../payments/timeline/query.ts';
+import type { PageCursor } from '../payments/timeline/query.ts';
+import { nullable } from '../platform/http/schemas.ts';
+import type { AnyResource } from '../platform/http/resource.ts';
+import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
+import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
+import { resource } from './resource.ts';
+import type { SelfServiceDeps } from './resource.ts';
+import { instant, limitOf, pageOf, paging } from './schemas.ts';
+
+const query = Type.Object({ ...paymentFilter, ...paging });
+const response = Type.Object({
+  ...pageOf(Type.Object(paymentFields)),
+  searched_to: nullable(
+    instant('Everything that was accepted since then has been searched; null: the whole period.'),
+  ),
+});
+
+const NAME = 'listPayments';
+
+export function listPayments(deps: SelfServiceDeps): AnyResource {
+  return resource(deps, {
+    name: NAME,
+    method: 'GET',
+    path: '/payments',
+    summary: 'List payments',
+    description:
+      'Your payments, newest first. Payments whose particulars are archived are found by `reference`, `merchant_reference` and `account` only.',
+    query,
+    response,
+    refusals: {},
+    example: {
+      query: { limit: '2' },
+      answer: { items: [EXAMPLE_PAYMENT], next_cursor: null, searched_to: null },
+    },
+    handle: async (asked, { signer }) => {
+      const wanted = readPaymentQuery(asked.query, signer, deps);
+      const list = { list: NAME, vid: signer.vid, query: asked.query };
+      const { cursor } = asked.query;
+      const after = cursor === undefined ? undefined : deps.cursors.read<PageCursor>(list, cursor);
+      const page = await queryPayments(deps.pool, wanted, { after, limit: limitOf(asked.query) });
+      return {
+        items: page.payments.map(paymentView),
+        next_cursor: page.next === null ? null : deps.cursors.write(list, page.next),
+        searched_to: page.searchedTo?.toISOString() ?? null,
+      };
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { listRequests as readRequests } from '../parties/request-log-store.ts';
+import type { LoggedRequest } from '../parties/request-log-store.ts';
+import { DAY_MS } from '../platform/base/days.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import { parameter } from '../platform/http/parameter.ts';
+import type { AnyResource } from '../platform/http/resource.ts';
+import { nullable } from '../platform/http/schemas.ts';
+import { readPage } from './page.ts';
+import { resource } from './resource.ts';
+import type { SelfServiceDeps } from './resource.ts';
+import { instant, pageOf, paging } from './schemas.ts';
+
+const request = Type.Object({
+  request_id: Type.String({ description: 'As in `X-Request-Id`.' }),
+  at: instant('When it was answered.'),
+  operation: nullable(
+    Type.String({ description: 'Name of the operation.', examples: ['createTransaction'] }),
+  ),
+  method: Type.String({ examples: ['POST'] }),
+  path: Type.String({ description: 'Without query.', examples: ['/transaction/create'] }),
+  status: Type.Integer({ description: 'HTTP status.', examples: [200] }),
+  error_code: nullable(Type.String({ description: 'Null: it was not refused.' })),
+  duration_ms: Type.Number({ examples: [3.25] }),
+  key_id: nullable(
+    Type.String({
+      description:
+        'The key that signed; null: the signature did not hold, or the operation has none, so anybody may have sent it.',
+    }),
+  ),
+});
+
+const NAME = 'listRequests';
+
+interface Position {
+  readonly at: string;
+  readonly requestId: string;
+}
+
+export function listRequests(deps: SelfServiceDeps): AnyResource {
+  const { operationAt } = deps;
+  return resource(deps, {
+    name: NAME,
+    method: 'GET',
+    path: '/requests',
+    summary: 'List requests',
+    description:
+      'The requests of the last seven days that named you, newest first, without parameters and bodies. The last second may be missing. With more than 500 requests in a second it is a sample.',
+    query: Type.Object({
+      only: Type.Optional(
+        parameter(/^refused$/, 'refused', 'Refused requests only.', { examples: ['refused'] }),
+      ),
+      ...paging,
+    }),
+    response: Type.Object(pageOf(request)),
+    refusals: {},
+    example: {
+      query: { only: 'refused' },
+      answer: {
+        items: [EXAMPLE],
+        next_cursor: null,
+      },
+    },
+    handle: async ({ query }, { signer: { vid, vendorId } }) =>
+      await readPage(
+        deps,
+        { list: NAME, vid, query },
+        {
+          read: async (after: Position | undefined, limit) =>
+            await readRequests(deps.pool, vendorId, {
+              onlyRefused: query.only === 'refused',
+              since: new Date(deps.clock.now().getTime() - LIMITS.requestLogDays * DAY_MS),
+              before: after && { at: new Date(after.at), requestId: after.requestId },
+              limit,
+            }),
+          positionOf: ({ at, requestId }) => ({ at: at.toISOString(), requestId }),
+          view: (row) => requestView(row, operationAt),
+        },
+      ),
+  });
+}
+
+function requestView(
+  row: LoggedRequest,
+  operationAt: SelfServiceDeps['operationAt'],
+): Static<typeof request> {
+  return {
+    request_id: row.requestId,
+    at: row.at.toISOString(),
+    operation: operationAt(row.method, row.route) ?? null,
+    method: row.method,
+    path: row.route,
+    status: row.status,
+    error_code: row.code,
+    duration_ms: row.durationUs / 1000,
+    key_id: row.keyId,
+  };
+}
+
+const EXAMPLE: Static<typeof request> = {
+  request_id: '7477dc19-0156-4574-8899-9abe564c620f',
+  at: '2026-11-21T06:15:00.000Z',
+  operation: 'createTransaction',
+  method: 'POST',
+  path: '/transaction/create',
+  status: 400,
+  error_code: 'amount_below_minimum',
+  duration_ms: 1.25,
+  key_id: '0199e3c0-7d3a-8000-8000-2b6a1f0c9d11',
+};

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { PAYMENT_STATUSES, statusOf } from '../payments/create/payment.ts';
+import { EXAMPLE_REFERENCE } from '../payments/operations/fields.ts';
+import type { QueriedPayment } from '../payments/timeline/query.ts';
+import { encodeReference } from '../platform/base/ids.ts';
+import { nullable } from '../platform/http/schemas.ts';
+import { cents, instant } from './schemas.ts';
+
+/** A payment in a list. */
+export const paymentFields = {
+  reference: Type.String({ description: 'Ours: the `ipay_reference` that create returned.' }),
+  merchant_reference: nullable(Type.String({ description: 'Yours.' })),
+  status: Type.String({
+    description: `One of ${PAYMENT_STATUSES.map((status) => `\`${status}\``).join(', ')}, as the status operation has it.`,
+    examples: ['SUCCESS'],
+  }),
+  biller: Type.String({ description: 'Biller code.', examples: ['kplc_prepaid'] }),
+  account: Type.String(),
+  phone: nullable(Type.String({ description: 'Null as well once the payment is archived.' })),
+  amount_cents: cents('Amount.'),
+  fee_cents: cents('Fee with its VAT, taken from the float on top of the amount.'),
+  created_at: instant('When the payment was accepted.'),
+  settled_at: nullable(instant('Since when the result is final.')),
+};
+
+const payment = Type.Object(paymentFields);
+
+export function paymentView(row: QueriedPayment): Static<typeof payment> {
+  return {
+    reference: encodeReference(row.vendorId, row.paymentId),
+    merchant_reference: row.merchantReference,
+    status: statusOf(row.outcome, row.underWay),
+    biller: row.billerCode,
+    account: row.account,
+    phone: row.phone,
+    amount_cents: String(row.amountCents),
+    fee_cents: String(row.feeCents),
+    created_at: row.createdAt.toISOString(),
+    settled_at: row.settledAt?.toISOString() ?? null,
+  };
+}
+
+export const EXAMPLE_PAYMENT: Static<typeof payment> = {
+  reference: EXAMPLE_REFERENCE,
+  merchant_reference: 'order-1001',
+  status: 'SUCCESS',
+  biller: 'kplc_prepaid',
+  account: '37200009901',
+  phone: null,
+  amount_cents: '10000',
+  fee_cents: '0',
+  created_at: '2026-11-21T06:15:00.000Z',
+  settled_at: '2026-11-21T06:15:01.000Z',
+};

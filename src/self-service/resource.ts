@@ -1,0 +1,58 @@
+import type { TObject, TSchema } from 'typebox';
+import type { Vendor } from '../parties/vendor.ts';
+import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
+import type { ConnectorOf } from '../payments/operations/validators.ts';
+import type { Clock, WireTime } from '../platform/base/clock.ts';
+import type { LongReads } from '../platform/base/long-reads.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import type { Authenticator } from '../platform/http/authenticator.ts';
+import type { AnyResource, Resource } from '../platform/http/resource.ts';
+import { RESOURCE_REFUSALS_FORM } from '../platform/http/resource-refusals.ts';
+import type { Cursors } from './cursor.ts';
+
+export interface SelfServiceOptions {
+  /** Takes signatures by header only. */
+  readonly byHeader: Authenticator<Vendor>;
+  /** Of its own, so that these requests never wait for creates, nor make them wait. */
+  readonly selfServicePool: Pool;
+  readonly clock: Clock;
+  readonly wireTime: WireTime;
+  readonly masterKeys: MasterKeys;
+  readonly catalogue: Pick<BillerCatalogue, 'billers' | 'biller'>;
+  readonly connectorOf: ConnectorOf;
+  /** The name of the operation at a route, as the request log has it; undefined: none of the contract. */
+  readonly operationAt: (method: string, route: string) => string | undefined;
+}
+
+export interface SelfServiceDeps extends Omit<SelfServiceOptions, 'selfServicePool'> {
+  readonly pool: Pool;
+  readonly cursors: Cursors;
+  /** For reads whose cost grows with the period. */
+  readonly longReads: LongReads;
+}
+
+type Declared<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+  Response extends TSchema,
+> = Omit<Resource<Params, Query, Body, Response, Vendor>, 'tag' | 'signedBy' | 'refusalForm'>;
+
+/** One operation of the self-service API. */
+export function resource<
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TObject = TObject,
+  Response extends TSchema = TSchema,
+>(
+  { byHeader }: Pick<SelfServiceDeps, 'byHeader'>,
+  declared: Declared<Params, Query, Body, Response>,
+): AnyResource {
+  return {
+    ...declared,
+    tag: 'Self-service',
+    signedBy: byHeader,
+    refusalForm: RESOURCE_REFUSALS_FORM,
+  } as Resource<Params, Query, Body, Response, unknown>;
+}
