@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { PlainError } from '../platform/base/plain-error.ts';
 import type { Pool } from '../platform/db/pool.ts';
+import { refusePlainErrors } from '../platform/http/errors.ts';
+import { createProblemFinder } from '../platform/http/json-object.ts';
 import { audited, auditedFile } from './audited.ts';
 import { isAllowed } from './permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
@@ -123,21 +123,6 @@ function requireOwnVendor({ vendor }: Viewer, params: object): void {
   throw new Refusal('not_found', { text: 'Unknown vendor' });
 }
 
-/** A `PlainError` says what the person can correct. */
-async function refusePlainErrors(handle: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await handle();
-  } catch (error) {
-    if (!(error instanceof PlainError)) throw error;
-    const { message: text, field } = error;
-    throw new Refusal('invalid_field', {
-      text,
-      cause: error,
-      ...(field === undefined ? {} : { field }),
-    });
-  }
-}
-
 function contextOf(request: FastifyRequest, viewer: Viewer): RouteContext {
   return { viewer, address: request.ip, requestId: request.id };
 }
@@ -200,20 +185,14 @@ export function createReader(
   part: 'params' | 'query' | 'body',
 ): (value: unknown) => Record<string, unknown> {
   if (schema === undefined) return () => ({});
-  const compiled = Compile(schema);
+  const problemOf = createProblemFinder(schema);
   return (value) => {
-    if (compiled.Check(value)) return withoutNul(value as Record<string, unknown>);
-    const [error] = compiled.Errors(value);
-    const field = error?.instancePath.split('/')[1] ?? namedIn(error?.params) ?? '';
+    const problem = problemOf(value);
+    if (problem === undefined) return withoutNul(value as Record<string, unknown>);
+    const { field, text } = problem;
     throw new Refusal('invalid_field', {
-      ...(field === '' ? {} : { field }),
-      text: `${field === '' ? `The ${part}` : field} ${error?.message ?? 'is not valid'}`,
+      ...(field === undefined ? {} : { field }),
+      text: `${field ?? `The ${part}`} ${text}`,
     });
   };
-}
-
-/** The parameter that an error about the whole object is about: one that is missing, or unknown. */
-function namedIn(params: object | undefined): string | undefined {
-  const [names] = Object.values(params ?? {}) as unknown[];
-  return Array.isArray(names) && typeof names[0] === 'string' ? names[0] : undefined;
 }

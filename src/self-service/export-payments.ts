@@ -25,7 +25,7 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
     response: 'text/csv',
     refusals: {},
     example: {
-      query: { from: '2026-11-21', to: '2026-11-21' },
+      query: { status: 'SUCCESS' },
       answer: csvLine(COLUMNS) + lineOf(EXAMPLE_PAYMENT),
     },
     handle: ({ query }, { signer }) => {

@@ -27,7 +27,6 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
     response: 'text/csv',
     refusals: {},
     example: {
-      query: { from: '2026-11-21', to: '2026-11-21' },
       answer: `${TITLES}2026-11-20T21:00:00.000Z,opening,,,,,,,,,,,,10000000,10000000\r\n`,
     },
     handle: async ({ query }, { signer }) => {

@@ -26,7 +26,6 @@ export function getBalance(deps: SelfServiceDeps): AnyResource {
     response,
     refusals: {},
     example: {
-      query: { at: '2026-11-20' },
       answer: {
         at: '2026-11-20T21:00:00.000Z',
         float_cents: '9990000',

@@ -49,7 +49,7 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
     response,
     refusals: {},
     example: {
-      query: { from: '2026-11-21', to: '2026-11-21' },
+      query: { limit: '20' },
       answer: { head: EXAMPLE_HEAD, items: [EXAMPLE_LINE], next_cursor: null },
     },
     handle: async ({ query: asked }, { signer }) => {

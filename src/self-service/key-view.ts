@@ -28,7 +28,9 @@ export const keys = Type.Object({
   items: Type.Array(key, { description: 'The valid ones, the current one first.' }),
 });
 
-export const keyParams = Type.Object({ key_id: Type.String() });
+export const keyParams = Type.Object({
+  key_id: Type.String({ description: 'The `key_id` of a former one.' }),
+});
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 

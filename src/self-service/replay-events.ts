@@ -31,7 +31,7 @@ export function replayEvents(deps: SelfServiceDeps): AnyResource {
       count: Type.Integer({ description: 'How many events are sent.', examples: [12] }),
     }),
     refusals: { not_found: {} },
-    example: { body: { state: 'given_up', from: '2026-11-20' }, answer: { count: 12 } },
+    example: { body: { state: 'given_up' }, answer: { count: 12 } },
     handle: async (asked, context) =>
       await act(deps, context, { action: 'event.replay', limit: LIMIT }, async () => {
         const { state, from, to } = asked.body;

@@ -4,14 +4,12 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import contract from '../../openapi.json' with { type: 'json' };
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { CONTRACT_OPERATIONS } from '../support/contract-operations.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 
-const OPERATIONS = Object.values(contract.paths).map((methods) =>
-  'get' in methods ? methods.get.operationId : methods.post.operationId,
-);
+const OPERATIONS = CONTRACT_OPERATIONS.map(({ id }) => id);
 
 const fixture = new SandboxFixture();
 let sandbox: Sandbox;

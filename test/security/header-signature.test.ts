@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { changeCollector, changeVendor, rotateKey } from '../../src/parties/administer.ts';
@@ -6,6 +6,8 @@ import { deleteExpiredNonces } from '../../src/parties/nonces-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
+import { headerOf as headerFor, withHeader } from '../support/header-signature.ts';
+import type { Signing } from '../support/header-signature.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { OPERATIONS, READING, usualParams } from '../support/operation-samples.ts';
@@ -32,33 +34,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-interface Signing {
-  readonly key?: string;
-  readonly seconds?: number;
-  readonly nonce?: string;
-}
-
-/** The documented text and header, implemented independently, so that a mistake in the service is found. */
-function headerOf(request: WireRequest, signing: Signing = {}): string {
-  const { key = vendor.key, nonce = randomBytes(16).toString('hex') } = signing;
-  const seconds = signing.seconds ?? Math.floor(Date.now() / 1000);
-  const digest = createHash('sha256')
-    .update(request.body ?? '')
-    .digest('hex');
-  const text = `v2\n${request.method}\n${request.path}\n${digest}\n${seconds}\n${nonce}`;
-  const sig = createHmac('sha256', key).update(text).digest('hex');
-  return `v2,t=${seconds},nonce=${nonce},sig=${sig}`;
-}
-
-function withHeader(request: WireRequest, header: string): WireRequest {
-  return { ...request, headers: { ...request.headers, 'X-Signature': header } };
+function headerOf(request: WireRequest, signing: Partial<Signing> = {}): string {
+  return headerFor(request, { key: vendor.key, ...signing });
 }
 
 function requestOf(operation: OperationName, form: 'json' | 'urlencoded' | 'query' = 'json') {
   return encode(PATHS[operation], usualParams(operation, vendor.vid), form);
 }
 
-async function call(request: WireRequest, signing: Signing = {}): Promise<Answer> {
+async function call(request: WireRequest, signing: Partial<Signing> = {}): Promise<Answer> {
   return await send(first.origin, withHeader(request, headerOf(request, signing)));
 }
 

@@ -2,6 +2,7 @@ import type { FastifyError } from 'fastify';
 import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
+import { PlainError } from '../base/plain-error.ts';
 import { refuseUnavailable } from '../db/failures.ts';
 import { isUnavailable } from '../db/pool.ts';
 import type { RefusalForm } from './operation.ts';
@@ -82,4 +83,16 @@ export function asRefusal(error: unknown): Refusal {
     return new Refusal('malformed_request', { cause: error });
   }
   return new Refusal('internal_error', { cause: error });
+}
+
+/** A `PlainError` says what the caller can correct. */
+export async function refusePlainErrors<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (!(error instanceof PlainError)) throw error;
+    const { message: text, field } = error;
+    const named = field === undefined ? {} : { field };
+    throw new Refusal('invalid_field', { ...named, text, cause: error });
+  }
 }

@@ -19,7 +19,9 @@ export function createProblemFinder(
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return undefined;
-    const [error] = compiled.Errors(value);
+    const errors = compiled.Errors(value);
+    // An unknown member comes twice: first as one that no schema allows.
+    const error = errors.find(({ keyword }) => keyword !== 'boolean') ?? errors[0];
     const named = namedIn(error?.params);
     const at = error?.instancePath.split('/')[1];
     const text = error?.message ?? 'is not valid';

@@ -16,7 +16,8 @@ export function describeResource(resource: AnyResource, { schemas, responses }: 
         name: own,
         in: place,
         required: required.includes(own),
-        example: given[own] ?? exampleOf(schema as TSchema),
+        // An optional parameter has one only if the operation's example sends it.
+        example: given[own] ?? (required.includes(own) ? exampleOf(schema as TSchema) : undefined),
       }),
     );
   const signing = signedBy.parameters;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Refusal } from '../base/errors.ts';
-import { PlainError } from '../base/plain-error.ts';
+import { refusePlainErrors } from './errors.ts';
 import { identify, queryOf } from './identify.ts';
 import type { OperationDeps } from './identify.ts';
 import { createJsonReader } from './json-object.ts';
@@ -40,18 +40,6 @@ function sendFile(reply: FastifyReply, resource: AnyResource, file: StreamedFile
     .header('content-disposition', `attachment; filename="${file.name}"`)
     .type(`${String(resource.response)}; charset=utf-8`);
   return reply.send(file.body);
-}
-
-/** A `PlainError` says what the caller can correct. */
-async function refusePlainErrors<Answer>(handle: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await handle();
-  } catch (error) {
-    if (!(error instanceof PlainError)) throw error;
-    const { message: text, field } = error;
-    const named = field === undefined ? {} : { field };
-    throw new Refusal('invalid_field', { ...named, text, cause: error });
-  }
 }
 
 type Handled = globalThis.Parameters<AnyResource['handle']>;

@@ -81,9 +81,15 @@ export function operationsOf(api) {
   return Object.entries(api.paths).flatMap(([path, methods]) => {
     const [method, described] =
       'get' in methods ? ['get', methods['get']] : ['post', methods['post']];
-    if (described === undefined) return [];
+    // This page cannot sign a whole request.
+    if (described === undefined || isSignedAsAWhole(described)) return [];
     return [describe(api, path, method.toUpperCase(), described)];
   });
+}
+
+/** @param {Described} described */
+function isSignedAsAWhole({ parameters = [] }) {
+  return parameters.some(({ name }) => name === 'X-Signature');
 }
 
 /**
