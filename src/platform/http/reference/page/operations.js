@@ -6,6 +6,7 @@
  * @property {string} [$ref]
  * @property {string} [type]
  * @property {string} [pattern]
+ * @property {string[]} [enum]
  * @property {string} [description]
  * @property {Record<string, Schema>} [properties]
  * @property {Record<string, Schema>} [patternProperties]
