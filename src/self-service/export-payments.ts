@@ -30,7 +30,11 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
     },
     handle: ({ query }, { signer }) => {
       const wanted = readPaymentQuery(query, signer, deps);
-      return new StreamedFile('payments.csv', Readable.from(linesOf(wanted, signer.vid, deps)));
+      return new StreamedFile(
+        'payments.csv',
+        'text/csv',
+        Readable.from(linesOf(wanted, signer.vid, deps)),
+      );
     },
   });
 }

@@ -37,7 +37,11 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
       );
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));
       const name = `statement-${wanted.from.toISOString().slice(0, 10)}.csv`;
-      return new StreamedFile(name, Readable.from(csvForPrograms({ ...table, titles })));
+      return new StreamedFile(
+        name,
+        'text/csv',
+        Readable.from(csvForPrograms({ ...table, titles })),
+      );
     },
   });
 }

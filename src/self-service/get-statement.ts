@@ -56,7 +56,9 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
       const of = statementOf(signer);
       const list = { list: NAME, vid: signer.vid, query: asked };
       const position =
-        asked.cursor === undefined ? undefined : deps.cursors.read<Position>(list, asked.cursor);
+        asked.cursor === undefined
+          ? undefined
+          : (deps.cursors.read(list, asked.cursor) as Position);
       const wanted = position === undefined ? readStatementPeriod(asked, deps) : undefined;
       return await deps.longReads(signer.vid, async () => {
         const head = wanted && (await readStatementHead(deps.pool, of, wanted));

@@ -38,7 +38,8 @@ export function listPayments(deps: SelfServiceDeps): AnyResource {
       const wanted = readPaymentQuery(asked.query, signer, deps);
       const list = { list: NAME, vid: signer.vid, query: asked.query };
       const { cursor } = asked.query;
-      const after = cursor === undefined ? undefined : deps.cursors.read<PageCursor>(list, cursor);
+      const after =
+        cursor === undefined ? undefined : (deps.cursors.read(list, cursor) as PageCursor);
       const page = await queryPayments(deps.pool, wanted, { after, limit: limitOf(asked.query) });
       return {
         items: page.payments.map(paymentView),

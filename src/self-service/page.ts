@@ -21,7 +21,7 @@ export async function readPage<Row, Position, Item>(
 ): Promise<{ readonly items: Item[]; readonly next_cursor: string | null }> {
   const limit = limitOf(of.query);
   const { cursor } = of.query;
-  const after = cursor === undefined ? undefined : cursors.read<Position>(of, cursor);
+  const after = cursor === undefined ? undefined : (cursors.read(of, cursor) as Position);
   const found = await list.read(after, limit + 1);
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;

@@ -14,7 +14,12 @@ import { requireWebhook } from './webhook-view.ts';
 const LIMIT = perMinute(5, 'replays of selections of events');
 
 const body = Type.Object(
-  { state: Type.Optional(Type.Enum([...EVENT_STATES])), ...period },
+  {
+    state: Type.Optional(
+      Type.Enum([...EVENT_STATES], { description: 'Events whose delivery is in this state.' }),
+    ),
+    ...period,
+  },
   { additionalProperties: false },
 );
 

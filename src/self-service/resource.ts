@@ -54,5 +54,5 @@ export function resource<
     tag: 'Self-service',
     signedBy: byHeader,
     refusalForm: RESOURCE_REFUSALS_FORM,
-  } as Resource<Params, Query, Body, Response, unknown>;
+  };
 }

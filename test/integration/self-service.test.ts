@@ -199,10 +199,7 @@ describe('the books', () => {
 
   test('have a statement whose lines add up, page by page', async () => {
     const { head, items } = await program.ask('getStatement');
-    const { closing_cents: closing, opening_cents: opening } = head as unknown as Record<
-      string,
-      string
-    >;
+    const { closing_cents: closing, opening_cents: opening } = head as Record<string, string>;
     const sum = items.reduce((total, line) => total + BigInt(String(line['change_cents'])), 0n);
     expect(BigInt(opening ?? '') + sum).toBe(BigInt(closing ?? ''));
     expect(items.at(-1)).toMatchObject({ balance_cents: closing });

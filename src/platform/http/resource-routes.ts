@@ -28,17 +28,15 @@ export function addResource(
       const { input, context } = await read(request);
       const answer = await refusePlainErrors(async () => await resource.handle(input, context));
       void reply.header('cache-control', 'no-store');
-      return answer instanceof StreamedFile
-        ? sendFile(reply, resource, answer)
-        : reply.send(answer);
+      return answer instanceof StreamedFile ? sendFile(reply, answer) : reply.send(answer);
     },
   });
 }
 
-function sendFile(reply: FastifyReply, resource: AnyResource, file: StreamedFile): FastifyReply {
+function sendFile(reply: FastifyReply, file: StreamedFile): FastifyReply {
   void reply
     .header('content-disposition', `attachment; filename="${file.name}"`)
-    .type(`${String(resource.response)}; charset=utf-8`);
+    .type(`${file.type}; charset=utf-8`);
   return reply.send(file.body);
 }
 
@@ -63,7 +61,7 @@ function createReader(
     const wire = { contentType: undefined, body: undefined, query: queryOf(request) };
     const reading = await readFields(wire, parameters);
     const { fields, signer, key } = await identify(request, { reading, signedBy }, deps);
-    const query = validate(fields) as Handled[0]['query'];
+    const query = validate(fields);
     if (hasUnreadBody(request)) throw bodyRefusal();
     return {
       input: {

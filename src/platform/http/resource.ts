@@ -76,9 +76,11 @@ export type AnyResource = Resource<TObject, TObject, TObject, TSchema, unknown>;
 export class StreamedFile {
   /** Letters, digits, dots and hyphens. */
   readonly name: string;
+  readonly type: FileType;
   readonly body: Readable;
-  constructor(name: string, body: Readable) {
+  constructor(name: string, type: FileType, body: Readable) {
     this.name = name;
+    this.type = type;
     this.body = body;
   }
 }

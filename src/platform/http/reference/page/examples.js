@@ -11,6 +11,8 @@ const REFERENCES = new Set([
   'idDecision.requestReference',
   'genericScore.requestReference',
   'mobileLoanScore.requestReference',
+  'rotateKey.idempotency_key',
+  'rotateWebhookSecret.idempotency_key',
 ]);
 
 /** @type {ReadonlyMap<string, (at: Date) => string>} */
@@ -25,6 +27,7 @@ const TIMES = new Map([
  */
 const FROM_ANSWERS = new Map([
   ['transactionStatus.reference', { from: 'createTransaction', field: 'ipay_reference' }],
+  ['getPayment.reference', { from: 'createTransaction', field: 'ipay_reference' }],
   ['bulkStatus.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
   ['bulkResult.batch_reference', { from: 'bulkCreate', field: 'batch_reference' }],
   ['batchScoreStatus.batchReference', { from: 'batchScore', field: 'batchReference' }],

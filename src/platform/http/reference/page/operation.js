@@ -3,8 +3,8 @@
 import { codeBlock, disclosure, element } from './dom.js';
 import { Fields } from './fields.js';
 import { inline } from './markdown.js';
-import { buildRequest } from './request.js';
-import { canSign, canonicalText, hmacSha256, sha256 } from './signing.js';
+import { buildRequest, buildWholeRequest, signedRequest } from './request.js';
+import { canSign, canonicalText, hmacSha256, newNonce, requestText, sha256 } from './signing.js';
 
 /**
  * @typedef {import('./operations.js').Operation} Operation
@@ -51,10 +51,11 @@ export class OperationView {
   #form() {
     const form = element('form', { 'aria-label': this.operation.title }, this.fields.element);
     form.append(this.#send, this.#answer);
-    if (this.operation.isSigned) {
+    const { signature } = this.operation;
+    if (signature !== undefined) {
+      const name = signature === 'hash' ? 'hash' : 'X-Signature';
       const text = codeBlock(this.#signed, 'Signed text');
-      const hash = codeBlock(this.#hash, 'hash');
-      form.append(element('h4', {}, 'Signed text and hash'), text, hash);
+      form.append(element('h4', {}, `Signed text and ${name}`), text, codeBlock(this.#hash, name));
     }
     form.append(element('h4', {}, 'With curl'), codeBlock(this.#curl, 'curl'));
     form.addEventListener('input', () => void this.refresh());
@@ -69,9 +70,35 @@ export class OperationView {
 
   /** Signs what the form has now and shows it. Returns the request. */
   async refresh() {
+    const turn = (this.#refreshes += 1);
+    const { text, signature, outgoing } = await (this.operation.signature === 'header'
+      ? this.#signWhole()
+      : this.#signParameters());
+    if (turn !== this.#refreshes) return outgoing;
+    this.#signed.textContent = text;
+    this.#hash.textContent =
+      signature === '' ? 'Enter the security key under “Who signs”.' : signature;
+    this.#curl.textContent = outgoing.curl;
+    return outgoing;
+  }
+
+  async #signWhole() {
+    const { values } = this.fields;
+    const request = buildWholeRequest(this.#page.base, this.operation, values);
+    const { pathname, search } = new URL(request.url);
+    const [time, nonce] = [Math.floor(Date.now() / 1000), newNonce()];
+    const key = this.#page.keyOf(values);
+    const bodyDigest = canSign() ? await sha256(request.body ?? '') : '';
+    const target = pathname + search;
+    const text = requestText({ method: request.method, target, bodyDigest, time, nonce });
+    const sig = key !== '' && canSign() ? await hmacSha256(key, text) : '';
+    const signature = sig === '' ? '' : `v2,t=${time},nonce=${nonce},sig=${sig}`;
+    return { text, signature, outgoing: signedRequest(request, signature) };
+  }
+
+  async #signParameters() {
     const { fields, operation } = this;
     const { file, form } = fields;
-    const turn = (this.#refreshes += 1);
     const values = new Map(fields.values);
     if (file !== undefined && canSign()) {
       const digest = await sha256(file);
@@ -81,15 +108,11 @@ export class OperationView {
     const text = canonicalText(values);
     const key = this.#page.keyOf(values);
     let hash = '';
-    if (operation.isSigned && key !== '' && canSign()) hash = await hmacSha256(key, text);
+    if (operation.signature === 'hash' && key !== '' && canSign())
+      hash = await hmacSha256(key, text);
     if (hash !== '') values.set('hash', hash);
     const address = this.#page.base + operation.path.replace(/^\//, '');
-    const outgoing = buildRequest(address, form, { values, file });
-    if (turn !== this.#refreshes) return outgoing;
-    this.#signed.textContent = text;
-    this.#hash.textContent = hash === '' ? 'Enter the security key under “Who signs”.' : hash;
-    this.#curl.textContent = outgoing.curl;
-    return outgoing;
+    return { text, signature: hash, outgoing: buildRequest(address, form, { values, file }) };
   }
 
   async send() {

@@ -21,7 +21,7 @@
  * @property {string} summary
  * @property {string} description
  * @property {string[]} tags
- * @property {{ name: string, description: string, required?: boolean, schema: Schema, example?: string }[]} [parameters]
+ * @property {{ name: string, in: string, description: string, required?: boolean, schema: Schema, example?: string }[]} [parameters]
  * @property {{ content: Record<string, Media> }} [requestBody]
  * @property {Record<string, Response>} responses
  *
@@ -37,6 +37,8 @@
  * @property {boolean} isRequired
  * @property {string | undefined} example
  * @property {readonly string[]} choices the only values, where there are few
+ * @property {'path' | 'query' | 'body'} place
+ * @property {string} type of a value in JSON
  *
  * @typedef {object} Form how the parameters are sent
  * @property {string} method
@@ -57,7 +59,7 @@
  * @property {string} method
  * @property {string} path
  * @property {readonly Parameter[]} parameters without `hash`
- * @property {boolean} isSigned
+ * @property {'hash' | 'header' | undefined} signature
  * @property {readonly Form[]} forms
  * @property {string | undefined} file an example, where the body is a file
  * @property {unknown} answer an example
@@ -79,18 +81,22 @@ const BODY_LABELS = new Map([
  * @returns {Operation[]}
  */
 export function operationsOf(api) {
-  return Object.entries(api.paths).flatMap(([path, methods]) => {
-    const [method, described] =
-      'get' in methods ? ['get', methods['get']] : ['post', methods['post']];
-    // This page cannot sign a whole request.
-    if (described === undefined || isSignedAsAWhole(described)) return [];
-    return [describe(api, path, method.toUpperCase(), described)];
-  });
+  return Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, described]) =>
+      // The same operation as GET, with its parameters in a body.
+      described.operationId.endsWith('_post')
+        ? []
+        : [describe(api, path, method.toUpperCase(), described)],
+    ),
+  );
 }
 
-/** @param {Described} described */
-function isSignedAsAWhole({ parameters = [] }) {
-  return parameters.some(({ name }) => name === 'X-Signature');
+/**
+ * The whole request is signed.
+ * @param {Described} described
+ */
+function isSignedByHeader({ parameters = [] }) {
+  return parameters.some((parameter) => parameter.in === 'header');
 }
 
 /**
@@ -102,7 +108,8 @@ function isSignedAsAWhole({ parameters = [] }) {
  */
 function describe(api, path, method, described) {
   const all = parametersOf(api, described);
-  const success = described.responses['200']?.content?.['application/json'];
+  const byHeader = isSignedByHeader(described);
+  const [success] = Object.values(described.responses['200']?.content ?? {});
   const { default: common, ...own } = described.responses;
   const file = described.requestBody?.content['text/csv']?.example;
   return {
@@ -113,15 +120,15 @@ function describe(api, path, method, described) {
     method,
     path,
     parameters: all.filter(({ name }) => name !== 'hash'),
-    isSigned: all.some(({ name }) => name === 'hash'),
-    forms: formsOf(method, api.paths[path]?.['post']),
+    signature: byHeader ? 'header' : all.some(({ name }) => name === 'hash') ? 'hash' : undefined,
+    forms: byHeader ? [formOf(method, described)] : formsOf(method, api.paths[path]?.['post']),
     file: typeof file === 'string' ? file : undefined,
     answer: success?.example,
     answerFields: fieldsOf(api, success?.schema, ''),
     refusals: Object.entries(own).flatMap(([status, response]) =>
-      status === '200' ? [] : refusalsOf(api, response),
+      status === '200' ? [] : refusalsOf(api, response, status),
     ),
-    commonRefusals: common === undefined ? [] : refusalsOf(api, common),
+    commonRefusals: common === undefined ? [] : refusalsOf(api, common, ''),
   };
 }
 
@@ -131,30 +138,70 @@ function describe(api, path, method, described) {
  * @returns {Parameter[]}
  */
 function parametersOf(api, described) {
-  if (described.parameters !== undefined) {
-    return described.parameters.map(({ name, description, required, schema, example }) => ({
-      name,
-      description,
-      isRequired: required === true,
-      example,
-      choices: choicesOf(schema),
-    }));
-  }
+  const { parameters = [], requestBody } = described;
+  const given = parameters.flatMap(({ name, in: place, description, required, schema, example }) =>
+    place === 'header'
+      ? []
+      : {
+          name,
+          description,
+          isRequired: required === true,
+          example,
+          choices: choicesOf(schema),
+          place: /** @type {'path' | 'query'} */ (place),
+          type: 'string',
+        },
+  );
+  // The parameters of a file are in the query string.
+  return requestBody === undefined || 'text/csv' in requestBody.content
+    ? given
+    : [...given, ...bodyParametersOf(api, described)];
+}
+
+/**
+ * @param {OpenApiDocument} api
+ * @param {Described} described
+ * @returns {Parameter[]}
+ */
+function bodyParametersOf(api, described) {
   const media = described.requestBody?.content['application/json'];
   const schema = resolve(api, media?.schema);
-  const examples = /** @type {Record<string, string>} */ (media?.example ?? {});
+  const examples = /** @type {Record<string, unknown>} */ (media?.example ?? {});
   return Object.entries(schema?.properties ?? {}).map(([name, property]) => ({
     name,
     description: property.description ?? '',
     isRequired: schema?.required?.includes(name) ?? false,
-    example: examples[name],
+    example: textOf(examples[name]),
     choices: choicesOf(property),
+    place: 'body',
+    type: property.type ?? 'string',
   }));
 }
 
+/**
+ * As it is written into a field.
+ * @param {unknown} example
+ */
+function textOf(example) {
+  if (example === undefined || typeof example === 'string') return example;
+  return Array.isArray(example) ? example.join(',') : JSON.stringify(example);
+}
+
 /** @param {Schema} schema */
-function choicesOf({ pattern = '' }) {
-  return /^\^\(((?:\w+\|)+\w+)\)\$$/.exec(pattern)?.[1]?.split('|') ?? [];
+function choicesOf({ pattern = '', enum: values }) {
+  return values ?? /^\^\(((?:\w+\|)+\w+)\)\$$/.exec(pattern)?.[1]?.split('|') ?? [];
+}
+
+/**
+ * The only form of an operation that is signed as a whole.
+ * @param {string} method
+ * @param {Described} described
+ * @returns {Form}
+ */
+function formOf(method, { requestBody }) {
+  return requestBody === undefined
+    ? { method, contentType: '', label: method }
+    : { method, contentType: 'application/json', label: `${method}, JSON` };
 }
 
 /**
@@ -175,9 +222,10 @@ function formsOf(method, post) {
 /**
  * @param {OpenApiDocument} api
  * @param {Response} response
+ * @param {string} status empty: as the example says
  * @returns {Refused[]}
  */
-function refusalsOf(api, response) {
+function refusalsOf(api, response, status) {
   const name = response.$ref?.split('/').at(-1) ?? '';
   const { description = '', content } = api.components.responses[name] ?? response;
   const reasons = new Map(
@@ -185,7 +233,9 @@ function refusalsOf(api, response) {
   );
   return Object.entries(content?.['application/json']?.examples ?? {}).map(([code, example]) => ({
     code,
-    status: String(/** @type {{ header_status?: number }} */ (example.value).header_status ?? ''),
+    status:
+      status ||
+      String(/** @type {{ header_status?: number }} */ (example.value).header_status ?? ''),
     when: reasons.get(code) ?? example.summary,
     example: example.value,
   }));

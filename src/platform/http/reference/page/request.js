@@ -39,6 +39,61 @@ export function buildRequest(address, form, { values, file }) {
 }
 
 /**
+ * The request of an operation that is signed as a whole, without its signature.
+ * @param {string} base address that the path is relative to
+ * @param {import('./operations.js').Operation} operation
+ * @param {ReadonlyMap<string, string>} values
+ * @returns {{ url: string, method: string, body: string | undefined }}
+ */
+export function buildWholeRequest(base, { path, method, parameters, forms }, values) {
+  const of = (/** @type {string} */ place) =>
+    parameters.flatMap((parameter) => {
+      const value = values.get(parameter.name);
+      return parameter.place === place && value !== undefined ? [{ ...parameter, value }] : [];
+    });
+  let named = path.replace(/^\//, '');
+  for (const { name, value } of of('path')) {
+    named = named.replace(`{${name}}`, encodeURIComponent(value));
+  }
+  const query = new URLSearchParams(of('query').map(({ name, value }) => [name, value]));
+  const fields = of('body').map(({ name, type, value }) => [name, jsonValue(type, value)]);
+  const hasBody = forms[0]?.contentType !== '';
+  return {
+    url: new URL(`${named}?${query.toString()}`, base).href,
+    method,
+    body: hasBody ? JSON.stringify(Object.fromEntries(fields)) : undefined,
+  };
+}
+
+/**
+ * @param {string} type
+ * @param {string} text of an array: its values, separated by commas
+ */
+function jsonValue(type, text) {
+  if (type === 'array') return text.split(',').map((each) => each.trim());
+  return type === 'integer' ? Number(text) : text;
+}
+
+/**
+ * The request with its signature.
+ * @param {ReturnType<typeof buildWholeRequest>} request
+ * @param {string} signature
+ * @returns {Outgoing}
+ */
+export function signedRequest({ url, method, body }, signature) {
+  const header = `X-Signature: ${signature}`;
+  const lines = [`curl -sS -X ${method} ${quote(url)}`, `-H ${quote(header)}`];
+  /** @type {Record<string, string>} */
+  const headers = { 'x-signature': signature };
+  if (body !== undefined) {
+    headers['content-type'] = 'application/json';
+    lines.push(`-H 'Content-Type: application/json'`, `-d ${quote(body)}`);
+  }
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  return { url, init, curl: lines.join(' \\\n  ') };
+}
+
+/**
  * @param {string} url
  * @param {string} contentType
  * @param {string} body

@@ -11,6 +11,19 @@ export function canonicalText(values) {
   return names.map((name) => `${name}=${values.get(name)}`).join('&');
 }
 
+/**
+ * The text that is signed where the whole request is: method, path with query, body, time and nonce.
+ * @param {{ method: string, target: string, bodyDigest: string, time: number, nonce: string }} request
+ */
+export function requestText({ method, target, bodyDigest, time, nonce }) {
+  return ['v2', method, target, bodyDigest, time, nonce].join('\n');
+}
+
+/** A text that nobody has used with this key. */
+export function newNonce() {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
+}
+
 /** Browsers offer cryptography only over https and on this machine. */
 export function canSign() {
   return globalThis.crypto?.subtle !== undefined;

@@ -9,12 +9,18 @@ import {
   neededBefore,
 } from '../../../../../src/platform/http/reference/page/examples.js';
 import { operationsOf } from '../../../../../src/platform/http/reference/page/operations.js';
-import { buildRequest } from '../../../../../src/platform/http/reference/page/request.js';
+import {
+  buildRequest,
+  buildWholeRequest,
+  signedRequest,
+} from '../../../../../src/platform/http/reference/page/request.js';
 import * as signing from '../../../../../src/platform/http/reference/page/signing.js';
 import { readFields } from '../../../../../src/platform/http/wire/request.ts';
 import { sign } from '../../../../../src/parties/signature.ts';
 import { CONTRACT_OPERATIONS } from '../../../../support/contract-operations.ts';
 import { parametersOf } from '../../../../support/parameters.ts';
+import { headerOf } from '../../../../support/header-signature.ts';
+import { RESOURCES } from '../../../../support/self-service-client.ts';
 
 const operations = operationsOf(document);
 const NAMES = parametersOf(['vid', 'amount', 'account', 'merchant_reference', 'hash']);
@@ -106,6 +112,7 @@ describe('the examples of the page', () => {
         'batchScoreResult',
         'watchCustomer',
         'unwatchCustomer',
+        'getPayment',
       ].includes(each.id);
       expect([each.id, empty.length > 0 && !isFollowUp]).toEqual([each.id, false]);
     }
@@ -137,16 +144,65 @@ describe('the examples of the page', () => {
   });
 });
 
+describe('a request that is signed as a whole', () => {
+  const values = new Map([
+    ['vid', 'demo'],
+    ['event_id', 'a/b c'],
+    ['overlap_seconds', '600'],
+    ['idempotency_key', 'it’s mine'],
+    ['url', 'https://shop.example/'],
+    ['types', 'float.low, float.recovered'],
+  ]);
+  const built = (id: string) =>
+    buildWholeRequest('http://reference.test/prefix/', operation(id), values);
+
+  test('has each parameter in its place', () => {
+    expect(built('getEvent')).toEqual({
+      url: 'http://reference.test/prefix/v1/events/a%2Fb%20c?vid=demo',
+      method: 'GET',
+      body: undefined,
+    });
+    expect(built('rotateKey')).toMatchObject({
+      url: 'http://reference.test/prefix/v1/keys?vid=demo',
+      body: '{"overlap_seconds":600,"idempotency_key":"it’s mine"}',
+    });
+    expect(built('setWebhook').body).toBe(
+      '{"url":"https://shop.example/","types":["float.low","float.recovered"]}',
+    );
+  });
+
+  test('is signed like the vectors, and is the same with curl', async () => {
+    const { url, method, body = '' } = built('rotateKey');
+    const target = '/prefix/v1/keys?vid=demo';
+    const [time, nonce] = [1_800_000_000, signing.newNonce()];
+    expect(nonce).toMatch(/^[A-Za-z0-9_-]{16,64}$/);
+    const bodyDigest = await signing.sha256(body);
+    const text = signing.requestText({ method, target, bodyDigest, time, nonce });
+    const sig = await signing.hmacSha256('demo-security-key', text);
+    const header = headerOf(
+      { method, path: target, body },
+      { key: 'demo-security-key', seconds: time, nonce },
+    );
+    expect(`v2,t=${time},nonce=${nonce},sig=${sig}`).toBe(header);
+    const { init, curl } = signedRequest({ url, method, body }, header);
+    expect(init).toMatchObject({ method: 'POST', body, headers: { 'x-signature': header } });
+    const words = execFileSync('sh', ['-c', `printf '%s\n' ${curl}`], { encoding: 'utf8' });
+    expect(words.split('\n')).toEqual(
+      expect.arrayContaining([url, `X-Signature: ${header}`, body]),
+    );
+  });
+});
+
 test('every parameter, every field of an answer and every refusal is described', () => {
-  expect(operations.length).toBe(CONTRACT_OPERATIONS.length);
+  expect(operations.length).toBe(CONTRACT_OPERATIONS.length + RESOURCES.length);
   for (const each of operations) {
     for (const { name, description } of each.parameters) {
       expect([each.id, name, description]).toEqual([each.id, name, expect.stringMatching(/\w/)]);
     }
-    expect(each.answerFields.length).toBeGreaterThan(1);
-    const statuses = Object.keys(
-      Object.values(document.paths[each.path as keyof typeof document.paths])[0]?.responses ?? {},
-    );
+    if (typeof each.answer !== 'string') expect(each.answerFields.length).toBeGreaterThan(0);
+    const methods: Readonly<Record<string, { readonly responses: object }>> =
+      document.paths[each.path as keyof typeof document.paths];
+    const statuses = Object.keys(methods[each.method.toLowerCase()]?.responses ?? {});
     const shown = new Set(each.refusals.map(({ status }) => status));
     expect([...shown].toSorted()).toEqual(
       statuses.filter((status) => /^[345]/.test(status)).toSorted(),
