@@ -551,7 +551,11 @@ test('money that is collected is in the balance and in the statement', async () 
     total_cents: '25000',
   });
   await own.fund();
-  const { items } = await shop.ask('getStatement');
+  // A statement ends before the first moment at which something may still be added.
+  const items = await until('both are in the statement', async () => {
+    const page = await shop.ask('getStatement');
+    return page.items.length === 2 && page.items;
+  });
   expect(items.map(({ movement, change_cents: change }) => [movement, change])).toEqual([
     ['collected', '25000'],
     ['funded', '0'],
