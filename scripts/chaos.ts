@@ -30,7 +30,7 @@ const { kills, seed, provider, client, payments } = new Command('chaos')
       'all',
     ]),
   )
-  .option('--payments <n>', 'go on until so many payments were accepted', countOption, 0)
+  .option('--payments <n>', 'spread the kills over so many payments', countOption, 0)
   .parse()
   .opts<{
     kills: number;

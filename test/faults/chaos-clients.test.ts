@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CLIENTS_HERE } from '../clients/driver.ts';
 import { runChaos } from './chaos/run.ts';
 
-const KILLS = 12;
+const KILLS = 10;
 const PAYMENTS = 40;
 const here = CLIENTS_HERE.filter(({ runs }) => runs).map(({ name }) => name);
 

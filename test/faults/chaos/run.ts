@@ -39,7 +39,7 @@ export async function runChaos(options: {
   readonly provider?: string | undefined;
   /** Bills are paid through these clients, which wait for the results. */
   readonly clients?: readonly ClientName[] | undefined;
-  /** More kills follow until so many payments were accepted. */
+  /** The kills are spread over so many payments, at least. Default: they follow each other. */
   readonly payments?: number | undefined;
   /** Default: an embedded PostgreSQL. */
   readonly openDatabase?: (folder: string) => Promise<ChaosDatabase>;
@@ -78,9 +78,12 @@ export async function runChaos(options: {
       () => load.orders.some((order) => order.references.size > 0),
       MAX_START_MS,
     );
-    await world.killUntil(options.kills, options.onProgress);
-    const { payments = 0 } = options;
-    while (load.accepted < payments) await world.killUntil(world.kills + 1, options.onProgress);
+    const { kills, payments = 0 } = options;
+    for (let made = 1; made <= kills; made += 1) {
+      const due = (payments * made) / kills;
+      await until(`${due} payments were accepted`, () => load.accepted >= due, MAX_START_MS);
+      await world.killUntil(made, options.onProgress);
+    }
     await world.endFaults();
     await world.restart();
     await load.stop();
