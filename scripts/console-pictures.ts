@@ -46,7 +46,6 @@ const PAGES: Readonly<Record<string, readonly [name: string, at: string][]>> = {
     ['people', '/people'],
     ['audit', '/audit'],
     ['system', '/system'],
-    ['configuration', '/system/configuration'],
     ['passkeys', '/passkeys'],
   ],
   risk: [
@@ -100,12 +99,13 @@ async function takeAll(
     const [to = '', ...link] = at.split(' ');
     await page.goto(`${origin}/console${to}`);
     if (link.length > 0) {
-      const list = page.url();
+      const title = await page.locator('main h1').first().textContent();
       await page
         .locator(`main ${link.join(' ')}`)
         .first()
         .click();
-      await page.waitForURL((url) => url.href !== list);
+      const other = page.locator('main h1').filter({ hasNotText: title ?? '' });
+      await other.first().waitFor();
     }
     await page.locator('main h1').first().waitFor();
     for (const { name: view, width, height, colorScheme } of VIEWS) {
