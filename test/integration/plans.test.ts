@@ -62,9 +62,9 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'the payments of a new installation; the block range index is better for a large table',
   'src/payments/overview/activity-store.ts payments payments: by (bucket, vendor_id) without created_at, created_at':
     'the payments of a new vendor; the block range index is better for a large table',
-  'src/payments/timeline/list-store.ts payments p: by () without created_at':
+  'src/payments/timeline/list-store.ts payments p: by () without created_at, created_at':
     'the list of a new installation; the block range index is better for a large table',
-  'src/payments/timeline/list-store.ts payments p: by (bucket, vendor_id) without created_at':
+  'src/payments/timeline/list-store.ts payments p: by (bucket, vendor_id) without created_at, created_at':
     'the list of a new vendor; the block range index is better for a large table',
   'src/payments/timeline/store.ts payments t_1: by (duplicate_key) without created_at, created_at':
     'a search that has found the account’s payments',
