@@ -55,6 +55,7 @@ export function startTracing(options: {
   switchTracing({ tracer: provider.getTracer('malipo'), inTrace: ids.inTrace });
   return async () => {
     switchTracing(undefined);
+    // The collector may be down: spans are lost then, and nothing else.
     await provider.forceFlush({ timeoutMillis: FLUSH_MS }).catch(() => undefined);
     await provider.shutdown().catch(() => undefined);
     context.disable();

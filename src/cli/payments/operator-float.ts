@@ -63,7 +63,7 @@ function money(cents: bigint | null): string | null {
 
 interface SetOptions {
   readonly json?: boolean;
-  /** false: `--no-low`, and likewise. */
+  /** false: `--no-low`. The same for `stop`. */
   readonly low?: bigint | false;
   readonly stop?: bigint | false;
   readonly resume?: bigint;

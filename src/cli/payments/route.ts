@@ -157,7 +157,7 @@ interface SetOptions {
   readonly json?: boolean;
   readonly position?: number;
   readonly weight?: number;
-  /** false: `--no-minimum`, and likewise. */
+  /** false: `--no-minimum`. The same for the others. */
   readonly minimum?: bigint | false;
   readonly maximum?: bigint | false;
   readonly dailyLimit?: bigint | false;

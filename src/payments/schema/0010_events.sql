@@ -44,7 +44,7 @@ create table events (
     ('transaction.succeeded', 'transaction.failed', 'transaction.corrected',
      -- About a customer that the vendor watches. The columns of a payment are empty; the facts are in details.
      'credit.default', 'credit.enquiry', 'credit.score_drop',
-     -- About the vendor's float; likewise.
+     -- About the vendor's float; columns and facts as above.
      'float.low', 'float.recovered')),
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up', 'off')),
   outcome text not null check (outcome in ('success', 'failed')),

@@ -42,7 +42,7 @@ export interface Restored {
   readonly timeline: number;
   /** How many segments of the WAL archive were replayed. */
   readonly segments: number;
-  /** The last commit that it has; undefined if there is none after the backup's beginning. */
+  /** When its last commit was made; undefined if nothing was committed after the backup began. */
   readonly lastCommitAt: Date | undefined;
 }
 

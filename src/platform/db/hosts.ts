@@ -108,6 +108,7 @@ async function probe(url: string): Promise<Host> {
     await refuseStandby(client);
     return { host: client.host, port: client.port };
   } finally {
+    // The answer is known; a server that has gone closes nothing.
     client.end().catch(() => undefined);
   }
 }

@@ -86,7 +86,7 @@ export async function inspectServer(data: string): Promise<ServerState> {
   if (lock === undefined) return { kind: 'none' };
   const { pid, port, status, text } = lock;
   const server = await identifyProcess(pid);
-  // A zombie counts as living for PostgreSQL, hence `blocking`.
+  // PostgreSQL takes a zombie for a living process, so the lock file still blocks it.
   if (server === undefined) return { kind: 'stale', text, blocking: existsForKernel(pid) };
   const words = await readCommandLine(pid);
   if (words === undefined) {

@@ -10,8 +10,8 @@ import type { Parameters } from './parameters.ts';
  * bytes must be UTF-8). Empty pairs (`a=1&&b=2`, a final `&`) are skipped, as everybody does.
  *
  * Real senders also put the un-encoded signed text into the body, where `+`, `%` and `&` may be
- * meant as such. Hence the second, undecoded reading; see `Reading`. Without a signature nothing
- * could decide between the two, so there is only the decoded one.
+ * meant literally. So there is also an undecoded reading; see `Reading`. Without a signature nothing
+ * could decide between the two, and only the decoded one is returned.
  * Throws: `malformed_request` and what `FieldCollector` throws.
  */
 export function readForm(text: string, parameters: Parameters): Reading {
