@@ -13,6 +13,12 @@ interface Panel {
   readonly queries: Readonly<Record<string, string>>;
 }
 
+const panel = (title: string, unit: string, queries: Panel['queries']): Panel => ({
+  title,
+  unit,
+  queries,
+});
+
 /** Over the range that suits the resolution. */
 const RANGE = '[$__rate_interval]';
 
@@ -36,105 +42,61 @@ export const DASHBOARDS: readonly Dashboard[] = [
     title: 'Malipo: payments',
     rows: {
       Payments: [
-        {
-          title: 'Payments by outcome',
-          unit: 'reqps',
-          queries: { '{{outcome}}': rate('malipo_payments_total', 'outcome') },
-        },
-        {
-          title: 'Payments by biller',
-          unit: 'reqps',
-          queries: {
-            '{{biller}} {{outcome}}': rate('malipo_payments_total', 'biller, outcome'),
-          },
-        },
-        {
-          title: 'Refused creates',
-          unit: 'reqps',
-          queries: { '{{code}}': rate('malipo_payment_refusals_total', 'code') },
-        },
-        {
-          title: 'Open payments',
-          unit: 'short',
-          queries: { '{{biller}} {{stage}}': same('malipo_open_transactions', 'biller, stage') },
-        },
-        {
-          title: 'Oldest open payment',
-          unit: 's',
-          queries: { '{{stage}}': same('malipo_oldest_open_seconds', 'stage') },
-        },
-        {
-          title: 'Bulk files that wait',
-          unit: 'short',
-          queries: { files: same('malipo_bulk_open_batches') },
-        },
+        panel('Payments by outcome', 'reqps', {
+          '{{outcome}}': rate('malipo_payments_total', 'outcome'),
+        }),
+        panel('Payments by biller', 'reqps', {
+          '{{biller}} {{outcome}}': rate('malipo_payments_total', 'biller, outcome'),
+        }),
+        panel('Refused creates', 'reqps', {
+          '{{code}}': rate('malipo_payment_refusals_total', 'code'),
+        }),
+        panel('Open payments', 'short', {
+          '{{biller}} {{stage}}': same('malipo_open_transactions', 'biller, stage'),
+        }),
+        panel('Oldest open payment', 's', {
+          '{{stage}}': same('malipo_oldest_open_seconds', 'stage'),
+        }),
+        panel('Bulk files that wait', 'short', { files: same('malipo_bulk_open_batches') }),
       ],
       Operators: [
-        {
-          title: 'Calls by result',
-          unit: 'reqps',
-          queries: {
-            '{{operator}} {{call}} {{result}}': rate(
-              'malipo_operator_calls_total',
-              'operator, call, result',
-            ),
-          },
-        },
-        {
-          title: 'Duration of calls, 95 %',
-          unit: 's',
-          queries: {
-            '{{operator}} {{call}}': quantile(
-              0.95,
-              'malipo_operator_call_duration_seconds',
-              'operator, call',
-            ),
-          },
-        },
-        {
-          title: 'Why payments went to an operator',
-          unit: 'reqps',
-          queries: {
-            '{{biller}} {{operator}} {{reason}}': rate(
-              'malipo_routed_payments_total',
-              'biller, operator, reason',
-            ),
-          },
-        },
-        {
-          title: 'Open circuit breakers',
-          unit: 'short',
-          queries: {
-            '{{biller}} {{operator}}': same('malipo_route_breaker_open', 'biller, operator'),
-          },
-        },
-        {
-          title: 'Our floats with operators, in hours',
-          unit: 'h',
-          queries: { '{{operator}}': same('malipo_operator_float_hours_left', 'operator') },
-        },
-        {
-          title: 'Our floats with operators',
-          unit: 'short',
-          queries: { '{{operator}}': `${same('malipo_operator_float_cents', 'operator')} / 100` },
-        },
+        panel('Calls by result', 'reqps', {
+          '{{operator}} {{call}} {{result}}': rate(
+            'malipo_operator_calls_total',
+            'operator, call, result',
+          ),
+        }),
+        panel('Duration of calls, 95 %', 's', {
+          '{{operator}} {{call}}': quantile(
+            0.95,
+            'malipo_operator_call_duration_seconds',
+            'operator, call',
+          ),
+        }),
+        panel('Why payments went to an operator', 'reqps', {
+          '{{biller}} {{operator}} {{reason}}': rate(
+            'malipo_routed_payments_total',
+            'biller, operator, reason',
+          ),
+        }),
+        panel('Open circuit breakers', 'short', {
+          '{{biller}} {{operator}}': same('malipo_route_breaker_open', 'biller, operator'),
+        }),
+        panel('Our floats with operators, in hours', 'h', {
+          '{{operator}}': same('malipo_operator_float_hours_left', 'operator'),
+        }),
+        panel('Our floats with operators', 'short', {
+          '{{operator}}': `${same('malipo_operator_float_cents', 'operator')} / 100`,
+        }),
       ],
       'What needs people': [
-        {
-          title: 'Open cases',
-          unit: 'short',
-          queries: { '{{kind}}': same('malipo_open_cases', 'kind') },
-        },
-        {
-          title: 'Receipts that are not credited',
-          unit: 'short',
-          queries: { '{{state}}': same('malipo_receipts', 'state') },
-        },
-        {
-          title: 'Events that wait for webhooks',
-          unit: 'short',
-          queries: { '{{webhook}}': same('malipo_webhook_backlog', 'webhook') },
-        },
+        panel('Open cases', 'short', { '{{kind}}': same('malipo_open_cases', 'kind') }),
+        panel('Receipts that are not credited', 'short', {
+          '{{state}}': same('malipo_receipts', 'state'),
+        }),
+        panel('Events that wait for webhooks', 'short', {
+          '{{webhook}}': same('malipo_webhook_backlog', 'webhook'),
+        }),
       ],
     },
   },
@@ -143,93 +105,45 @@ export const DASHBOARDS: readonly Dashboard[] = [
     title: 'Malipo: processes',
     rows: {
       Requests: [
-        {
-          title: 'Requests by status',
-          unit: 'reqps',
-          queries: { '{{status}}': rate('malipo_requests_total', 'status') },
-        },
-        {
-          title: 'Duration of requests, 99 %',
-          unit: 's',
-          queries: { '{{route}}': quantile(0.99, 'malipo_request_duration_seconds', 'route') },
-        },
-        {
-          title: 'Ready',
-          unit: 'short',
-          queries: { '{{instance}}': 'malipo_ready' },
-        },
+        panel('Requests by status', 'reqps', {
+          '{{status}}': rate('malipo_requests_total', 'status'),
+        }),
+        panel('Duration of requests, 99 %', 's', {
+          '{{route}}': quantile(0.99, 'malipo_request_duration_seconds', 'route'),
+        }),
+        panel('Ready', 'short', { '{{instance}}': 'malipo_ready' }),
       ],
       'Lanes and database': [
-        {
-          title: 'Items in a batch, mean',
-          unit: 'short',
-          queries: {
-            '{{lane}}': `${rate('malipo_lane_batch_rows_sum', 'lane')} / ${rate('malipo_lane_batch_rows_count', 'lane')}`,
-          },
-        },
-        {
-          title: 'Wait for a batch, 99 %',
-          unit: 's',
-          queries: { '{{lane}}': quantile(0.99, 'malipo_lane_wait_seconds', 'lane') },
-        },
-        {
-          title: 'Duration of a batch, 99 %',
-          unit: 's',
-          queries: { '{{lane}}': quantile(0.99, 'malipo_lane_batch_seconds', 'lane') },
-        },
-        {
-          title: 'Connections in use',
-          unit: 'short',
-          queries: {
-            '{{instance}} {{pool}}': 'malipo_pool_connections{state="used"}',
-          },
-        },
-        {
-          title: 'Callers that wait for a connection',
-          unit: 'short',
-          queries: { '{{instance}} {{pool}}': 'malipo_pool_waiting' },
-        },
-        {
-          title: 'Creates that wait',
-          unit: 'short',
-          queries: { '{{instance}}': 'malipo_creates_waiting' },
-        },
+        panel('Items in a batch, mean', 'short', {
+          '{{lane}}': `${rate('malipo_lane_batch_rows_sum', 'lane')} / ${rate('malipo_lane_batch_rows_count', 'lane')}`,
+        }),
+        panel('Wait for a batch, 99 %', 's', {
+          '{{lane}}': quantile(0.99, 'malipo_lane_wait_seconds', 'lane'),
+        }),
+        panel('Duration of a batch, 99 %', 's', {
+          '{{lane}}': quantile(0.99, 'malipo_lane_batch_seconds', 'lane'),
+        }),
+        panel('Connections in use', 'short', {
+          '{{instance}} {{pool}}': 'malipo_pool_connections{state="used"}',
+        }),
+        panel('Callers that wait for a connection', 'short', {
+          '{{instance}} {{pool}}': 'malipo_pool_waiting',
+        }),
+        panel('Creates that wait', 'short', { '{{instance}}': 'malipo_creates_waiting' }),
       ],
       Process: [
-        {
-          title: 'Since the dispatcher looked for work',
-          unit: 's',
-          queries: { '{{instance}}': 'malipo_dispatcher_idle_seconds' },
-        },
-        {
-          title: 'Event loop, 99 %',
-          unit: 's',
-          queries: { '{{instance}}': 'nodejs_eventloop_lag_p99_seconds' },
-        },
-        {
-          title: 'CPU',
-          unit: 'percentunit',
-          queries: { '{{instance}}': `rate(process_cpu_seconds_total${RANGE})` },
-        },
-        {
-          title: 'Memory',
-          unit: 'bytes',
-          queries: { '{{instance}}': 'process_resident_memory_bytes' },
-        },
-        {
-          title: 'Age of the oldest unchained transfer, of the backup and of the archive',
-          unit: 's',
-          queries: {
-            unchained: same('malipo_unchained_seconds'),
-            backup: same('malipo_backup_age_seconds'),
-            archive: same('malipo_wal_archive_age_seconds'),
-          },
-        },
-        {
-          title: 'Versions',
-          unit: 'short',
-          queries: { '{{version}}': 'count by (version) (malipo_build_info)' },
-        },
+        panel('Since the dispatcher looked for work', 's', {
+          '{{instance}}': 'malipo_dispatcher_idle_seconds',
+        }),
+        panel('Event loop, 99 %', 's', { '{{instance}}': 'nodejs_eventloop_lag_p99_seconds' }),
+        panel('CPU', 'percentunit', { '{{instance}}': `rate(process_cpu_seconds_total${RANGE})` }),
+        panel('Memory', 'bytes', { '{{instance}}': 'process_resident_memory_bytes' }),
+        panel('Age of the oldest unchained transfer, of the backup and of the archive', 's', {
+          unchained: same('malipo_unchained_seconds'),
+          backup: same('malipo_backup_age_seconds'),
+          archive: same('malipo_wal_archive_age_seconds'),
+        }),
+        panel('Versions', 'short', { '{{version}}': 'count by (version) (malipo_build_info)' }),
       ],
     },
   },
@@ -253,12 +167,12 @@ export function dashboardJson({ uid, title, rows }: Dashboard): object {
       gridPos: { x: 0, y, w: PANEL_WIDTH * PANELS_PER_LINE, h: 1 },
     });
     y += 1;
-    for (const [index, panel] of of.entries()) {
+    for (const [index, shown] of of.entries()) {
       const [line, column] = [Math.floor(index / PANELS_PER_LINE), index % PANELS_PER_LINE];
       panels.push({
         id: (id += 1),
         type: 'timeseries',
-        title: panel.title,
+        title: shown.title,
         datasource: DATASOURCE,
         gridPos: {
           x: column * PANEL_WIDTH,
@@ -266,8 +180,8 @@ export function dashboardJson({ uid, title, rows }: Dashboard): object {
           w: PANEL_WIDTH,
           h: PANEL_HEIGHT,
         },
-        fieldConfig: { defaults: { unit: panel.unit, min: 0 }, overrides: [] },
-        targets: Object.entries(panel.queries).map(([legendFormat, expr], number) => ({
+        fieldConfig: { defaults: { unit: shown.unit, min: 0 }, overrides: [] },
+        targets: Object.entries(shown.queries).map(([legendFormat, expr], number) => ({
           refId: String.fromCodePoint(65 + number),
           expr,
           legendFormat,
