@@ -1,28 +1,45 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { send } from '../api/client.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
 import { Select } from './Select.tsx';
 
-export type Decision = 'approve' | 'reject';
+type Decision = 'approve' | 'reject';
 
 /** Asks the second person to approve or reject what is shown; a rejection has a reason. */
 export function DecideDialog({
   title,
-  onDecide,
+  path,
+  approval = {},
+  isOwn = false,
   onClose,
   children,
 }: {
   readonly title: ReactNode;
-  /** Gets the reason of a rejection. */
-  readonly onDecide: (decision: Decision, reason: string | undefined) => Promise<unknown>;
+  /** The API's path of the proposal, without the decision. */
+  readonly path: string;
+  /** What an approval names, if the path does not say everything. */
+  readonly approval?: object;
+  /** This person proposed it, so an approval will be refused. */
+  readonly isOwn?: boolean;
   readonly onClose: () => void;
   /** Everything that is decided. */
   readonly children: ReactNode;
 }) {
   const { t } = useLingui();
+  const queries = useQueryClient();
   const [decision, setDecision] = useState<Decision>('approve');
   const isApproval = decision === 'approve';
+  const decide = async (reason: string | undefined): Promise<void> => {
+    try {
+      await send('POST', `${path}/${decision}`, isApproval ? approval : { reason });
+    } finally {
+      // Also after a refusal: it may have been decided.
+      await queries.invalidateQueries();
+    }
+  };
   return (
     <ConfirmDialog
       title={title}
@@ -32,9 +49,14 @@ export function DecideDialog({
       kind={isApproval ? 'primary' : 'danger'}
       reason={isApproval ? 'none' : 'required'}
       done={isApproval ? t`Approved.` : t`Rejected.`}
-      onConfirm={({ reason }) => onDecide(decision, reason)}
+      onConfirm={({ reason }) => decide(reason)}
     >
       {children}
+      {isOwn && (
+        <p>
+          <Trans>You proposed it, so another person has to approve it.</Trans>
+        </p>
+      )}
       <Select
         label={t`Decision`}
         value={decision}

@@ -1,9 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
-import { useQueryClient } from '@tanstack/react-query';
 import type { Approval } from '../../../../src/console/system-answers.ts';
-import { send } from '../../api/client.ts';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
-import type { Decision } from '../../design/DecideDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
@@ -18,15 +15,13 @@ export function Decide({
   readonly onClose: () => void;
 }) {
   const kinds = useKindNames();
-  const queries = useQueryClient();
-  const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
-    const approved = approval.receipt === null ? {} : { vid: approval.receipt.vid };
-    const body = decision === 'approve' ? approved : { reason };
-    await send('POST', `${pathOf(approval)}/${decision}`, body);
-    await queries.invalidateQueries({ queryKey: ['approvals'] });
-  };
   return (
-    <DecideDialog title={kinds[approval.kind]} onDecide={decide} onClose={onClose}>
+    <DecideDialog
+      title={kinds[approval.kind]}
+      path={pathOf(approval)}
+      approval={approval.receipt === null ? {} : { vid: approval.receipt.vid }}
+      onClose={onClose}
+    >
       <WhatIsProposed approval={approval} />
     </DecideDialog>
   );

@@ -1,13 +1,13 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import type { AuditAnswer, AuditView } from '../../../../src/console/operations-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
-import { Button } from '../../design/Button.tsx';
+import { apiUrl } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Filters } from '../../design/Filters.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -19,13 +19,7 @@ import styles from './Audit.module.css';
 /** Who did what, when, why and from where. */
 export function Audit() {
   const filter = useSearch({ from: '/shell/audit' });
-  const list = useInfiniteQuery({
-    queryKey: ['audit', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      get<AuditAnswer>('/audit', { ...filter, cursor: pageParam }, signal),
-    getNextPageParam: (page) => page.next ?? undefined,
-  });
+  const list = usePages<AuditAnswer>(['audit'], '/audit', filter);
   return (
     <>
       <PageHeader
@@ -45,13 +39,9 @@ export function Audit() {
           <Entries entries={list.data?.pages.flatMap((page) => page.entries) ?? []} />
         )}
       </Card>
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show older entries</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list}>
+        <Trans>Show older entries</Trans>
+      </More>
     </>
   );
 }

@@ -4,7 +4,7 @@ import type {
   BookStatementAnswer,
   BookStatementLine,
 } from '../../../../src/console/finance-answers.ts';
-import { Button } from '../../design/Button.tsx';
+import { More } from '../../design/More.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Rows } from '../../design/Rows.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
@@ -38,13 +38,9 @@ export function Statement({ list }: { readonly list: StatementList }) {
       )}
       <Lines head={head} lines={list.data.pages.flatMap(({ lines }) => lines)} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.fetchNextPage()} />}
-      {list.hasNextPage && (
-        <div className={styles['more']}>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show later movements</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list} className={styles['more']}>
+        <Trans>Show later movements</Trans>
+      </More>
     </>
   );
 }

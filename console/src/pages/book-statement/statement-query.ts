@@ -21,7 +21,7 @@ export function useStatement(path: string, { from, to }: Days) {
     queryFn: ({ pageParam: cursor, signal }) =>
       get<BookStatementAnswer>(path, cursor === undefined ? { from, to } : { cursor }, signal),
     getNextPageParam: (page) => page.next ?? undefined,
-    // A page follows from the one before it, so they are not read anew.
+    // A page follows from the one before it, so a single one is not read again.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });

@@ -9,6 +9,7 @@ import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Notice } from '../../design/Notice.tsx';
+import { By } from '../../format/By.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
@@ -82,14 +83,7 @@ function Proposed({ proposal }: { readonly proposal: CaseProposal }) {
           { name: t`Operator’s reference`, value: proposal.operatorReference },
           { name: t`Message to the vendor`, value: proposal.message },
           ...details.map(([name, value]) => ({ name, value: <code>{value}</code> })),
-          {
-            name: t`Proposed by`,
-            value: (
-              <>
-                {proposal.by}, <Time at={proposal.at} />
-              </>
-            ),
-          },
+          { name: t`Proposed by`, value: <By person={proposal.by} at={proposal.at} /> },
         ]}
       />
       <div className={styles['effect']}>

@@ -14,9 +14,9 @@ import { Skeleton } from '../../design/Skeleton.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useNames } from '../credit/credit-texts.ts';
 import { Compared } from './Compared.tsx';
-import { Proposals } from './CreditCases.tsx';
 import { CASE_KINDS } from './decision-texts.ts';
 import { ProposeClosing, ProposeMerge } from './Propose.tsx';
+import { Proposals } from './Proposals.tsx';
 
 /** One case: the people whom a document led to. Each look is in the audit log. */
 export function CreditCase() {

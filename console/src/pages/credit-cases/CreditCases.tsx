@@ -1,27 +1,29 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type {
   CreditCasesAnswer,
   CreditProposalsAnswer,
-  ListedProposal,
   DisputesAnswer,
 } from '../../../../src/console/credit-answers.ts';
 import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
+import type { Column } from '../../design/Table.tsx';
 import { Age, secondsSince } from '../../format/Age.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useNames } from '../credit/credit-texts.ts';
-import { CASE_KINDS, PROPOSAL_KINDS } from './decision-texts.ts';
+import { CASE_KINDS } from './decision-texts.ts';
+import { Proposals } from './Proposals.tsx';
 import { ProposeMerge, ProposeUnmerge } from './Propose.tsx';
 
 /** The worklist of the registry: who is who, disputes, and what two people decide. */
@@ -58,13 +60,8 @@ function CaseList() {
   const { t } = useLingui();
   const mayRead = useMay('credit.reports');
   const kinds = useNames(CASE_KINDS);
-  const list = useInfiniteQuery({
-    queryKey: ['credit-cases'],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      get<CreditCasesAnswer>('/credit/cases', { cursor: pageParam }, signal),
-    getNextPageParam: ({ next }) => next,
-  });
+  const since = useSince();
+  const list = usePages<CreditCasesAnswer>(['credit-cases'], '/credit/cases');
   return (
     <Listed list={list} title={<Trans>Who is who</Trans>}>
       <Table
@@ -89,15 +86,7 @@ function CaseList() {
             cell: ({ customers }) => customers.map((ending) => `…${ending}`).join(', '),
             hide: 'small',
           },
-          {
-            title: t`Open for`,
-            cell: ({ openedAt }) => <Age seconds={secondsSince(openedAt)} />,
-          },
-          {
-            title: t`Since`,
-            cell: ({ openedAt }) => <Time at={openedAt} />,
-            hide: 'small',
-          },
+          ...since,
         ]}
       />
     </Listed>
@@ -107,13 +96,8 @@ function CaseList() {
 function DisputeList() {
   const { t } = useLingui();
   const mayRead = useMay('credit.reports');
-  const list = useInfiniteQuery({
-    queryKey: ['credit-disputes'],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      get<DisputesAnswer>('/credit/disputes', { cursor: pageParam }, signal),
-    getNextPageParam: ({ next }) => next,
-  });
+  const since = useSince();
+  const list = usePages<DisputesAnswer>(['credit-disputes'], '/credit/disputes');
   return (
     <Listed list={list} title={<Trans>Disputes</Trans>}>
       <Table
@@ -134,19 +118,20 @@ function DisputeList() {
               ),
           },
           { title: t`Lender`, cell: ({ lender }) => lender },
-          {
-            title: t`Open for`,
-            cell: ({ openedAt }) => <Age seconds={secondsSince(openedAt)} />,
-          },
-          {
-            title: t`Since`,
-            cell: ({ openedAt }) => <Time at={openedAt} />,
-            hide: 'small',
-          },
+          ...since,
         ]}
       />
     </Listed>
   );
+}
+
+/** Since when something has been open. */
+function useSince(): readonly Column<{ readonly openedAt: string }>[] {
+  const { t } = useLingui();
+  return [
+    { title: t`Open for`, cell: ({ openedAt }) => <Age seconds={secondsSince(openedAt)} /> },
+    { title: t`Since`, cell: ({ openedAt }) => <Time at={openedAt} />, hide: 'small' },
+  ];
 }
 
 /** A list in its card, with the way to further pages. */
@@ -156,8 +141,8 @@ function Listed({
   children,
 }: {
   readonly list: Pick<
-    ReturnType<typeof useInfiniteQuery>,
-    'isPending' | 'isFetching' | 'error' | 'hasNextPage' | 'refetch' | 'fetchNextPage'
+    ReturnType<typeof usePages>,
+    'isPending' | 'error' | 'refetch' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
   >;
   readonly title: ReactNode;
   readonly children: ReactNode;
@@ -166,13 +151,9 @@ function Listed({
     <>
       {list.error !== null && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       <Card title={title}>{list.isPending ? <Skeleton lines={4} /> : children}</Card>
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show more</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list}>
+        <Trans>Show more</Trans>
+      </More>
     </>
   );
 }
@@ -194,59 +175,4 @@ function ProposalList() {
       </Card>
     </>
   );
-}
-
-/** Proposals with their state. */
-export function Proposals({ proposals }: { readonly proposals: readonly ListedProposal[] }) {
-  const { t } = useLingui();
-  const mayRead = useMay('credit.reports');
-  const kinds = useNames(PROPOSAL_KINDS);
-  return (
-    <Table
-      label={t`Proposals`}
-      rows={proposals}
-      keyOf={({ proposalId }) => proposalId}
-      empty={t`Nothing has been proposed yet.`}
-      columns={[
-        {
-          title: t`Proposal`,
-          cell: ({ proposalId, kind }) =>
-            mayRead ? (
-              <Link to="/credit/proposals/$proposalId" params={{ proposalId }} preload={false}>
-                {kinds[kind]}
-              </Link>
-            ) : (
-              kinds[kind]
-            ),
-        },
-        { title: t`State`, cell: (row) => <ProposalState decision={row.decision} /> },
-        { title: t`Reason`, cell: ({ reason }) => reason, hide: 'small' },
-        { title: t`Proposed by`, cell: ({ proposedBy }) => proposedBy, hide: 'small' },
-        { title: t`When`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
-      ]}
-    />
-  );
-}
-
-export function ProposalState({ decision }: Pick<ListedProposal, 'decision'>) {
-  switch (decision) {
-    case 'approved':
-      return (
-        <Pill tone="done">
-          <Trans>Approved</Trans>
-        </Pill>
-      );
-    case 'rejected':
-      return (
-        <Pill tone="info">
-          <Trans>Rejected</Trans>
-        </Pill>
-      );
-    case null:
-      return (
-        <Pill tone="waiting">
-          <Trans>To approve</Trans>
-        </Pill>
-      );
-  }
 }

@@ -1,26 +1,25 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type {
   CreditProposal,
   CreditProposalAnswer,
 } from '../../../../src/console/credit-answers.ts';
-import { get, send } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
-import type { Decision } from '../../design/DecideDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
-import { Time } from '../../format/Time.tsx';
+import { By } from '../../format/By.tsx';
+import { DecisionState } from '../../format/DecisionState.tsx';
 import { useNames } from '../credit/credit-texts.ts';
 import { Compared } from './Compared.tsx';
-import { ProposalState } from './CreditCases.tsx';
 import { PROPOSAL_KINDS } from './decision-texts.ts';
 import { DecideImport, MadeImport } from './DecideImport.tsx';
 import { DisputeFacts } from './DisputeFacts.tsx';
@@ -70,17 +69,7 @@ function Decide({ proposal }: { readonly proposal: CreditProposal }) {
 
 function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
   const [isAsked, setIsAsked] = useState(false);
-  const queries = useQueryClient();
   const { proposalId, isOwn } = proposal;
-  const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
-    try {
-      const body = decision === 'approve' ? {} : { reason };
-      await send('POST', `/credit/proposals/${proposalId}/${decision}`, body);
-    } finally {
-      // Also after a refusal: it may have been decided.
-      await queries.invalidateQueries();
-    }
-  };
   return (
     <>
       <Button kind="primary" onClick={() => setIsAsked(true)}>
@@ -89,15 +78,11 @@ function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
       {isAsked && (
         <DecideDialog
           title={<Trans>Proposal</Trans>}
-          onDecide={decide}
+          path={`/credit/proposals/${proposalId}`}
+          isOwn={isOwn}
           onClose={() => setIsAsked(false)}
         >
           <Grounds proposal={proposal} />
-          {isOwn && (
-            <p>
-              <Trans>You proposed it, so another person has to approve it.</Trans>
-            </p>
-          )}
         </DecideDialog>
       )}
     </>
@@ -156,7 +141,7 @@ function Grounds({ proposal }: { readonly proposal: CreditProposal }) {
   return (
     <Facts
       facts={[
-        { name: t`State`, value: <ProposalState decision={proposal.decision} /> },
+        { name: t`State`, value: <DecisionState decision={proposal.decision} /> },
         { name: t`Reason`, value: proposal.reason },
         { name: t`Evidence`, value: proposal.evidence },
         {
@@ -169,20 +154,9 @@ function Grounds({ proposal }: { readonly proposal: CreditProposal }) {
         },
         {
           name: t`Proposed by`,
-          value: (
-            <>
-              {proposal.proposedBy}, <Time at={proposal.proposedAt} />
-            </>
-          ),
+          value: <By person={proposal.proposedBy} at={proposal.proposedAt} />,
         },
-        {
-          name: t`Decided by`,
-          value: decidedAt && (
-            <>
-              {decidedBy}, <Time at={decidedAt} />
-            </>
-          ),
-        },
+        { name: t`Decided by`, value: decidedAt && <By person={decidedBy} at={decidedAt} /> },
       ]}
     />
   );

@@ -6,8 +6,8 @@ import { send } from '../../api/client.ts';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import { useNames } from '../credit/credit-texts.ts';
-import { ProposeDialog } from '../journals/ProposeDialog.tsx';
-import type { ProposeProps } from '../journals/ProposeDialog.tsx';
+import { ProposeDialog } from '../../design/ProposeDialog.tsx';
+import type { ProposeProps } from '../../design/ProposeDialog.tsx';
 import { DISPUTE_OUTCOMES } from './decision-texts.ts';
 
 /** Proposes something about people, rules or scorecards, and leads to the proposal. */

@@ -1,15 +1,15 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type {
   CreditImportAnswer,
   ListedCreditImport,
 } from '../../../../src/console/credit-answers.ts';
-import { apiUrl, get } from '../../api/client.ts';
-import { Button } from '../../design/Button.tsx';
+import { apiUrl } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Facts } from '../../design/Facts.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
@@ -20,13 +20,10 @@ import { ImportFigures } from './ImportFigures.tsx';
 /** One imported file, with its findings by line and field. */
 export function Import() {
   const { importId } = useParams({ from: '/shell/credit/imports/$importId' });
-  const list = useInfiniteQuery({
-    queryKey: ['credit-import', importId],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      get<CreditImportAnswer>(`/credit/imports/${importId}`, { cursor: pageParam }, signal),
-    getNextPageParam: ({ next }) => next,
-  });
+  const list = usePages<CreditImportAnswer>(
+    ['credit-import', importId],
+    `/credit/imports/${importId}`,
+  );
   const about = list.data?.pages[0]?.import;
   return (
     <>
@@ -53,13 +50,9 @@ export function Import() {
           <Card title={<Trans>Findings</Trans>} more={<Trans>By line</Trans>}>
             <Findings findings={list.data?.pages.flatMap(({ findings }) => findings) ?? []} />
           </Card>
-          {list.hasNextPage && (
-            <div>
-              <Button disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>
-                <Trans>Show more findings</Trans>
-              </Button>
-            </div>
-          )}
+          <More list={list}>
+            <Trans>Show more findings</Trans>
+          </More>
         </>
       )}
     </>

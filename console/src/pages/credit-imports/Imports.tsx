@@ -1,15 +1,14 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type {
   CreditImportsAnswer,
   ListedCreditImport,
 } from '../../../../src/console/credit-answers.ts';
-import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
-import { Button } from '../../design/Button.tsx';
 import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -21,13 +20,7 @@ import { Time } from '../../format/Time.tsx';
 /** What lenders submitted, and how much of it was accepted. */
 export function Imports() {
   const mayImport = useMay('credit.act');
-  const list = useInfiniteQuery({
-    queryKey: ['credit-imports'],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      get<CreditImportsAnswer>('/credit/imports', { cursor: pageParam }, signal),
-    getNextPageParam: ({ next }) => next,
-  });
+  const list = usePages<CreditImportsAnswer>(['credit-imports'], '/credit/imports');
   return (
     <>
       <PageHeader
@@ -48,13 +41,9 @@ export function Imports() {
           <List imports={list.data?.pages.flatMap(({ imports }) => imports) ?? []} />
         )}
       </Card>
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetching} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show older ones</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list}>
+        <Trans>Show older ones</Trans>
+      </More>
     </>
   );
 }

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import { ProposeCredit } from '../credit-cases/Propose.tsx';
-import type { ProposeProps } from '../journals/ProposeDialog.tsx';
+import type { ProposeProps } from '../../design/ProposeDialog.tsx';
 import { useSectors } from '../vendor/setting-names.ts';
 
 const LIST = /[\s,]+/;

@@ -4,7 +4,7 @@ import type { ListedScorecard } from '../../../../src/console/credit-answers.ts'
 import { Select } from '../../design/Select.tsx';
 import { useNames } from '../credit/credit-texts.ts';
 import { ProposeCredit } from '../credit-cases/Propose.tsx';
-import type { ProposeProps } from '../journals/ProposeDialog.tsx';
+import type { ProposeProps } from '../../design/ProposeDialog.tsx';
 import { SCORE_KINDS } from './scorecard-texts.ts';
 
 /** Another card answers, or is scored alongside. */

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import type { PaymentChoices } from '../../../../src/console/answers.ts';
@@ -9,11 +9,13 @@ import type {
   ListedCreditEnquiry,
 } from '../../../../src/console/credit-answers.ts';
 import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -36,18 +38,12 @@ export function Enquiries() {
   const vendors = choices.data?.vendors ?? [];
   const busiest = useBusiest(filter.vid === undefined);
   const vid = filter.vid ?? (busiest === undefined ? '' : (busiest ?? vendors[0]?.code ?? ''));
-  const list = useInfiniteQuery({
-    queryKey: ['credit-enquiries', { ...filter, vid }],
-    enabled: vid !== '',
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
-      get<CreditEnquiriesAnswer>(
-        '/credit/enquiries',
-        { ...filter, vid, cursor: pageParam },
-        signal,
-      ),
-    getNextPageParam: ({ next }) => next,
-  });
+  const list = usePages<CreditEnquiriesAnswer>(
+    ['credit-enquiries'],
+    '/credit/enquiries',
+    { ...filter, vid },
+    { enabled: vid !== '' },
+  );
   const problem = choices.error ?? list.error;
   return (
     <>
@@ -72,12 +68,10 @@ export function Enquiries() {
             enquiries={list.data?.pages.flatMap(({ enquiries }) => enquiries) ?? []}
           />
         )}
-        {list.hasNextPage && (
-          <Button onClick={() => void list.fetchNextPage()} disabled={list.isFetching}>
-            <Trans>Show older ones</Trans>
-          </Button>
-        )}
       </Card>
+      <More list={list}>
+        <Trans>Show older ones</Trans>
+      </More>
     </>
   );
 }

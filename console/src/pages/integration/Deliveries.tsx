@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { EVENT_STATES, EVENT_TYPES } from '../../../../src/payments/events/event-types.ts';
@@ -8,11 +8,13 @@ import type {
   EventsAnswer,
   ReplayAnswer,
 } from '../../../../src/console/vendor-answers.ts';
-import { get, send } from '../../api/client.ts';
+import { send } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { More } from '../../design/More.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
@@ -30,16 +32,8 @@ export function Deliveries({ vid }: { readonly vid: string }) {
   const mayAct = useMay('integration.act');
   const [filter, setFilter] = useState({ state: '', type: '' });
   const [replayed, setReplayed] = useState<EventView | 'given_up'>();
-  const list = useInfiniteQuery({
-    queryKey: ['vendor', vid, 'events', filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      get<EventsAnswer>(
-        `/vendors/${encodeURIComponent(vid)}/events`,
-        { ...filter, cursor: pageParam },
-        signal,
-      ),
-    getNextPageParam: (page) => page.next ?? undefined,
+  const path = `/vendors/${encodeURIComponent(vid)}/events`;
+  const list = usePages<EventsAnswer>(['vendor', vid, 'events'], path, filter, {
     refetchInterval: EVERY_MS,
   });
   return (
@@ -58,11 +52,9 @@ export function Deliveries({ vid }: { readonly vid: string }) {
         />
       )}
       <div className={styles['below']}>
-        {list.hasNextPage && (
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show older events</Trans>
-          </Button>
-        )}
+        <More list={list}>
+          <Trans>Show older events</Trans>
+        </More>
         {mayAct && (
           <Button
             onClick={() => setReplayed('given_up')}

@@ -1,14 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { JournalView, PayoutView } from '../../../../src/console/finance-answers.ts';
-import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
-import type { Decision } from '../../design/DecideDialog.tsx';
 import { Dialog } from '../../design/Dialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
-import { Pill } from '../../design/Pill.tsx';
+import { By } from '../../format/By.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 
@@ -78,7 +75,6 @@ function Decide({
   readonly facts: readonly { readonly name: ReactNode; readonly value: ReactNode }[];
   readonly onClose: () => void;
 }) {
-  const queries = useQueryClient();
   const mayAct = useMay('finance.act');
   const content = <Content of={of} facts={facts} />;
   if (!mayAct || of.decision !== null) {
@@ -88,22 +84,9 @@ function Decide({
       </Dialog>
     );
   }
-  const decide = async (decision: Decision, reason: string | undefined): Promise<void> => {
-    try {
-      await send('POST', `${path}/${decision}`, decision === 'approve' ? {} : { reason });
-    } finally {
-      // Also after a refusal: it may have been decided.
-      await queries.invalidateQueries();
-    }
-  };
   return (
-    <DecideDialog title={title} onDecide={decide} onClose={onClose}>
+    <DecideDialog title={title} path={path} isOwn={of.isOwn} onClose={onClose}>
       {content}
-      {of.isOwn && (
-        <p>
-          <Trans>You proposed it, so another person has to approve it.</Trans>
-        </p>
-      )}
     </DecideDialog>
   );
 }
@@ -123,46 +106,12 @@ function Content({
         { name: t`Reference`, value: of.reference },
         { name: t`Reason`, value: of.note },
         { name: t`Evidence`, value: of.evidence },
-        {
-          name: t`Proposed by`,
-          value: (
-            <>
-              {of.proposedBy}, <Time at={of.proposedAt} />
-            </>
-          ),
-        },
+        { name: t`Proposed by`, value: <By person={of.proposedBy} at={of.proposedAt} /> },
         {
           name: t`Decided by`,
-          value: of.decidedAt && (
-            <>
-              {of.decidedBy}, <Time at={of.decidedAt} />
-            </>
-          ),
+          value: of.decidedAt && <By person={of.decidedBy} at={of.decidedAt} />,
         },
       ]}
     />
   );
-}
-
-export function DecisionState({ decision }: Pick<JournalView, 'decision'>) {
-  switch (decision) {
-    case 'approved':
-      return (
-        <Pill tone="done">
-          <Trans>Booked</Trans>
-        </Pill>
-      );
-    case 'rejected':
-      return (
-        <Pill tone="info">
-          <Trans>Rejected</Trans>
-        </Pill>
-      );
-    case null:
-      return (
-        <Pill tone="waiting">
-          <Trans>To approve</Trans>
-        </Pill>
-      );
-  }
 }

@@ -16,9 +16,10 @@ import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import type { Column } from '../../design/Table.tsx';
+import { DecisionState } from '../../format/DecisionState.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
-import { DecideJournal, DecidePayout, DecisionState } from './Decide.tsx';
+import { DecideJournal, DecidePayout } from './Decide.tsx';
 import { ProposeJournal } from './ProposeJournal.tsx';
 import { ProposePayout } from './ProposePayout.tsx';
 
@@ -145,7 +146,12 @@ function useCommonColumns<Row extends Shared>(onShow: (row: Row) => void): Colum
         </>
       ),
     },
-    { title: t`State`, cell: (row) => <DecisionState decision={row.decision} /> },
+    {
+      title: t`State`,
+      cell: ({ decision }) => (
+        <DecisionState decision={decision} approved={<Trans>Booked</Trans>} />
+      ),
+    },
     { title: t`Proposed`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
   ];
 }

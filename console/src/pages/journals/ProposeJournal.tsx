@@ -5,8 +5,8 @@ import { Button } from '../../design/Button.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import styles from './Journals.module.css';
-import { ProposeDialog } from './ProposeDialog.tsx';
-import type { ProposeProps } from './ProposeDialog.tsx';
+import { ProposeDialog } from '../../design/ProposeDialog.tsx';
+import type { ProposeProps } from '../../design/ProposeDialog.tsx';
 
 const FIRST_LINES = 2;
 const MAX_LINES = 20;

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { send } from '../../api/client.ts';
 import { Field } from '../../design/Field.tsx';
-import { ProposeDialog } from './ProposeDialog.tsx';
-import type { ProposeProps } from './ProposeDialog.tsx';
+import { ProposeDialog } from '../../design/ProposeDialog.tsx';
+import type { ProposeProps } from '../../design/ProposeDialog.tsx';
 
 /** Money from a vendor's collected income to its own bank. */
 export function ProposePayout(dialog: ProposeProps) {

@@ -1,11 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { AccountAnswer, LedgerEntryView } from '../../../../src/console/finance-answers.ts';
-import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
-import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
@@ -60,13 +59,9 @@ export function LedgerAccount() {
           </Card>
         </>
       )}
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show older entries</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list}>
+        <Trans>Show older entries</Trans>
+      </More>
     </>
   );
 }
@@ -94,13 +89,7 @@ function About({
 function useEntries({ books, account, filter }: Shown) {
   const asked = { ...filter, ...usePeriod(filter) };
   const path = `/ledger/${books}/${encodeURIComponent(account)}`;
-  return useInfiniteQuery({
-    queryKey: ['ledger', books, account, asked],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      get<AccountAnswer>(path, { ...asked, cursor }, signal),
-    getNextPageParam: (page) => page.next ?? undefined,
-  });
+  return usePages<AccountAnswer>(['ledger', books, account], path, asked);
 }
 
 function Totals({ line }: { readonly line: AccountAnswer['line'] | undefined }) {

@@ -1,10 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RequestView, RequestsAnswer } from '../../../../src/console/request-answers.ts';
-import { get } from '../../api/client.ts';
-import { Button } from '../../design/Button.tsx';
+import { usePages } from '../../api/pages.ts';
 import { Card } from '../../design/Card.tsx';
+import { More } from '../../design/More.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
@@ -20,18 +19,15 @@ const EVERY_MS = 10_000;
 export function RequestList({ vid }: { readonly vid: string }) {
   const { t } = useLingui();
   const [only, setOnly] = useState('');
-  const list = useInfiniteQuery({
-    queryKey: ['vendor', vid, 'requests', only],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      get<RequestsAnswer>(
-        `/vendors/${encodeURIComponent(vid)}/requests`,
-        { only, cursor: pageParam },
-        signal,
-      ),
-    getNextPageParam: (page) => page.next ?? undefined,
-    refetchInterval: EVERY_MS,
-  });
+  const path = `/vendors/${encodeURIComponent(vid)}/requests`;
+  const list = usePages<RequestsAnswer>(
+    ['vendor', vid, 'requests'],
+    path,
+    { only },
+    {
+      refetchInterval: EVERY_MS,
+    },
+  );
   const days = list.data?.pages[0]?.days ?? 7;
   return (
     <Card
@@ -49,13 +45,9 @@ export function RequestList({ vid }: { readonly vid: string }) {
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={10} />}
       {list.data && <List requests={list.data.pages.flatMap((page) => page.requests)} />}
-      {list.hasNextPage && (
-        <div className={styles['filter']}>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show older requests</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list} className={styles['filter']}>
+        <Trans>Show older requests</Trans>
+      </More>
     </Card>
   );
 }

@@ -1,13 +1,14 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import type { VendorsAnswer, VendorView } from '../../../../src/console/vendor-answers.ts';
-import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
@@ -29,13 +30,8 @@ export function Vendors() {
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
   const filter = { search: useDeferredValue(search), status };
-  const list = useInfiniteQuery({
-    queryKey: ['vendors', filter],
+  const list = usePages<VendorsAnswer>(['vendors'], '/vendors', filter, {
     placeholderData: keepPreviousData,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      get<VendorsAnswer>('/vendors', { ...filter, cursor: pageParam }, signal),
-    getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: EVERY_MS,
   });
   return (
@@ -69,13 +65,9 @@ export function Vendors() {
         {list.isPending && <Skeleton lines={10} />}
         {list.data && <List vendors={list.data.pages.flatMap((page) => page.vendors)} />}
       </Card>
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            <Trans>Show more vendors</Trans>
-          </Button>
-        </div>
-      )}
+      <More list={list}>
+        <Trans>Show more vendors</Trans>
+      </More>
       <AddVendor open={isAdding} onOpenChange={setIsAdding} />
     </>
   );

@@ -1,15 +1,15 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
-import { Field } from '../../design/Field.tsx';
+import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { Field } from './Field.tsx';
 
 export interface ProposeProps {
   readonly open: boolean;
   readonly onClose: () => void;
 }
 
-/** Proposes a booking that another person has to approve. Asks for evidence and the reason. */
+/** Proposes something that another person has to approve. Asks for evidence and the reason. */
 export function ProposeDialog({
   open,
   onClose,

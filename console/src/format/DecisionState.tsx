@@ -1,0 +1,30 @@
+import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import { Pill } from '../design/Pill.tsx';
+
+/** Whether another person has decided about a proposal. */
+export function DecisionState({
+  decision,
+  approved = <Trans>Approved</Trans>,
+}: {
+  readonly decision: 'approved' | 'rejected' | null;
+  /** The word for an approved one. */
+  readonly approved?: ReactNode;
+}) {
+  switch (decision) {
+    case 'approved':
+      return <Pill tone="done">{approved}</Pill>;
+    case 'rejected':
+      return (
+        <Pill tone="info">
+          <Trans>Rejected</Trans>
+        </Pill>
+      );
+    case null:
+      return (
+        <Pill tone="waiting">
+          <Trans>To approve</Trans>
+        </Pill>
+      );
+  }
+}
