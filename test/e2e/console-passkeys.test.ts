@@ -6,7 +6,7 @@ import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
@@ -114,8 +114,7 @@ test('answers that no device made are refused, and a challenge is valid for one 
   const refused = await stranger.send('POST', '/session/passkey', { response });
   expect(refused.code).toBe('sign_in_failed');
 
-  const person = new ConsoleClient(origin);
-  await person.signIn('finance');
+  const person = await signedIn(origin, 'finance');
   const wrong = await person.send('POST', '/account/passkeys/begin', { password: 'a wrong one' });
   expect(wrong.code).toBe('sign_in_failed');
   const options = { password: DEMO_PASSWORD };

@@ -6,7 +6,7 @@ import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -69,20 +69,17 @@ async function plantedLines(): Promise<Line[]> {
   return lines.map((line) => ({ ...line, at: noon }));
 }
 
-async function client(login: string): Promise<ConsoleClient> {
-  const signedIn = new ConsoleClient(running.origin);
-  await signedIn.signIn(login);
-  return signedIn;
-}
-
 /** One person proposes that our books are right, another one approves. */
 async function decideAll(): Promise<number> {
-  const [finance, operations] = [await client('finance'), await client('operations')];
-  const { cases } = (await finance.get('/cases')).body as unknown as CasesAnswer;
+  const [finance, operations] = [
+    await signedIn(running.origin, 'finance'),
+    await signedIn(running.origin, 'operations'),
+  ];
+  const { cases } = await finance.read<CasesAnswer>('/cases');
   for (const { caseId } of cases) {
     const proposed = { resolution: 'keep_books', reason: 'the operator corrects its list' };
     await finance.send('POST', `/cases/${caseId}/propose`, proposed);
-    const { proposal } = (await operations.get(`/cases/${caseId}`)).body as unknown as CaseDetail;
+    const { proposal } = await operations.read<CaseDetail>(`/cases/${caseId}`);
     const approved = { proposal: proposal?.id };
     const { status } = await operations.send('POST', `/cases/${caseId}/approve`, approved);
     expect(status).toBe(204);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signInAll } from '../support/console-client.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -29,16 +29,11 @@ const PAGES = [
 ] as const;
 
 async function countRows(): Promise<number[]> {
-  const people = new Map<string, ConsoleClient>();
-  for (const login of ['risk', 'finance']) {
-    const person = new ConsoleClient(sandbox.origin);
-    await person.signIn(login);
-    people.set(login, person);
-  }
+  const as = await signInAll(sandbox.origin, ['risk', 'finance']);
   const counts: number[] = [];
   for (const [login, path, list, atLeast] of PAGES) {
     const rows = await until(`rows of ${path}`, async () => {
-      const found = (await people.get(login)?.get(path))?.body[list];
+      const found = (await as(login).get(path)).body[list];
       return Array.isArray(found) && found.length >= atLeast && found;
     });
     counts.push(rows.length);

@@ -19,7 +19,8 @@ import { decodeReference } from '../../src/platform/base/ids.ts';
 import { readCsvLine } from '../../src/platform/base/csv.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signInAll, signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { readXlsx } from '../support/read-xlsx.ts';
@@ -43,8 +44,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url);
   environment = { DATABASE_URL: database.url };
-  finance = new ConsoleClient(running.origin);
-  await finance.signIn('finance');
+  finance = await signedIn(running.origin, 'finance');
   const { pool } = running.service;
   vendorId = (await findVendor(pool, 'demo'))?.vendorId ?? 0;
   const vendor = running.demo();
@@ -105,9 +105,8 @@ async function bookTopUp(reference: string, amountCents: bigint): Promise<void> 
 
 /** Two people return a paid payment to the vendor. */
 async function correct(): Promise<void> {
-  const [support, admin] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
-  await support.signIn('support');
-  await admin.signIn('admin');
+  const as = await signInAll(running.origin, ['support', 'admin']);
+  const [support, admin] = [as('support'), as('admin')];
   const opened = await support.send('POST', `/payments/${corrected}/case`, { reason: 'returned' });
   const caseId = String(opened.body['caseId']);
   const proposed = await support.send('POST', `/cases/${caseId}/propose`, {
@@ -255,8 +254,7 @@ test.each(STATEMENTS)(
 );
 
 test('each line names its references, a correction its payment and its case', async () => {
-  const { lines } = (await finance.get('/vendors/demo/statement'))
-    .body as unknown as BookStatementAnswer;
+  const { lines } = await finance.read<BookStatementAnswer>('/vendors/demo/statement');
   const named = (movement: string) => lines.filter((line) => line.movement === movement);
   expect(named('collected')).toMatchObject([
     { collector: 'demo-collector', collectorReference: expect.stringMatching(/./) as string },
@@ -270,8 +268,7 @@ test('each line names its references, a correction its payment and its case', as
   expect(named('correction')).toMatchObject([
     { reference: corrected, caseId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string },
   ]);
-  const operators = (await finance.get('/operators/kplc/statement'))
-    .body as unknown as BookStatementAnswer;
+  const operators = await finance.read<BookStatementAnswer>('/operators/kplc/statement');
   expect(operators.lines.filter(({ vid }) => vid === null)).toMatchObject([
     { movement: 'entry', reference: 'FT1', change: '900.00' },
     { movement: 'entry', reference: 'FT2', change: '100.00' },
@@ -285,9 +282,7 @@ test.each([
   ['/operators/kplc/statement?cursor=e30', 'cursor'],
   ['/operators/kplc/statement.csv?to=2026-02-30', 'to'],
 ])('%s is refused, naming %s', async (path, field) => {
-  const { status, body } = await finance.get(path);
-  expect(status).toBe(400);
-  expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
+  expect(await finance.get(path)).toMatchObject({ status: 400, field });
 });
 
 test('an operator that does not exist is not found', async () => {

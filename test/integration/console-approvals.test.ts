@@ -15,14 +15,14 @@ import { decodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
-import type { ConsoleAnswer } from '../support/console-client.ts';
+import { ConsoleClient, signInAll } from '../support/console-client.ts';
+import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
 let running: InProcessService;
 let owner: Pool;
-const people = new Map<string, ConsoleClient>();
+let as: SignedIn;
 
 beforeAll(async () => {
   const database = await createTestDatabase();
@@ -30,26 +30,22 @@ beforeAll(async () => {
     environment: { CREDIT_CONTACT: 'Registry, http://asha:secret@registry.example' },
   });
   owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
-  for (const login of ['admin', 'support', 'operations', 'finance', 'risk', 'demo-admin']) {
-    const client = new ConsoleClient(running.origin);
-    await client.signIn(login);
-    people.set(login, client);
-  }
+  as = await signInAll(running.origin, [
+    'admin',
+    'support',
+    'operations',
+    'finance',
+    'risk',
+    'demo-admin',
+  ]);
 });
 afterAll(async () => {
   await owner.end();
   await running.stop();
 });
 
-const as = (login: string): ConsoleClient => {
-  const client = people.get(login);
-  if (client === undefined) throw new Error(`no person ${login}`);
-  return client;
-};
 const approvalsOf = async (login: string): Promise<ApprovalsAnswer> =>
-  (await as(login).get('/approvals')).body as unknown as ApprovalsAnswer;
-const textOf = ({ body }: ConsoleAnswer): string =>
-  (body['error'] as { text: string }[])[0]?.text ?? '';
+  await as(login).read<ApprovalsAnswer>('/approvals');
 
 describe('what waits for a second person', () => {
   beforeEach(async () => {
@@ -89,9 +85,13 @@ describe('what waits for a second person', () => {
 
   test('an entry is approved by another person only, once', async () => {
     const path = `/house/entries/${await topUp('SLIP-2')}`;
-    expect(textOf(await as('finance').send('POST', `${path}/approve`))).toContain('another person');
+    expect((await as('finance').send('POST', `${path}/approve`)).problem).toContain(
+      'another person',
+    );
     expect((await as('admin').send('POST', `${path}/approve`)).status).toBe(204);
-    expect(textOf(await as('admin').send('POST', `${path}/approve`))).toContain('already approved');
+    expect((await as('admin').send('POST', `${path}/approve`)).problem).toContain(
+      'already approved',
+    );
     const booked = await owner.query('select from house_transfers where source = $1', ['entry']);
     expect(booked.rowCount).toBe(1);
     const other = `/house/entries/${await topUp('SLIP-3')}`;
@@ -124,9 +124,9 @@ describe('what waits for a second person', () => {
     ]);
     const path = '/receipts/safaricom/QK1';
     const other = await as('finance').send('POST', `${path}/approve`, { vid: 'demo' });
-    expect(textOf(other)).toContain('is to close it');
+    expect(other.problem).toContain('is to close it');
     const own = await as('operations').send('POST', `${path}/approve`, { vid: null });
-    expect(textOf(own)).toContain('another person');
+    expect(own.problem).toContain('another person');
     const rejected = await as('finance').send('POST', `${path}/reject`, { reason: 'no evidence' });
     expect(rejected.status).toBe(204);
     expect((await approvalsOf('finance')).approvals).toEqual([]);
@@ -163,7 +163,7 @@ describe('what waits for a second person', () => {
 
 describe('the system', () => {
   const systemOf = async (): Promise<SystemAnswer> =>
-    (await as('operations').get('/system')).body as unknown as SystemAnswer;
+    await as('operations').read<SystemAnswer>('/system');
 
   test('its checks, and a quarantine that two people end', async () => {
     const before = await systemOf();
@@ -189,7 +189,7 @@ describe('the system', () => {
       ({ kind }) => kind === 'quarantine',
     );
     expect(waiting).toMatchObject({ proposed: 'release', proposedBy: 'operations', note: 'known' });
-    expect(textOf(await end('operations', waiting?.id))).toContain('another person');
+    expect((await end('operations', waiting?.id)).problem).toContain('another person');
     expect((await end('admin', waiting?.id)).status).toBe(204);
     expect((await systemOf()).quarantine).toBeNull();
     expect((await systemOf()).events.map(({ action }) => action)).toEqual([

@@ -5,25 +5,22 @@ import { decodeReference } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signInAll } from '../support/console-client.ts';
+import type { SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 
 let running: InProcessService;
 let owner: Pool;
-const people = new Map<string, ConsoleClient>();
+let as: SignedIn;
 const references: string[] = [];
 
 beforeAll(async () => {
   const database = await createTestDatabase();
   running = await startInProcess(database.url);
   owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
-  for (const login of ['admin', 'support', 'operations', 'demo-viewer']) {
-    const client = new ConsoleClient(running.origin);
-    await client.signIn(login);
-    people.set(login, client);
-  }
+  as = await signInAll(running.origin, ['admin', 'support', 'operations', 'demo-viewer']);
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
   for (let number = 0; number < 3; number += 1) {
     const reference = await running.demo().accepted({
@@ -47,11 +44,6 @@ afterAll(async () => {
   await running.stop();
 });
 
-const as = (login: string): ConsoleClient => {
-  const client = people.get(login);
-  if (client === undefined) throw new Error(`no person ${login}`);
-  return client;
-};
 const lastOf = async (action: string): Promise<AuditRow | undefined> =>
   (await listAudit(running.service.pool, { action, limit: 1 }))[0];
 
@@ -109,18 +101,24 @@ describe('an export', () => {
   });
 });
 
+test.each(['x', `2026-01-05T00:00:00.000Z ${'-'.repeat(36)}`])(
+  'the cursor %j is refused',
+  async (cursor) => {
+    const path = `/audit?cursor=${encodeURIComponent(cursor)}`;
+    expect(await as('admin').get(path)).toMatchObject({ status: 400, field: 'cursor' });
+  },
+);
+
 describe('asking the operator now', () => {
   const ask = async (login: string, reference = '') =>
     await as(login).send('POST', `/payments/${reference}/verify`, { reason: 'the customer calls' });
-  const textOf = ({ body }: Awaited<ReturnType<typeof ask>>): string =>
-    (body['error'] as { text: string }[])[0]?.text ?? '';
 
   test('is possible once in half a minute for a payment, for all people together', async () => {
     const [reference] = references;
     expect((await ask('support', reference)).status).toBe(204);
     const again = await ask('operations', reference);
     expect(again).toMatchObject({ status: 429, code: 'too_many_requests' });
-    expect(textOf(again)).toMatch(
+    expect(again.problem).toMatch(
       /^The operator was asked about this payment a moment ago\. Try again in \d+ seconds\.$/,
     );
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -138,7 +136,7 @@ describe('asking the operator now', () => {
     );
     const refused = await ask('admin', third);
     expect(refused.status).toBe(429);
-    expect(textOf(refused)).toContain('20 times in ten minutes');
+    expect(refused.problem).toContain('20 times in ten minutes');
     expect((await ask('support', third)).status).toBe(204);
   });
 });

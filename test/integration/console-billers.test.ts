@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endOfflinePeriods } from '../../src/payments/billers/administer.ts';
 import { saveProducts } from '../../src/payments/billers/products-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { inProcess } from './cli-support.ts';
@@ -14,8 +15,7 @@ let client: ConsoleClient;
 beforeAll(async () => {
   databaseUrl = (await createTestDatabase()).url;
   running = await startInProcess(databaseUrl);
-  client = new ConsoleClient(running.origin);
-  await client.signIn('operations');
+  client = await signedIn(running.origin, 'operations');
 });
 afterAll(async () => {
   await running.stop();
@@ -29,9 +29,8 @@ test.each([
   [{ reason: 'x', until: 'tomorrow' }, 'until'],
   [{ reason: 'x', until: '2020-01-01T00:00:00Z' }, 'until'],
 ])('taking a biller offline with %o is refused, naming %s', async (body, field) => {
-  const { status, body: answer } = await client.send('POST', '/billers/gotv/offline', body);
-  expect(status).toBe(400);
-  expect((answer['error'] as { field: string }[])[0]?.field).toBe(field);
+  const answer = await client.send('POST', '/billers/gotv/offline', body);
+  expect(answer).toMatchObject({ status: 400, field });
 });
 
 test('an unknown biller or operator is not found', async () => {

@@ -4,25 +4,28 @@ import { decodeReference } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
-import type { ConsoleAnswer } from '../support/console-client.ts';
+import { signInAll } from '../support/console-client.ts';
+import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
 let running: InProcessService;
 let owner: Pool;
-const people = new Map<string, ConsoleClient>();
+let as: SignedIn;
 let accounts = 14_000_000;
 
 beforeAll(async () => {
   const database = await createTestDatabase();
   running = await startInProcess(database.url);
   owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
-  for (const login of ['admin', 'support', 'operations', 'finance', 'risk', 'demo-admin']) {
-    const client = new ConsoleClient(running.origin);
-    await client.signIn(login);
-    people.set(login, client);
-  }
+  as = await signInAll(running.origin, [
+    'admin',
+    'support',
+    'operations',
+    'finance',
+    'risk',
+    'demo-admin',
+  ]);
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
 });
 afterAll(async () => {
@@ -53,18 +56,10 @@ async function createPending(): Promise<string> {
   return reference;
 }
 
-const post = async (login: string, path: string, body: unknown = {}): Promise<ConsoleAnswer> => {
-  const client = people.get(login);
-  if (client === undefined) throw new Error(`no person ${login}`);
-  return await client.send('POST', path, body);
-};
-const read = async <Answer>(path: string, login = 'support'): Promise<Answer> => {
-  const answer = await people.get(login)?.get(path);
-  expect(answer?.status).toBe(200);
-  return answer?.body as Answer;
-};
-const textOf = ({ body }: ConsoleAnswer): string =>
-  (body['error'] as { text: string }[])[0]?.text ?? '';
+const post = async (login: string, path: string, body: unknown = {}): Promise<ConsoleAnswer> =>
+  await as(login).send('POST', path, body);
+const read = async <Answer>(path: string, login = 'support'): Promise<Answer> =>
+  await as(login).read<Answer>(path);
 async function openCase(reference: string): Promise<string> {
   const opened = await post('support', `/payments/${reference}/case`, { reason: 'no answer' });
   expect(opened.status).toBe(200);
@@ -95,7 +90,7 @@ describe('a payment', () => {
     const queued = await create();
     const refused = await post('support', `/payments/${queued}/verify`, { reason: 'urgent' });
     expect(refused.status).toBe(400);
-    expect(textOf(refused)).toContain('No result is awaited');
+    expect(refused.problem).toContain('No result is awaited');
   });
 
   test.each([{}, { reason: '' }, { reason: '  ' }])(
@@ -110,7 +105,7 @@ describe('a payment', () => {
   test('has nothing to send again without a webhook', async () => {
     const answer = await post('support', `/payments/${await create()}/resend`, { reason: 'lost' });
     expect(answer.status).toBe(400);
-    expect(textOf(answer)).toContain('has no webhook');
+    expect(answer.problem).toContain('has no webhook');
   });
 
   test('shows staff why an operator was chosen; the vendor sees only the operator', async () => {
@@ -171,13 +166,13 @@ describe('a case', () => {
 
     const proposal = seen.proposal?.id;
     const same = await post('support', `/cases/${caseId}/approve`, { proposal });
-    expect([same.status, textOf(same)]).toEqual([400, expect.stringContaining('another person')]);
+    expect([same.status, same.problem]).toEqual([400, expect.stringContaining('another person')]);
 
     // Meanwhile the proposal is replaced.
     const other = { ...paid, operatorReference: 'OP-2' };
     await post('finance', `/cases/${caseId}/propose`, other);
     const stale = await post('operations', `/cases/${caseId}/approve`, { proposal });
-    expect([stale.status, textOf(stale)]).toEqual([
+    expect([stale.status, stale.problem]).toEqual([
       400,
       expect.stringContaining('not the current proposal'),
     ]);
@@ -266,15 +261,14 @@ describe('a case', () => {
     [{ resolution: 'paid', reason: 'x', details: { 'a b': 'c' } }, 'details'],
   ])('the proposal %j is refused, naming %s', async (body, field) => {
     const caseId = await openCase(await createPending());
-    const { status, body: answer } = await post('support', `/cases/${caseId}/propose`, body);
-    expect(status).toBe(400);
-    expect((answer['error'] as { field: string }[])[0]?.field).toBe(field);
+    const answer = await post('support', `/cases/${caseId}/propose`, body);
+    expect(answer).toMatchObject({ status: 400, field });
   });
 
   test('a second one of the same kind is refused', async () => {
     const reference = await createPending();
     await openCase(reference);
     const again = await post('support', `/payments/${reference}/case`, { reason: 'again' });
-    expect([again.status, textOf(again)]).toEqual([400, expect.stringContaining('already open')]);
+    expect([again.status, again.problem]).toEqual([400, expect.stringContaining('already open')]);
   });
 });

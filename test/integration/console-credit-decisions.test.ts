@@ -16,32 +16,24 @@ import { createVault, creditKeysOf } from '../../src/credit/registry/vault.ts';
 import { readSurvivors } from '../../src/credit/registry/merges-store.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signInAll } from '../support/console-client.ts';
+import type { SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
 let running: InProcessService;
-const people = new Map<string, ConsoleClient>();
+let as: SignedIn;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  for (const login of ['admin', 'risk', 'risk2']) {
-    const client = new ConsoleClient(running.origin);
-    await client.signIn(login);
-    people.set(login, client);
-  }
+  as = await signInAll(running.origin, ['admin', 'risk', 'risk2']);
 });
 afterAll(async () => {
   await running.stop();
 });
 
-const as = (login: string): ConsoleClient => {
-  const client = people.get(login);
-  if (client === undefined) throw new Error(`no person ${login}`);
-  return client;
-};
 const read = async <Answer>(login: string, path: string): Promise<Answer> =>
-  (await as(login).get(path)).body as unknown as Answer;
+  await as(login).read<Answer>(path);
 const GROUNDS = { evidence: 'File 7', reason: 'seen at the branch' };
 const propose = async (what: string, body: object): Promise<string> => {
   const answer = await as('risk').send('POST', `/credit/proposals/${what}`, {
@@ -196,6 +188,5 @@ test.each([
     ...GROUNDS,
     ...body,
   });
-  expect(answer.status).toBe(400);
-  expect((answer.body['error'] as { field?: string }[])[0]?.field).toBe(field);
+  expect(answer).toMatchObject({ status: 400, field });
 });

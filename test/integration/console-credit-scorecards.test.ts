@@ -6,7 +6,8 @@ import type {
 } from '../../src/console/credit-answers.ts';
 import { storeMonths } from '../../src/credit/monitoring/months-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
@@ -15,8 +16,7 @@ let risk: ConsoleClient;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  risk = new ConsoleClient(running.origin);
-  await risk.signIn('risk');
+  risk = await signedIn(running.origin, 'risk');
 });
 afterAll(async () => {
   await running.stop();

@@ -6,32 +6,22 @@ import type {
 import { changeVendor } from '../../src/parties/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
-import type { ConsoleAnswer } from '../support/console-client.ts';
+import { signInAll } from '../support/console-client.ts';
+import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 
 let running: InProcessService;
-const people = new Map<string, ConsoleClient>();
+let as: SignedIn;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  for (const login of ['admin', 'support', 'risk', 'demo-admin']) {
-    const client = new ConsoleClient(running.origin);
-    await client.signIn(login);
-    people.set(login, client);
-  }
+  as = await signInAll(running.origin, ['admin', 'support', 'risk', 'demo-admin']);
 });
 afterAll(async () => {
   await running.stop();
 });
-
-const as = (login: string): ConsoleClient => {
-  const client = people.get(login);
-  if (client === undefined) throw new Error(`no person ${login}`);
-  return client;
-};
 
 const CUSTOMER = { nationalID: '900000001', name1: 'Amani', name2: 'Wanjiru' };
 const CONSENT = { consentReference: 'FORM-17', consentDate: '2026-01-05' };
@@ -49,10 +39,7 @@ async function ask(
   return { ...(await as(login).send('POST', '/credit/enquiries', body)), reference };
 }
 const reportOf = async (operation: string, reference: string): Promise<CreditReportAnswer> =>
-  (await as('risk').get(`/credit/enquiries/demo/${operation}/${reference}`))
-    .body as unknown as CreditReportAnswer;
-const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
-  (body['error'] as { field?: string }[])[0]?.field;
+  await as('risk').read<CreditReportAnswer>(`/credit/enquiries/demo/${operation}/${reference}`);
 
 test('a person asks with purpose and consent, and sees the answer of the API', async () => {
   const asked = await ask('generic-score', { ...CUSTOMER, ...CONSENT });
@@ -103,16 +90,12 @@ test('each product has its report', async () => {
 
 test('nothing is asked without consent, purpose, reason, or the permission', async () => {
   const { consentDate, consentReference } = CONSENT;
-  expect(fieldOf(await ask('generic-score', { ...CUSTOMER, consentDate }))).toBe(
-    'consentReference',
-  );
-  expect(fieldOf(await ask('generic-score', { ...CUSTOMER, consentReference }))).toBe(
-    'consentDate',
-  );
+  expect((await ask('generic-score', { ...CUSTOMER, consentDate })).field).toBe('consentReference');
+  expect((await ask('generic-score', { ...CUSTOMER, consentReference })).field).toBe('consentDate');
   const later = { ...CUSTOMER, consentReference, consentDate: '2999-01-01' };
-  expect(fieldOf(await ask('generic-score', later))).toBe('consentDate');
+  expect((await ask('generic-score', later)).field).toBe('consentDate');
   const aimless = { ...CUSTOMER, ...CONSENT, reportReason: '13' };
-  expect(fieldOf(await ask('generic-score', aimless))).toBe('reportReason');
+  expect((await ask('generic-score', aimless)).field).toBe('reportReason');
   for (const login of ['admin', 'support', 'demo-admin']) {
     expect((await ask('generic-score', { ...CUSTOMER, ...CONSENT }, login)).code).toBe(
       'not_permitted',

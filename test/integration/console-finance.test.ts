@@ -9,7 +9,8 @@ import type {
 import type { ApprovalsAnswer } from '../../src/console/system-answers.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { must } from './cli-support.ts';
@@ -24,9 +25,8 @@ let other: ConsoleClient;
 beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url);
-  [finance, other] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
-  await finance.signIn('finance');
-  await other.signIn('admin');
+  finance = await signedIn(running.origin, 'finance');
+  other = await signedIn(running.origin, 'admin');
 });
 afterAll(async () => {
   await running.stop();
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const isEven = async (): Promise<unknown> => (await finance.get('/ledger')).body['isEven'];
 const kinds = async (client: ConsoleClient): Promise<string[]> => {
-  const { approvals } = (await client.get('/approvals')).body as unknown as ApprovalsAnswer;
+  const { approvals } = await client.read<ApprovalsAnswer>('/approvals');
   return approvals.map(({ kind }) => kind);
 };
 
@@ -63,7 +63,7 @@ test('a journal is proposed by one person and approved by another one', async ()
   expect((await finance.send('POST', `/journals/${id}/approve`, {})).code).toBe('invalid_field');
   expect((await other.send('POST', `/journals/${id}/approve`, {})).status).toBe(204);
   expect((await other.send('POST', `/journals/${id}/approve`, {})).code).toBe('invalid_field');
-  const { journals } = (await finance.get('/journals')).body as unknown as JournalsAnswer;
+  const { journals } = await finance.read<JournalsAnswer>('/journals');
   expect(journals).toMatchObject([{ id, decision: 'approved', decidedBy: 'admin', isOwn: true }]);
   const { entries } = (await finance.get('/ledger/house/suspense')).body;
   expect(entries).toMatchObject([
@@ -89,11 +89,11 @@ test('a payout is proposed by one person and approved by another one', async () 
 });
 
 test('the margin is that of the command line, and top-ups are listed', async () => {
-  const margin = (await finance.get('/margin?by=operator')).body as unknown as MarginAnswer;
+  const margin = await finance.read<MarginAnswer>('/margin?by=operator');
   const period = ['--from', margin.from, '--to', margin.to];
   const told = await must({ DATABASE_URL: database.url }, 'report', 'margin', '--json', period);
   expect(told.json()).toMatchObject({ total: margin.total });
   expect((await finance.get('/margin.csv')).text).toContain('biller,payments,amount,fees,vat');
-  const { rules, topUps } = (await finance.get('/top-ups')).body as unknown as TopUpsAnswer;
+  const { rules, topUps } = await finance.read<TopUpsAnswer>('/top-ups');
   expect([rules, topUps]).toEqual([[], []]);
 });

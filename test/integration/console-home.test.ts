@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HomeAnswer } from '../../src/console/operations-answers.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { inProcess } from './cli-support.ts';
@@ -32,9 +32,7 @@ afterAll(async () => {
 });
 
 async function homeOf(login: string): Promise<HomeAnswer> {
-  const client = new ConsoleClient(running.origin);
-  await client.signIn(login);
-  return (await client.get('/home')).body as unknown as HomeAnswer;
+  return await (await signedIn(running.origin, login)).read<HomeAnswer>('/home');
 }
 
 test('staff see the figures of the command line', async () => {

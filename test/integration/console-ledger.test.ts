@@ -4,7 +4,8 @@ import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { must } from './cli-support.ts';
@@ -21,8 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url);
   environment = { DATABASE_URL: database.url };
-  finance = new ConsoleClient(running.origin);
-  await finance.signIn('finance');
+  finance = await signedIn(running.origin, 'finance');
   for (const vid of ['demo', 'demo2'] as const) {
     const vendor = running.demo(vid);
     await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
@@ -95,9 +95,9 @@ describe('the trial balance', () => {
     ['/vendors/reserved?cursor=e30', 'cursor'],
     ['/house/suspense?cursor=e30', 'cursor'],
   ])('refuses %s, naming %s', async (query, field) => {
-    const { status, body } = await finance.get(`/ledger${query}`);
-    expect([400, 404]).toContain(status);
-    expect((body['error'] as { field: string }[])[0]?.field).toBe(field);
+    const answer = await finance.get(`/ledger${query}`);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.field).toBe(field);
   });
 });
 

@@ -5,8 +5,8 @@ import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
-import type { ConsoleAnswer } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
@@ -22,18 +22,12 @@ beforeAll(async () => {
   for (const vid of ['demo', 'demo2'] as const) {
     await running.demo(vid).call('fund', { time: String(Date.now()), currency: 'KES' });
   }
-  cashier = await signedIn('demo-cashier');
-  other = await signedIn('demo2-admin');
+  cashier = await signedIn(running.origin, 'demo-cashier');
+  other = await signedIn(running.origin, 'demo2-admin');
 });
 afterAll(async () => {
   await running.stop();
 });
-
-async function signedIn(login: string): Promise<ConsoleClient> {
-  const client = new ConsoleClient(running.origin);
-  await client.signIn(login);
-  return client;
-}
 
 const FORM = { biller_name: 'kplc_prepaid', account: '14234569901', amount: '150' };
 const check = async (form: object): Promise<ConsoleAnswer> =>
@@ -84,7 +78,9 @@ describe('a form', () => {
     const reused = await cashier.send('POST', '/pay', { ...body, amount: '151' });
     expect(reused.code).toBe('reference_reused');
     expect((await check({})).body).toMatchObject({ float: '99850.00' });
-    const { body: log } = await (await signedIn('admin')).get('/audit?action=payment.create');
+    const { body: log } = await (
+      await signedIn(running.origin, 'admin')
+    ).get('/audit?action=payment.create');
     expect(log['entries']).toMatchObject([
       { result: 'refused', login: 'demo-cashier' },
       { target: paid[0]?.reference, after: { amount: '150.00', biller: 'kplc_prepaid' } },
@@ -94,7 +90,7 @@ describe('a form', () => {
   });
 
   test('nobody pays for a suspended vendor, and staff pay for no vendor', async () => {
-    const admin = await signedIn('admin');
+    const admin = await signedIn(running.origin, 'admin');
     await admin.send('POST', '/vendors/demo2/suspend', { reason: 'x' });
     await running.service.directory.reload();
     const body = { ...FORM, merchant_reference: 'suspended' };
@@ -103,7 +99,7 @@ describe('a form', () => {
     await admin.send('POST', '/vendors/demo2/resume', { reason: 'x' });
     await running.service.directory.reload();
     expect((await admin.send('POST', '/pay', body)).code).toBe('not_permitted');
-    const viewer = await signedIn('demo-viewer');
+    const viewer = await signedIn(running.origin, 'demo-viewer');
     expect((await viewer.send('POST', '/pay', body)).code).toBe('not_permitted');
   });
 
@@ -161,7 +157,7 @@ describe('a file', () => {
     expect((await submit()).status).toBe(200);
     expect((await submit()).status).toBe(200);
     const path = `/bulk/${encodeURIComponent('run/1')}`;
-    const read = async () => (await cashier.get(path)).body as unknown as BatchDetail;
+    const read = async () => await cashier.read<BatchDetail>(path);
     await until('every row to be decided', async () => (await read()).endedAt !== null);
     const done = await read();
     expect(done).toMatchObject({ rows: 500, accepted: 497, refused: 3 });

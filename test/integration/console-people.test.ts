@@ -3,7 +3,7 @@ import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-ans
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
@@ -18,17 +18,11 @@ afterAll(async () => {
   await running.stop();
 });
 
-async function signedIn(login: string): Promise<ConsoleClient> {
-  const client = new ConsoleClient(running.origin);
-  await client.signIn(login);
-  return client;
-}
-
 const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
-  (await client.get('/people')).body as unknown as PeopleAnswer;
+  await client.read<PeopleAnswer>('/people');
 
 test('a vendor’s administrator sees and changes only the vendor’s people', async () => {
-  const client = await signedIn('demo-admin');
+  const client = await signedIn(running.origin, 'demo-admin');
   const { people, roles } = await peopleOf(client);
   expect(people.map(({ vid }) => vid)).toEqual(['demo', 'demo', 'demo']);
   expect(roles.every((role) => role.startsWith('vendor_'))).toBe(true);
@@ -48,7 +42,7 @@ test('a vendor’s administrator sees and changes only the vendor’s people', a
 });
 
 test('no role is raised beyond the vendor, and nobody changes their own', async () => {
-  const client = await signedIn('demo-admin');
+  const client = await signedIn(running.origin, 'demo-admin');
   const raise = { role: 'administrator', reason: 'x' };
   expect((await client.send('PUT', '/people/demo-viewer', raise)).code).toBe('invalid_field');
   const own = { role: 'vendor_viewer', reason: 'x' };
@@ -56,7 +50,7 @@ test('no role is raised beyond the vendor, and nobody changes their own', async 
 });
 
 test('a person is invited, disabled and enabled, and the log says by whom and why', async () => {
-  const admin = await signedIn('admin');
+  const admin = await signedIn(running.origin, 'admin');
   const person = { login: 'Wafula@pay.example', name: 'Wafula', role: 'risk', reason: 'New here' };
   const invited = await admin.send('POST', '/people', person);
   expect(invited.body).toMatchObject({ login: 'wafula@pay.example', validHours: 72 });
@@ -85,7 +79,7 @@ test('a person is invited, disabled and enabled, and the log says by whom and wh
 });
 
 test('the pages of the audit log equal the export', async () => {
-  const admin = await signedIn('admin');
+  const admin = await signedIn(running.origin, 'admin');
   for (let number = 0; number < 60; number += 1) {
     await admin.send('POST', '/billers/none/online', { reason: `=1+${number}` });
   }
@@ -118,7 +112,7 @@ async function useLink(path: unknown, password: string): Promise<ConsoleClient> 
 }
 
 test('an administrator who uses another person’s link sees, but changes and approves nothing', async () => {
-  const admin = await signedIn('admin');
+  const admin = await signedIn(running.origin, 'admin');
   const invite = { name: 'Second', role: 'administrator', reason: 'second administrator' };
   const invited = await admin.send('POST', '/people', { ...invite, login: 'second' });
   const second = await useLink(invited.body['path'], 'first of two passwords');
@@ -161,7 +155,7 @@ test('an administrator who uses another person’s link sees, but changes and ap
 });
 
 test('a vendor’s own people need no confirmation', async () => {
-  const client = await signedIn('demo-admin');
+  const client = await signedIn(running.origin, 'demo-admin');
   const cashier = { login: 'till-2', name: 'Till', role: 'vendor_cashier', reason: 'x' };
   const invited = await client.send('POST', '/people', cashier);
   const person = await useLink(invited.body['path'], 'a password for the till');

@@ -3,8 +3,8 @@ import type { DayAnswer, ImportAnswer } from '../../src/console/reconciliation-a
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
-import type { ConsoleAnswer } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
@@ -19,8 +19,7 @@ let finance: ConsoleClient;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  finance = new ConsoleClient(running.origin);
-  await finance.signIn('finance');
+  finance = await signedIn(running.origin, 'finance');
 });
 afterAll(async () => await running.stop());
 
@@ -33,12 +32,8 @@ const upload = async (given: object): Promise<ConsoleAnswer> =>
     content: statementText([{ operatorReference: 'A', at: noon, amountCents: 5_000n }], period),
     ...given,
   });
-const fieldOf = ({ body }: ConsoleAnswer): unknown =>
-  (body['error'] as { field?: string }[] | undefined)?.[0]?.field;
-const textOf = ({ body }: ConsoleAnswer): string =>
-  (body['error'] as { text: string }[])[0]?.text ?? '';
 const dayOf = async (): Promise<DayAnswer> =>
-  (await finance.get(`/reconciliation/${yesterday}`)).body as unknown as DayAnswer;
+  await finance.read<DayAnswer>(`/reconciliation/${yesterday}`);
 
 describe('an upload', () => {
   test.each([
@@ -49,7 +44,7 @@ describe('an upload', () => {
     [{ complete: 'yes' }, 'complete'],
   ])('with %j is refused, naming %s', async (given, field) => {
     const answer = await upload(given);
-    expect([answer.status, fieldOf(answer)]).toEqual([400, field]);
+    expect([answer.status, answer.field]).toEqual([400, field]);
   });
 
   test('that cannot be read lists its problems and imports nothing', async () => {
@@ -99,9 +94,9 @@ describe('a day', () => {
   test('stays open while something is missing, and is closed once, with what was accepted', async () => {
     const close = async (body: object) =>
       await finance.send('POST', `/reconciliation/${yesterday}/close`, body);
-    expect(fieldOf(await close({}))).toBe('reason');
+    expect((await close({})).field).toBe('reason');
     const refused = await close({ reason: 'done' });
-    expect([refused.status, textOf(refused)]).toEqual([
+    expect([refused.status, refused.problem]).toEqual([
       400,
       expect.stringContaining('open cases: 1'),
     ]);
@@ -111,11 +106,11 @@ describe('a day', () => {
       exceptions: { open_cases: 1, note: 'known' },
     });
     const again = await close({ reason: 'again', despiteOpenCases: true });
-    expect(textOf(again)).toContain('already closed');
+    expect(again.problem).toContain('already closed');
   });
 
   test('that does not exist is refused', async () => {
     const answer = await finance.get('/reconciliation/2026-02-30');
-    expect([answer.status, fieldOf(answer)]).toEqual([400, 'day']);
+    expect([answer.status, answer.field]).toEqual([400, 'day']);
   });
 });

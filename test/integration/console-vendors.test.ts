@@ -13,7 +13,8 @@ import type {
 } from '../../src/console/vendor-answers.ts';
 import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { VendorClient } from '../support/vendor-client.ts';
@@ -24,18 +25,12 @@ let demoAdmin: ConsoleClient;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  admin = await signedIn('admin');
-  demoAdmin = await signedIn('demo-admin');
+  admin = await signedIn(running.origin, 'admin');
+  demoAdmin = await signedIn(running.origin, 'demo-admin');
 });
 afterAll(async () => {
   await running.stop();
 });
-
-async function signedIn(login: string): Promise<ConsoleClient> {
-  const client = new ConsoleClient(running.origin);
-  await client.signIn(login);
-  return client;
-}
 
 async function read<Answer>(client: ConsoleClient, path: string): Promise<Answer> {
   const answer = await client.get(path);
@@ -176,7 +171,7 @@ describe('keys', () => {
 describe('webhooks', () => {
   test('a vendor’s person cannot make the service call our own network', async () => {
     const path = '/vendors/demo2/webhook';
-    const other = await signedIn('demo2-admin');
+    const other = await signedIn(running.origin, 'demo2-admin');
     for (const url of ['http://127.0.0.1:9/', 'https://10.0.0.1/', 'https://localhost/']) {
       const answer = await other.send('PUT', path, { url, reason: 'x' });
       expect(answer.code).toBe('invalid_field');
@@ -266,7 +261,7 @@ describe('webhooks', () => {
     const none = await demoAdmin.send('POST', `${path}/replay`, { reason: 'x' });
     expect(none.code).toBe('invalid_field');
     // Another vendor cannot see an event of this vendor.
-    const other = await signedIn('demo2-admin');
+    const other = await signedIn(running.origin, 'demo2-admin');
     const foreign = `/vendors/demo2/events/${low?.eventId}/replay`;
     expect((await other.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
     const codes = new Set<string | undefined>();

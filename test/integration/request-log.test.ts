@@ -7,7 +7,8 @@ import { listRequests } from '../../src/parties/request-log-store.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
@@ -19,20 +20,17 @@ let demoAdmin: ConsoleClient;
 
 beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url);
-  [admin, demoAdmin] = [await signedIn('admin'), await signedIn('demo-admin')];
+  [admin, demoAdmin] = [
+    await signedIn(running.origin, 'admin'),
+    await signedIn(running.origin, 'demo-admin'),
+  ];
 });
 afterAll(async () => {
   await running.stop();
 });
 
-async function signedIn(login: string): Promise<ConsoleClient> {
-  const client = new ConsoleClient(running.origin);
-  await client.signIn(login);
-  return client;
-}
-
 async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAnswer> {
-  return (await client.get(`/vendors/demo/requests${query}`)).body as unknown as RequestsAnswer;
+  return await client.read<RequestsAnswer>(`/vendors/demo/requests${query}`);
 }
 
 test('requests are recorded with operation, result and key, without their content', async () => {
@@ -44,7 +42,7 @@ test('requests are recorded with operation, result and key, without their conten
     const answer = await requestsOf(demoAdmin);
     return answer.requests.length >= 3 && answer;
   });
-  const keys = (await admin.get('/vendors/demo/keys')).body as unknown as KeysAnswer;
+  const keys = await admin.read<KeysAnswer>('/vendors/demo/keys');
   const keyId = keys.keys[0]?.keyId;
   expect(requests).toMatchObject([
     { status: 401, code: 'signature_invalid', keyId: null },
@@ -57,7 +55,10 @@ test('requests are recorded with operation, result and key, without their conten
   const first = requests[0];
   const cursor = encodeURIComponent(`${first?.at} ${first?.requestId}`);
   expect((await requestsOf(demoAdmin, `?cursor=${cursor}`)).requests).toEqual(requests.slice(1));
-  expect((await demoAdmin.get('/vendors/demo/requests?cursor=x')).code).toBe('invalid_field');
+  for (const wrong of ['x', `${first?.at} ${'-'.repeat(36)}`]) {
+    const path = `/vendors/demo/requests?cursor=${encodeURIComponent(wrong)}`;
+    expect(await demoAdmin.get(path)).toMatchObject({ status: 400, field: 'cursor' });
+  }
 });
 
 test('what a collector or a refused stranger sends is not in the log of the vendor it names', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -117,9 +117,8 @@ test('nobody can choose the address that counts', async () => {
 });
 
 test('a person in the console waits after many requests, and nobody else does', async () => {
-  const [asha, juma] = [new ConsoleClient(running.origin), new ConsoleClient(running.origin)];
-  await asha.signIn('support');
-  await juma.signIn('finance');
+  const asha = await signedIn(running.origin, 'support');
+  const juma = await signedIn(running.origin, 'finance');
   const untilRefused = async (method: string, path: string): Promise<ConsoleAnswer> => {
     for (let times = 0; times < 100; times += 1) {
       const answer = await asha.send(method, path, method === 'GET' ? undefined : { reason: 'x' });

@@ -4,7 +4,7 @@ import { findVendor } from '../../src/parties/store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
-import { ConsoleClient } from './console-client.ts';
+import { signedIn } from './console-client.ts';
 import type { InProcessService } from './in-process-service.ts';
 import { until } from './until.ts';
 
@@ -60,14 +60,12 @@ async function reportPaid({ service }: InProcessService, reference: string): Pro
 
 /** One person proposes that the vendor pays, another one approves. */
 async function charge({ origin }: InProcessService, reference: string): Promise<void> {
-  const [finance, admin] = [new ConsoleClient(origin), new ConsoleClient(origin)];
-  await finance.signIn('finance');
-  await admin.signIn('admin');
-  const { cases } = (await finance.get('/cases?kind=contradiction')).body as unknown as CasesAnswer;
+  const [finance, admin] = [await signedIn(origin, 'finance'), await signedIn(origin, 'admin')];
+  const { cases } = await finance.read<CasesAnswer>('/cases?kind=contradiction');
   const path = `/cases/${cases.find((row) => row.reference === reference)?.caseId}`;
   const proposal = { resolution: 'charge_vendor', reason: 'the operator’s list of today' };
   await finance.send('POST', `${path}/propose`, proposal);
-  const { proposal: made } = (await admin.get(path)).body as unknown as CaseDetail;
+  const { proposal: made } = await admin.read<CaseDetail>(path);
   const { status, text } = await admin.send('POST', `${path}/approve`, { proposal: made?.id });
   if (status >= 300) throw new Error(text);
 }

@@ -83,7 +83,10 @@ function filterOf(
 
 /** Throws: `invalid_field`. */
 function readCursor(text: string): AuditFilter['before'] {
-  const [, at, auditId] = /^(\d{4}-\d{2}-\d{2}T[\d:.]{8,15}Z) ([0-9a-f-]{36})$/.exec(text) ?? [];
+  const [, at, auditId] =
+    /^(\d{4}-\d{2}-\d{2}T[\d:.]{8,15}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+      text,
+    ) ?? [];
   const date = new Date(at ?? '');
   if (auditId !== undefined && !Number.isNaN(date.getTime())) return { at: date, auditId };
   throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });

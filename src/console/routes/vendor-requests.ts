@@ -74,7 +74,8 @@ function listRoute({ pool, clock }: RequestRoutesOptions): AnyRoute {
 
 /** Throws: `invalid_field`. */
 function readCursor(text: string): { readonly at: Date; readonly requestId: string } {
-  const [, at = '', requestId] = /^(\S{20,30}) ([0-9a-f-]{36})$/.exec(text) ?? [];
+  const [, at = '', requestId] =
+    /^(\S{20,30}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
   const date = parseIsoTime(at);
   if (date !== undefined && requestId !== undefined) return { at: date, requestId };
   throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
