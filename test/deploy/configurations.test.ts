@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { VARIABLES } from '../../src/environment.ts';
 import { newMasterKey } from '../integration/cli-support.ts';
+import { PATH, isInstalled } from '../support/installed.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { finalInstruction } from './dockerfile.ts';
 import {
@@ -26,11 +27,6 @@ async function temporaryFolder(): Promise<string> {
   const folder = await makeTemporaryFolder();
   folders.push(folder);
   return folder;
-}
-
-const PATH = `${process.env['PATH']}:/usr/sbin:/sbin`;
-function isInstalled(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH } }).status === 0;
 }
 
 /** Runs it and returns what it printed. Throws if it fails. */
@@ -109,6 +105,7 @@ describe('compose.yaml', () => {
     const mounted = services
       .flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0] ?? ''))
       .filter((source) => source.startsWith('.'));
+    expect(mounted).not.toEqual([]);
     const missing = mounted.filter((file) => !existsSync(path.join(DEPLOY, 'compose', file)));
     expect(missing).toEqual([]);
   });
@@ -133,11 +130,11 @@ describe('compose.yaml', () => {
   test('asks the port of the API whether it is ready, and Prometheus that of the metrics', () => {
     const port = /PORT=(\d+)/.exec(finalInstruction('ENV'))?.[1];
     expect(port).toBe(VARIABLES.PORT.default);
-    for (const [name, { healthcheck }] of ours) {
-      if (healthcheck?.test !== undefined) {
-        expect(healthcheck.test.join(' '), name).toContain(`:${port}/health/ready`);
-      }
-    }
+    const asked = ours.flatMap(([name, { healthcheck }]) =>
+      healthcheck?.test === undefined ? [] : [{ name, test: healthcheck.test.join(' ') }],
+    );
+    expect(asked.map(({ name }) => name)).toEqual(['api', 'dispatcher', 'jobs']);
+    for (const { test: command } of asked) expect(command).toContain(`:${port}/health/ready`);
     const scrape = readDeploy('compose/prometheus.yaml');
     expect(scrape).toContain(`port: ${compose.services['api']?.environment?.['METRICS_PORT']}`);
     expect(finalInstruction('EXPOSE')).toBe(port);
@@ -199,15 +196,18 @@ describe('the systemd units', () => {
 });
 
 describe('the proxies', () => {
-  test.each(['Caddyfile', 'nginx.conf', 'haproxy.cfg'])(
-    '%s hides metrics and health, and leads to the port of the API',
-    (file) => {
-      const text = readDeploy(`proxy/${file}`);
-      expect(text).toMatch(/metrics/);
-      expect(text).toMatch(/health/);
-      expect(text).toContain(VARIABLES.PORT.default);
-    },
-  );
+  test.each([
+    ['Caddyfile', '@internal path /metrics /metrics/* /health /health/*\n\trespond @internal 404'],
+    ['nginx.conf', 'location ~ ^/(metrics|health)(/|$) {\n        return 404;'],
+    [
+      'haproxy.cfg',
+      'return status 404 if { path /metrics /health } or { path_beg /metrics/ /health/ }',
+    ],
+  ])('%s hides metrics and health, and leads to the port of the API', (file, rule) => {
+    const text = readDeploy(`proxy/${file}`);
+    expect(text).toContain(rule);
+    expect(text).toMatch(new RegExp(`[: ]${VARIABLES.PORT.default}\\b`));
+  });
 
   test.skipIf(!isInstalled('caddy'))('Caddy accepts its file', () => {
     const env = { MALIPO_HOST: 'pay.example', UPSTREAM: 'api', HOME: '/nonexistent' };

@@ -19,7 +19,8 @@ import { decodeReference } from '../../src/platform/base/ids.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { ConsoleClient } from '../support/console-client.ts';
+import { signedIn } from '../support/console-client.ts';
+import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { addOwingVendor } from '../support/owing-vendor.ts';
@@ -56,8 +57,7 @@ beforeAll(async () => {
     operatorOrigin: operators.origin,
   });
   environment = { DATABASE_URL: database.url };
-  finance = new ConsoleClient(running.origin);
-  await finance.signIn('finance');
+  finance = await signedIn(running.origin, 'finance');
   await addPrice();
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
   await payWithFaults();
@@ -129,11 +129,7 @@ async function takeBackIncome(): Promise<void> {
   });
 }
 
-const shown = async <Answer>(path: string): Promise<Answer> => {
-  const { status, body } = await finance.get(path);
-  expect(status).toBe(200);
-  return body as unknown as Answer;
-};
+const shown = async <Answer>(path: string): Promise<Answer> => await finance.read<Answer>(path);
 const told = async <Answer>(...words: readonly (string | readonly string[])[]): Promise<Answer> =>
   (await must(environment, ...words.flat(), '--json')).json<Answer>();
 /** One sum straight from the tables. */
@@ -185,7 +181,8 @@ test('exposure is what the queue and the open cases hold, and each figure leads 
   const list = await shown<PaymentsAnswer>(
     `/payments?status=PENDING&operator=kplc&from=${first?.from}&to=${first?.to}`,
   );
-  expect(list.payments).toHaveLength(first?.count ?? 0);
+  expect(first?.count).toBe(2);
+  expect(list.payments).toHaveLength(2);
   expect(reversed).toMatchObject([{ vid: 'demo', receipt: 'TKM1', amount: '50.00', age: '0-1' }]);
   const report = await told<Record<string, unknown>>('report', 'exposure');
   expect(report).toMatchObject({ unknown_total: unknownTotal, reversed_total: reversedTotal });
@@ -241,7 +238,7 @@ test('the trial balance is that of the house report and of the accounts', async 
     expect(isCredit ? credit : debit).toBe(await sum(isCredit ? balance : `-${balance}`));
   }
   const { corrections } = await shown<CorrectionsAnswer>('/corrections');
-  expect(corrections.map(({ reference }) => reference)).toEqual(corrections.map(() => owed));
+  expect(new Set(corrections.map(({ reference }) => reference))).toEqual(new Set([owed]));
   expect(report.corrections).toMatchObject(
     corrections.map(({ reference, caseId, amount, approvedBy }) => ({
       ...{ reference, amount, case: caseId, approved_by: approvedBy },

@@ -54,7 +54,13 @@ beforeAll(async () => {
   await archiveNow();
   const read = await pool.query<{ now: Date }>('select clock_timestamp() as now');
   between = read.rows[0]?.now.toISOString() ?? '';
-  await pool.query('select pg_sleep(0.01)');
+  await until('a later millisecond', async () => {
+    const passed = await pool.query(
+      `select where clock_timestamp() > $1::timestamptz + interval '1 ms'`,
+      [between],
+    );
+    return passed.rowCount === 1;
+  });
   await insert('third');
   await archiveNow();
 }, 120_000);
