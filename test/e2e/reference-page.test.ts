@@ -64,7 +64,7 @@ async function send(page: Page, id: string): Promise<{ status: string | null; te
   const section = page.locator(`section#${id}`);
   await section.getByRole('button', { name: 'Send', exact: true }).click();
   const answer = section.locator('.answer');
-  const shown = answer.locator('pre');
+  const shown = answer.locator('pre, p.failed');
   await shown.waitFor();
   return { status: await answer.getAttribute('data-status'), text: await shown.innerText() };
 }
@@ -205,10 +205,10 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
     bare.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
     await bare.goto(`${sandbox.origin}/docs/`);
     await bare.waitForSelector('body[data-ready]');
-    expect(await bare.getByLabel('Security key').inputValue()).toBe('');
+    expect(await bare.getByLabel('Security key', { exact: true }).inputValue()).toBe('');
     await bare.getByLabel('Vendor (vid)').fill('demo2');
     expect((await send(bare, 'balance')).status).toBe('400');
-    await bare.getByLabel('Security key').fill('demo2-security-key');
+    await bare.getByLabel('Security key', { exact: true }).fill('demo2-security-key');
     expect((await send(bare, 'balance')).status).toBe('200');
     expect(sent.join('\n')).toContain('vid=demo2');
     expect(sent.join('\n')).not.toContain('security-key');

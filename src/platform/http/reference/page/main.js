@@ -70,7 +70,8 @@ function viewOf(operation, all) {
     prepare: async (next, values) => await prepare(all(), next, values),
     onSuccess: (sent, body) => {
       succeeded.add(sent.id);
-      fillFromAnswer(all(), sent, body);
+      // A file fills no form.
+      if (body !== undefined) fillFromAnswer(all(), sent, body);
     },
   });
 }
