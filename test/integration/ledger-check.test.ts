@@ -390,6 +390,29 @@ const PLANTED: readonly Planted[] = [
     along: ['corrections_equal_transfers'],
   },
   {
+    invariant: 'days_equal_transfers',
+    by: 'a sum of a day without transfers',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into transfer_days (bucket, vendor_id, day, count, payments, amount_cents,
+           debit_account, credit_account)
+         values (bucket_of($1), $1, '2020-01-01Z', 1, 0, 5, 'float', 'reserved')`,
+        [vendorId],
+      ),
+  },
+  {
+    invariant: 'hours_equal_transfers',
+    by: 'a sum of an hour without transfers',
+    vendorId: 0,
+    plant: async () =>
+      await run(
+        `insert into transfer_hours (hour, count, payments, amount_cents, is_own, biller_code,
+           operator_code, debit_account, credit_account)
+         values ('2020-01-01Z', 1, 0, 5, false, '', '', 'float', 'reserved')`,
+        [],
+      ),
+  },
+  {
     invariant: 'fees_by_price',
     by: 'a fee that no price is recorded for',
     plant: async ({ paid: done }) =>

@@ -616,7 +616,7 @@ const WAYS: readonly Way[] = [
     asRuntime: true,
   },
   {
-    way: 'a fund movement added for income that was really collected',
+    way: 'an added fund movement for income that was really collected',
     // The same rows as by SQL.
     tamper: async () => {
       await collect(books, {
