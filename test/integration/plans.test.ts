@@ -46,8 +46,6 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'src/parties/request-log-store.ts request_log request_log: by () without bucket, vendor_id, at, request_id':
     'there are no old requests while the table is new',
   'src/parties/store.ts vendors vendors: by () without vid': 'vendors are added by people',
-  'src/payments/reconciliation/days-store.ts dispatch_queue q: by () without bucket, vendor_id, biller_code, payment_id':
-    'closing a day reads the open payments of all vendors',
   'src/payments/receipts/pushes-store.ts receipt_pushes receipt_pushes: by () without vendor_id, phone':
     'prompts that are open at one time are few',
   'src/payments/vendor-floats/rules-store.ts top_ups t: by () without vendor_id':
