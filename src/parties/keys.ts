@@ -56,7 +56,7 @@ export async function requireSameMasterKey(
   const current = masterKeyId(masterKeys.current);
   if (rows.every((row) => row.masterKeyId === current)) return;
   throw new PlainError(
-    'The stored keys are sealed under another master key. Set MASTER_KEY to the value that the service uses; while it is being changed, run `npm run -s malipo -- keys reseal` first.',
+    'The stored keys are sealed under another master key. Set MASTER_KEY to the value that the service uses. If you are replacing the master key, first run `npm run -s malipo -- keys reseal`.',
   );
 }
 

@@ -186,7 +186,7 @@ function addSet(vendor: Command, cli: Cli): void {
     .addOption(
       new Option(
         '--enquiry-policy <policy>',
-        'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: not so',
+        'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: consent is optional, and a mismatch is reported',
       ).choices(ENQUIRY_POLICIES),
     )
     .addOption(statusTextOption())

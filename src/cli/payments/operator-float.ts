@@ -80,7 +80,11 @@ function addSet(operator: Command, cli: Cli): void {
       moneyAboveZero,
     )
     .option('--no-stop', 'send until the operator refuses')
-    .option('--resume <amount>', 'from this on it is used again; above --stop', moneyAboveZero)
+    .option(
+      '--resume <amount>',
+      'from this balance on it is used again; above --stop',
+      moneyAboveZero,
+    )
     .action(async (operatorCode: string, options: SetOptions) => {
       const { json: _json, ...limits } = options;
       requireSome(limits, Object.keys(limits));

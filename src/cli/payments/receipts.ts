@@ -146,7 +146,7 @@ interface Named {
 function receiptCommand(receipts: Command, spec: string, summary: string): Command {
   return command(receipts, `${spec} <receipt>`, summary).option(
     '--issuer <issuer>',
-    'who numbered it, if two issuers use the number',
+    'the issuer of the number, if several use the same one',
   );
 }
 

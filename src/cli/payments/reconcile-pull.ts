@@ -113,7 +113,11 @@ function addSet(reconcile: Command, cli: Cli): void {
   command(reconcile, 'set-pull', 'Set when an operator’s movements are pulled.')
     .argument('<operator>', 'operator code', code)
     .option('--every <time>', 'how much time a statement covers (default 24h)', durationSeconds)
-    .option('--delay <time>', 'how long after its end it is pulled (default 1h)', durationSeconds)
+    .option(
+      '--delay <time>',
+      'wait after the end of its period before it is pulled (default 1h)',
+      durationSeconds,
+    )
     .option('--from <time>', 'where the next statement begins: a day or a time')
     .option('--on', 'pull its movements')
     .option('--off', 'do not')

@@ -44,7 +44,7 @@ export async function applyContent(
     case 'unmerge': {
       const undone = { from: BigInt(content.from), into: BigInt(content.into), reason, at };
       if (!(await undoMerge(client, undone))) {
-        throw new PlainError('The first is not merged into the second any more.');
+        throw new PlainError('The two subjects are no longer merged.');
       }
       break;
     }
@@ -59,7 +59,7 @@ export async function applyContent(
       }
       return;
     case 'import':
-      throw new PlainError('It is approved in the console, with the file.');
+      throw new PlainError('Approve it in the console, where you choose the file again.');
     case 'suppression':
     case 'suppression_end':
       await applyRule(client, content, { reason, at });
@@ -107,5 +107,7 @@ async function applyCard(
 /** Throws: `PlainError`. */
 function requireUnchanged(now: StoredRule | string | null, proposed: typeof now): void {
   if (jsonText(now) === jsonText(proposed)) return;
-  throw new PlainError('It has changed since it was proposed. Reject it, and propose again.');
+  throw new PlainError(
+    'What it would replace has changed since the proposal. Reject it, and propose again.',
+  );
 }

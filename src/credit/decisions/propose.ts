@@ -141,7 +141,8 @@ export async function proposeCard(
   const chosen = card === null ? null : requireCard(await readAllCards(deps.pool), card, score);
   const assignments = await readAssignments(deps.pool);
   const former = assignments.find(({ kind }) => kind === score)?.[role] ?? null;
-  if (former === card) throw new PlainError('It is so already.', { field: 'card' });
+  if (former === card)
+    throw new PlainError('Nothing would change: this is the current choice.', { field: 'card' });
   // A file may change until the approval; a card of the database never does.
   if (chosen !== null) await addCard(deps.pool, chosen, deps.clock.now());
   return await record(deps, { kind: 'scorecard', score, role, card, former }, grounds);

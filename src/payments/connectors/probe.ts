@@ -74,7 +74,7 @@ async function probeUnknownReference(
   { billerCode, account }: ProbeOptions,
 ): Promise<Finding> {
   const question = 'an instruction that was never sent';
-  if (connector.status === null) return notEstablished(question, 'the operator cannot be asked');
+  if (connector.status === null) return notEstablished(question, 'the operator cannot be queried');
   const reference = `TEST${randomUUID().replaceAll('-', '').slice(0, 28)}`.toUpperCase();
   const query = {
     reference,
