@@ -68,7 +68,7 @@ function Shown({ batch, path }: { readonly batch: BatchDetail; readonly path: st
         <Tile
           label={t`Accepted`}
           value={count(accepted)}
-          note={t`they are being paid, as after a single payment`}
+          note={t`now being paid, like single payments`}
         />
         <Tile
           label={t`Refused rows`}

@@ -49,7 +49,7 @@ function Roc({ plots: { roc } }: { readonly plots: Plots }) {
   const half = roc.find(({ goods }) => goods >= 0.2);
   return (
     <Plot
-      label={t`ROC curve: a fifth of those who repaid, and ${percent(half?.bads ?? null)} of those who defaulted, have the lowest scores.`}
+      label={t`ROC curve: a score limit that refuses a fifth of those who repaid refuses ${percent(half?.bads ?? null)} of those who defaulted.`}
       begin={t`0 % of those who repaid`}
       end="100 %"
       top="100 %"

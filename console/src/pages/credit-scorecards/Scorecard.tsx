@@ -49,7 +49,7 @@ function Content({ answer }: { readonly answer: ScorecardAnswer }) {
       {answer.plots === null ? (
         <Card title={<Trans>Validation</Trans>}>
           <Empty title={<Trans>The card does not say how its test went</Trans>}>
-            <Trans>Cards that are trained again contain it.</Trans>
+            <Trans>To add the test, train the card again.</Trans>
           </Empty>
         </Card>
       ) : (

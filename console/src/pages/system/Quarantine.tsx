@@ -92,8 +92,8 @@ function End({
         <p>
           {isForced ? (
             <Trans>
-              Statements are missing of {missing.join(', ')}. Without them customers may be charged
-              twice, so a second person has to confirm it.
+              The statements of {missing.join(', ')} are missing. Without them customers may be
+              charged twice, so a second person has to confirm it.
             </Trans>
           ) : (
             <Trans>All statements are there. Payments are sent again at once.</Trans>
