@@ -108,6 +108,6 @@ async function applyCard(
 function requireUnchanged(now: StoredRule | string | null, proposed: typeof now): void {
   if (jsonText(now) === jsonText(proposed)) return;
   throw new PlainError(
-    'What it would replace has changed since the proposal. Reject it, and propose again.',
+    'What it would replace has changed since it was proposed. Reject it, and propose again.',
   );
 }

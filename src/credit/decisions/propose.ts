@@ -142,7 +142,7 @@ export async function proposeCard(
   const assignments = await readAssignments(deps.pool);
   const former = assignments.find(({ kind }) => kind === score)?.[role] ?? null;
   if (former === card)
-    throw new PlainError('Nothing would change: this is the current choice.', { field: 'card' });
+    throw new PlainError('This is already the current choice.', { field: 'card' });
   // A file may change until the approval; a card of the database never does.
   if (chosen !== null) await addCard(deps.pool, chosen, deps.clock.now());
   return await record(deps, { kind: 'scorecard', score, role, card, former }, grounds);
