@@ -18,3 +18,6 @@ create table request_log (
   code text,
   primary key (bucket, vendor_id, at, request_id)
 );
+-- For the list of refused requests, which are few.
+create index request_log_refused on request_log (bucket, vendor_id, at, request_id)
+  where code is not null;

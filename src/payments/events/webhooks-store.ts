@@ -168,6 +168,7 @@ export async function listEvents(
     `select ${EVENT_COLUMNS}, e.state, e.attempt_count as "attemptCount", e.due_at as "dueAt",
        e.ended_at as "endedAt", e.last_result as "lastResult"
      from events e where bucket = bucket_of($1) and vendor_id = $1 and ($2::text is null or state = $2)
+       and ($2::text is distinct from 'waiting' or due_at is not null)
        and ($3::text is null or type = $3) and ($4::uuid is null or event_id < $4)
        and ($6::uuid is null or event_id = $6)
      order by event_id desc limit $5`,

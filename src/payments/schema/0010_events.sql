@@ -62,3 +62,9 @@ create table events (
   check ((ended_at is null) = (state = 'waiting'))
 );
 create index events_due on events (bucket, vendor_id, due_at) where due_at is not null;
+-- For lists of what is rare among the events of a vendor. Neither has the common event, which succeeds
+-- and is delivered, so settlements do not pay for them.
+create index events_not_sent on events (bucket, vendor_id, state, event_id)
+  where state in ('given_up', 'off');
+create index events_of_rare_types on events (bucket, vendor_id, type, event_id)
+  where type <> 'transaction.succeeded';
