@@ -57,6 +57,9 @@ async function beginEarlier(db: Queryable): Promise<void> {
   }
 }
 
+/** Rows of each rare kind in a vendor's lists. */
+const RARE_ROWS = 30;
+
 const PAYMENTS = `with billers (place, biller, operator) as (
     values (0, 'kplc_prepaid', 'kplc'), (1, 'safaricom', 'safaricom'), (2, 'dstv', 'multichoice'),
       (3, 'nairobi_water', 'nairobi_water')
@@ -111,10 +114,7 @@ const PAYMENTS = `with billers (place, biller, operator) as (
   from changes c left join accounts k on k.vendor_id = c.vendor_id and k.account = c.account
   on conflict (bucket, vendor_id, account) do update set balance_cents = excluded.balance_cents`;
 
-/**
- * What other pages show: cases, a busy vendor's events, and this many entries of the audit log and of the
- * request log.
- */
+/** What other pages show: cases, a busy vendor's lists, and this many entries of the audit log. */
 export async function insertUsedPages(db: Queryable, rows: number): Promise<void> {
   await db.query(
     `with noted as (
@@ -138,6 +138,15 @@ export async function insertUsedPages(db: Queryable, rows: number): Promise<void
      from payments where created_at > now() - interval '30 days' and duplicate_key % 7 = 0
      limit 3000`,
   );
+  await insertUsedLists(db, rows);
+  await db.query('vacuum (analyze)');
+}
+
+/**
+ * What a busy vendor's own lists show besides payments: its events of 30 days, and this many requests.
+ * Few of them are rare: not delivered, of a rare type, refused. Those are spread over the whole list.
+ */
+export async function insertUsedLists(db: Queryable, requests: number): Promise<void> {
   await db.query(
     `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
      select bucket_of(vendor_id), vendor_id, 'https://shop.example/', false, now()
@@ -155,13 +164,32 @@ export async function insertUsedPages(db: Queryable, rows: number): Promise<void
     [BUSY_VENDOR],
   );
   await db.query(
-    `insert into request_log (bucket, vendor_id, at, request_id, duration_us, status, method, route)
-     select bucket_of(v.vendor_id), v.vendor_id, now() - n * interval '3 seconds', gen_random_uuid(),
-       1500, 200, 'POST', '/transaction/create'
-     from generate_series(1, $2::integer) n join vendors v on v.vid = $1`,
-    [BUSY_VENDOR, rows],
+    `with placed as (
+       select bucket, vendor_id, event_id, n * $1 / total as place, (n - 1) * $1 / total as before
+       from (select *, row_number() over (order by event_id) as n, count(*) over () as total
+         from events) numbered
+     ), kinds as (
+       select row_number() over () - 1 as kind, k.* from (values ('given_up', null), ('off', null), ('waiting', null),
+         (null, 'transaction.failed'), (null, 'transaction.corrected'), (null, 'credit.default'),
+         (null, 'credit.enquiry'), (null, 'credit.score_drop'), (null, 'float.low'), (null, 'float.recovered')
+       ) k (state, type)
+     )
+     update events e set state = coalesce(k.state, e.state), type = coalesce(k.type, e.type),
+       ended_at = case when k.state = 'waiting' then null else e.ended_at end,
+       due_at = case when k.state = 'waiting' then now() + interval '1 day' end
+     from placed p join kinds k on k.kind = p.place % 10
+     where p.place > p.before and e.bucket = p.bucket and e.vendor_id = p.vendor_id and e.event_id = p.event_id`,
+    [10 * RARE_ROWS],
   );
-  await db.query('vacuum (analyze)');
+  await db.query(
+    `insert into request_log (bucket, vendor_id, at, request_id, duration_us, status, method, route, code)
+     select bucket_of(v.vendor_id), v.vendor_id, now() - n * interval '3 seconds', gen_random_uuid(),
+       1500, 200, 'POST', '/transaction/create',
+       case when n % greatest($2 / $3, 1) = 0 then 'invalid_field' end
+     from generate_series(1, $2::integer) n join vendors v on v.vid = $1`,
+    [BUSY_VENDOR, requests, RARE_ROWS],
+  );
+  await db.query('vacuum (analyze) events, request_log, webhooks');
 }
 
 /** One complete statement of an operator for a day, which lists what it executed. */
@@ -206,8 +234,11 @@ export async function sampleCase(db: Queryable): Promise<string> {
   return found.rows[0]?.caseId ?? '';
 }
 
-/** A payment in the middle of the history, to search for. */
-export async function samplePayment(db: Queryable): Promise<{
+/** A payment in the middle of the history, to search for. @param vid its vendor; default: any. */
+export async function samplePayment(
+  db: Queryable,
+  vid: string | null = null,
+): Promise<{
   readonly vendorId: number;
   readonly paymentId: string;
   readonly account: string;
@@ -221,9 +252,12 @@ export async function samplePayment(db: Queryable): Promise<{
     phone: string;
     merchantReference: string;
   }>(
-    `select vendor_id as "vendorId", payment_id as "paymentId", account, coalesce(phone, '') as phone,
-       coalesce(merchant_reference, '') as "merchantReference"
-     from payments where created_at > now() - interval '45 days' order by created_at limit 1`,
+    `select p.vendor_id as "vendorId", p.payment_id as "paymentId", p.account,
+       coalesce(p.phone, '') as phone, coalesce(p.merchant_reference, '') as "merchantReference"
+     from payments p join vendors v on v.vendor_id = p.vendor_id
+     where p.created_at > now() - interval '45 days' and ($1::text is null or v.vid = $1)
+     order by p.created_at limit 1`,
+    [vid],
   );
   const [found] = sampled.rows;
   if (found === undefined) throw new Error('there are no payments');

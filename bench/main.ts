@@ -17,6 +17,7 @@ import { halfLoadSuite } from './suites/half-load.ts';
 import { httpSuite } from './suites/http.ts';
 import { logSuite } from './suites/log.ts';
 import { memorySuite } from './suites/memory.ts';
+import { selfServiceSuite } from './suites/self-service.ts';
 import type { Suite, SuiteOptions } from './suites/suite.ts';
 
 /**
@@ -36,6 +37,7 @@ const SUITES: readonly Suite[] = [
   halfLoadSuite,
   defaultSettingsSuite,
   consoleSuite,
+  selfServiceSuite,
   memorySuite,
 ];
 
@@ -48,6 +50,7 @@ const { values } = parseArgs({
     'memory-minutes': { type: 'string', default: '10' },
     'history-rows': { type: 'string', default: '5000000' },
     'console-rows': { type: 'string', default: '1000000' },
+    'list-rows': { type: 'string', default: '5000000' },
     chart: { type: 'string', default: 'bench.svg' },
   },
 });
@@ -65,6 +68,7 @@ const options: SuiteOptions = {
   memoryMinutes: wholeNumber('memory-minutes', values['memory-minutes']),
   historyRows: wholeNumber('history-rows', values['history-rows']),
   consoleRows: wholeNumber('console-rows', values['console-rows']),
+  listRows: wholeNumber('list-rows', values['list-rows']),
   ...(process.env['PGLEDGER_SQL'] === undefined
     ? {}
     : { pgledgerSql: process.env['PGLEDGER_SQL'] }),

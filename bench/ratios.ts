@@ -232,6 +232,12 @@ export const RATIOS: readonly Ratio[] = [
     [0.9, 0.97],
   ),
   own(
+    'self_service_lists_5m_vs_10k',
+    'a vendor’s lists by program: the page that grew most, 5,000,000 payments behind ÷ 10,000',
+    'self-service lists',
+    [2, 1.5],
+  ),
+  own(
     'memory_10min_vs_1min',
     'resident memory after 10 minutes ÷ after 1',
     'memory at full load',

@@ -17,6 +17,8 @@ export interface SuiteOptions {
   readonly historyRows: number;
   /** Earlier payments for the console suite. */
   readonly consoleRows: number;
+  /** Earlier payments for the self-service suite. */
+  readonly listRows: number;
   /** The SQL file of an external ledger, which runs in the same rounds as our lanes. */
   readonly pgledgerSql?: string;
   readonly log: (line: string) => void;
