@@ -56,6 +56,12 @@ export const SEALING: Sealing = {
   certain: true,
 };
 
+/**
+ * How long a program may take to start. On a machine that does much else at the same time it needs a
+ * minute; only one that hangs needs longer.
+ */
+export const START_MS = 240_000;
+
 /** Where Node keeps what it compiled, so that the next start is quicker. */
 const COMPILE_CACHE = 'compile-cache';
 
@@ -120,7 +126,7 @@ async function untilLive(origin: string, over: () => boolean): Promise<void> {
   await until(
     'it answers',
     async () => over() || (await send(origin, { method: 'GET', path: '/health/live' })).status > 0,
-    60_000,
+    START_MS,
   );
 }
 

@@ -14,9 +14,8 @@ import type { Judgement } from './judge.ts';
 import { startLoad } from './load.ts';
 import { providerAccount, providerBillersOf } from './providers.ts';
 import { until } from '../../support/until.ts';
+import { START_MS } from '../fleet.ts';
 import { World } from './world.ts';
-
-const MAX_START_MS = 120_000;
 
 export interface ChaosResult extends Judgement {
   readonly kills: number;
@@ -76,12 +75,12 @@ export async function runChaos(options: {
     await until(
       'a payment was accepted',
       () => load.orders.some((order) => order.references.size > 0),
-      MAX_START_MS,
+      START_MS,
     );
     const { kills, payments = 0 } = options;
     for (let made = 1; made <= kills; made += 1) {
       const due = (payments * made) / kills;
-      await until(`${due} payments were accepted`, () => load.accepted >= due, MAX_START_MS);
+      await until(`${due} payments were accepted`, () => load.accepted >= due, START_MS);
       await world.killUntil(made, options.onProgress);
     }
     await world.endFaults();

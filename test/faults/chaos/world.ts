@@ -7,7 +7,7 @@ import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { Random } from '../../simulation/random.ts';
 import { until } from '../../support/until.ts';
 import type { ProviderBiller } from '../../../sandbox/provider-operators.ts';
-import { operatorsProgram, serviceProgram, addTestParties } from '../fleet.ts';
+import { START_MS, addTestParties, operatorsProgram, serviceProgram } from '../fleet.ts';
 import type { OperatorsProgram, Program, TestParties } from '../fleet.ts';
 import type { ChaosDatabase } from './database.ts';
 import { isLeftToPeople, readPayments } from './payments.ts';
@@ -25,8 +25,6 @@ const OPERATORS_SHARE = 0.1;
 const NODE_SHARE = 0.2;
 /** How long a killed node stays down. */
 const MAX_AWAY_MS = 2_000;
-/** How long a program may take to start, on a busy machine. */
-const START_MS = 60_000;
 /**
  * How long open payments may take to end after the last kill: one may have just begun its longest wait
  * for the next status query.
