@@ -26,6 +26,16 @@ interface PaymentState {
   readonly details: Readonly<Record<string, string>>;
 }
 
+interface PaymentPage {
+  readonly items: readonly PaymentState[];
+  readonly nextCursor: string | null;
+}
+
+interface Statement {
+  readonly head: { readonly count: number; readonly closingCents: number };
+  readonly items: readonly { readonly balanceCents: number }[];
+}
+
 interface Progress {
   readonly status: string;
 }
@@ -256,6 +266,93 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       requestReference,
     });
     expect(await driver.value('unwatch', { requestReference })).toMatchObject({ requestReference });
+  });
+
+  only('lists payments, all of them and page by page', async () => {
+    const paid = await driver.value<PaymentState>('pay', bill('9901'));
+    const all = await driver.value<readonly PaymentState[]>('listPayments');
+    expect(all[0]).toMatchObject({
+      reference: paid.reference,
+      status: 'SUCCESS',
+      biller: 'kplc_prepaid',
+      amountCents: 10_050,
+      createdAt: expect.stringMatching(/^2\d{3}-\d\d-\d\dT/),
+    });
+    const paged: PaymentState[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const given = { limit: 2, ...(cursor === undefined ? {} : { cursor }) };
+      const found = await driver.value<PaymentPage>('listPayments', { page: given });
+      paged.push(...found.items);
+      cursor = found.nextCursor;
+    } while (cursor !== null);
+    expect(paged).toEqual(all);
+    const failed = await driver.value<PaymentState[]>('listPayments', { status: 'FAILED' });
+    expect(failed).toEqual(all.filter(({ status }) => status === 'FAILED'));
+    const { reference } = paid;
+    expect(await driver.value('listPayments', { reference })).toEqual([all[0]]);
+    const record = await driver.value<{ timeline: unknown[] }>('getPayment', { reference });
+    expect(record).toMatchObject({ ...all[0], archived: false, details: paid.details });
+    expect(record.timeline[0]).toMatchObject({ kind: 'created' });
+    const file = await driver.value<string>('exportPayments', { status: 'FAILED' });
+    expect(
+      file
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(',')[0]),
+    ).toEqual(failed.map((one) => one.reference));
+    const other = await driver.error('listPayments', { status: 'LOST' });
+    expect(other).toMatchObject({ type: 'Refused', code: 'invalid_field', field: 'status' });
+  });
+
+  only('reads balance and statement', async () => {
+    const { floatCents, reservedCents, collectedCents, totalCents } =
+      await driver.value<Record<string, number>>('getBalance');
+    expect(totalCents).toBe((floatCents ?? 0) + (reservedCents ?? 0) + (collectedCents ?? 0));
+    const { head, items } = await driver.value<Statement>('getStatement', { page: { limit: 200 } });
+    expect(head).toMatchObject({ openingCents: 0, count: items.length });
+    expect(items.at(-1)?.balanceCents).toBe(head.closingCents);
+    // Payments may have ended meanwhile.
+    const lines = await driver.value<readonly object[]>('getStatement');
+    expect(lines.slice(0, head.count)).toEqual(items);
+    const file = await driver.value<string>('exportStatement');
+    expect(file.split('\r\n').length).toBeGreaterThan(head.count + 3);
+    const before = await driver.value('getBalance', { at: '2020-01-01' });
+    expect(before).toMatchObject({ at: '2020-01-01T21:00:00.000Z', totalCents: 0 });
+  });
+
+  only('sets its webhook, and reads requests, keys, billers and enquiries', async () => {
+    const url = 'https://shop.example/events';
+    const made = await driver.value<{ secret: string }>('setWebhook', { url });
+    expect(made).toMatchObject({ enabled: true, secret: expect.stringMatching(/^whsec_/) });
+    const types = ['transaction.failed'];
+    expect(await driver.value('setWebhook', { url, types })).toMatchObject({ types, secret: null });
+    expect(await driver.value('disableWebhook')).toMatchObject({ enabled: false });
+    const rotation = { overlapSeconds: 3_600, idempotencyKey: fresh('rotation-of-the-secret') };
+    const rotated = await driver.value('rotateWebhookSecret', rotation);
+    expect(await driver.value('rotateWebhookSecret', rotation)).toEqual(rotated);
+    expect(await driver.value('getWebhook')).toMatchObject({
+      secrets: [{ keyId: rotated['keyId'], isCurrent: true }, { isCurrent: false }],
+    });
+    expect(await driver.value('listEvents')).toEqual([]);
+    const unknown = await driver.error('replayEvent', { eventId: rotated['keyId'] });
+    expect(unknown).toMatchObject({ type: 'Refused', code: 'not_found', field: 'event_id' });
+    expect(await driver.value('removeWebhook')).toBe(0);
+    expect(await driver.value('listKeys')).toMatchObject([{ isCurrent: true, validUntil: null }]);
+    expect(await driver.value('describeBiller', { billerCode: 'kplc_prepaid' })).toMatchObject({
+      minimumCents: 5_000,
+      parameters: { required: ['biller_name', 'account', 'amount'] },
+    });
+    const [enquiry] = await driver.value<readonly object[]>('listEnquiries');
+    expect(enquiry).toMatchObject({ operation: expect.any(String), erased: false });
+    const refused = await until('the refusal is in the log', async () => {
+      const listed = await driver.value<readonly Record<string, unknown>[]>('listRequests', {
+        only: 'refused',
+      });
+      return listed.find(({ errorCode }) => errorCode === 'not_found');
+    });
+    expect(refused).toMatchObject({ operation: 'replayEvent', requestId: unknown.requestId });
   });
 
   only('asks for scores in one file', async () => {

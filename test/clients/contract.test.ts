@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTRACT_OPERATIONS } from '../support/contract-operations.ts';
 import { CLIENTS_HERE, startDriver } from './driver.ts';
 import type { Driver, Given } from './driver.ts';
+import { missingIn } from './answer-values.ts';
+import { IN_PATH, RESOURCE_CALLS } from './resource-calls.ts';
+import { RESOURCES } from '../support/self-service-client.ts';
 import { exampleOf, ok, startScriptedService } from './scripted-service.ts';
 import type { ScriptedService } from './scripted-service.ts';
 
@@ -90,32 +93,10 @@ const CALLS: Readonly<Record<string, readonly [call: string, given?: Given][]>> 
 /** Another name of `reference`, for old programs. */
 const NEVER_SENT = new Set(['ipay_reference']);
 
-/** The single values of an answer; those that only say that it is a success left out. */
-function leavesOf(value: unknown, isTop = true): unknown[] {
-  if (typeof value !== 'object' || value === null) return value === null ? [] : [value];
-  return Object.entries(value).flatMap(([name, each]) => {
-    const saysSuccess = name === 'header_status' || (name === 'status' && each === 1);
-    return isTop && saysSuccess ? [] : leavesOf(each, isTop && name === 'msg');
-  });
-}
-
-/** The forms in which a client may return a value of the wire. */
-function formsOf(value: unknown): unknown[] {
-  const text = String(value);
-  const forms: unknown[] = [value];
-  if (text === 'true' || text === 'false') forms.push(text === 'true');
-  if (/^\d+(\.\d+)?$/.test(text)) forms.push(Math.round(Number(text) * 100));
-  if (/^\d{4}-\d{2}-\d{2} [\d:]{8}$/.test(text)) {
-    forms.push(new Date(`${text.replace(' ', 'T')}+03:00`).toISOString());
-  }
-  return forms;
-}
-
-// The clients do not have the self-service operations.
-const OPERATIONS = CONTRACT_OPERATIONS.filter(({ path }) => !path.startsWith('/v1/'));
-
-test('every operation of the contract is called below', () => {
-  expect(OPERATIONS.map(({ id }) => id).toSorted()).toEqual(Object.keys(CALLS).toSorted());
+test('every operation of the contract is called', () => {
+  const ids = [...CONTRACT_OPERATIONS, ...RESOURCES].map(({ id }) => id);
+  const called = [...Object.keys(CALLS), ...Object.keys(RESOURCE_CALLS)];
+  expect(called.toSorted()).toEqual(ids.toSorted());
 });
 
 describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
@@ -134,7 +115,9 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     await service.close();
   });
 
-  test.skipIf(!runs).each(OPERATIONS.map((operation) => [operation.id, operation] as const))(
+  test
+    .skipIf(!runs)
+    .each(CONTRACT_OPERATIONS.map((operation) => [operation.id, operation] as const))(
     '%s: the path, every parameter, and every value of the answer',
     async (id, operation) => {
       const sent = new Set<string>();
@@ -152,17 +135,47 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
             if (text !== undefined) expect(text, param).toMatch(pattern);
             else expect(operation.required).not.toContain(param);
           }
-          const returned = new Set(leavesOf(value, false));
-          const missing = leavesOf(exampleOf(operation.path)).filter(
-            (leaf) => !formsOf(leaf).some((form) => returned.has(form)),
-          );
-          expect(missing).toEqual([]);
+          expect(missingIn(value, exampleOf(operation.path))).toEqual([]);
         }
       }
       const accepted = operation.names.filter((each) => !NEVER_SENT.has(each));
       // The collector of this test signs with the header only.
       const withHash = operation.isSigned && id !== 'collect';
       expect([...sent].toSorted()).toEqual([...accepted, ...(withHash ? ['hash'] : [])].toSorted());
+    },
+  );
+
+  test.skipIf(!runs).each(RESOURCES.map((resource) => [resource.id, resource] as const))(
+    '%s: the method, the path, every parameter, and every value of the answer',
+    async (id, { method, path, parameters, fields }) => {
+      const sent = new Set<string>();
+      const url = service.origin;
+      // Always signed with the header.
+      const access = { url, vid: 'demo', key: 'demo-security-key', signature: 'hash' };
+      await driver.value('open', access);
+      const values: unknown[] = [];
+      for (const [call, given] of RESOURCE_CALLS[id] ?? []) {
+        service.play(ok);
+        values.push(await driver.value(call, given));
+        const [arrived, again] = service.arrived;
+        expect(again).toBeUndefined();
+        expect(arrived?.method).toBe(method);
+        expect(arrived?.path).toBe(path.replace(/\{\w+\}/, IN_PATH));
+        expect(arrived?.headers['x-signature']).toMatch(/^v2,/);
+        const body = arrived?.body === '' ? {} : (JSON.parse(arrived?.body ?? '') as object);
+        for (const each of [...Object.keys(arrived?.params ?? {}), ...Object.keys(body)]) {
+          sent.add(each);
+        }
+        for (const { name: param, schema } of parameters) {
+          const text = arrived?.params[param];
+          const pattern = new RegExp(schema.pattern ?? '', 'u');
+          if (text !== undefined) expect(text, param).toMatch(pattern);
+        }
+      }
+      // Only a page of a list has what is not in its items.
+      expect(missingIn(values, exampleOf(path, method))).toEqual([]);
+      const inQuery = parameters.filter((one) => one.in === 'query').map((one) => one.name);
+      expect([...sent].toSorted()).toEqual([...inQuery, ...fields].toSorted());
     },
   );
 

@@ -20,11 +20,15 @@ const PYTHON_NEEDS = 'import sys; sys.exit(sys.version_info < (3, 9))';
 const PYTHON_DRIVER = path.join(CLIENTS, 'python/test/driver.py');
 const PYTHON = { needs: ['python3', '-c', PYTHON_NEEDS], needed: 'Python 3.9' } as const;
 
+/** Another runtime for the TypeScript client, such as `deno run -A`. */
+const [RUNTIME = process.execPath, ...RUNTIME_ARGS] =
+  process.env['TYPESCRIPT_RUNTIME']?.split(' ') ?? [];
+
 const SUBJECTS = {
   typescript: {
-    command: [process.execPath, path.join(CLIENTS, 'typescript/test/driver.ts')],
-    needs: [process.execPath, '--version'],
-    needed: 'Node',
+    command: [RUNTIME, ...RUNTIME_ARGS, path.join(CLIENTS, 'typescript/test/driver.ts')],
+    needs: [RUNTIME, '--version'],
+    needed: RUNTIME,
   },
   php: {
     command: ['php', PHP_DRIVER],

@@ -9,6 +9,7 @@ import { refusalBody } from '../../src/platform/http/errors.ts';
 
 /** A request as it arrived. */
 export interface Arrived {
+  readonly method: string;
   readonly path: string;
   /** Of the query and of a form. */
   readonly params: Readonly<Record<string, string>>;
@@ -39,7 +40,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
       const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded';
       const pairs = [...url.searchParams, ...(isForm ? new URLSearchParams(body) : [])];
       const params = Object.fromEntries(pairs);
-      const one = { path: url.pathname, params, headers: request.headers, body };
+      const { method = '', headers } = request;
+      const one = { method, path: url.pathname, params, headers, body };
       arrived.push(one);
       replies[Math.min(arrived.length, replies.length) - 1]?.(response, one);
     });
@@ -74,17 +76,30 @@ const paths = document.paths as unknown as Readonly<
   Record<string, Readonly<Record<string, Described>>>
 >;
 
-/** The example of the answer to each path in `openapi.json`. */
-export function exampleOf(path: string): Readonly<Record<string, unknown>> {
-  const described = paths[path]?.['get'] ?? paths[path]?.['post'];
-  const example = described?.responses[200].content['application/json']?.example;
+/**
+ * The example of the answer in `openapi.json`; a text is a file.
+ * @param method default: the one that there is.
+ */
+export function exampleOf(path: string, method = ''): Readonly<Record<string, unknown>> | string {
+  const methods = paths[path] ?? paths[templateOf(path)];
+  const described = methods?.[method.toLowerCase()] ?? methods?.['get'] ?? methods?.['post'];
+  const content = described?.responses[200].content ?? {};
+  const example = (content['application/json'] ?? content['text/csv'])?.example;
   if (example === undefined) throw new Error(`openapi.json has no example for ${path}`);
-  return example as Readonly<Record<string, unknown>>;
+  return example as Readonly<Record<string, unknown>> | string;
 }
 
-/** The example of `openapi.json` for the path. */
-export const ok: Reply = (response, { path }) => {
-  json(response, 200, exampleOf(path));
+function templateOf(path: string): string {
+  const isAt = (template: string): boolean =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  return Object.keys(paths).find((template) => template.includes('{') && isAt(template)) ?? '';
+}
+
+/** The example of `openapi.json` for the request. */
+export const ok: Reply = (response, { path, method }) => {
+  const example = exampleOf(path, method);
+  if (typeof example !== 'string') json(response, 200, example);
+  else response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' }).end(example);
 };
 
 /** The first answer again. */

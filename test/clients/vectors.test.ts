@@ -106,10 +106,11 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
 
   test.skipIf(!runs)('knows what each answer means', async () => {
     const found = [];
-    for (const { name: title, attempt, retry: _ } of attempts()) {
-      const write = await driver.value('judge', { attempt, effect: 'write' });
-      const read = await driver.value('judge', { attempt, effect: 'read' });
-      const retry = await driver.value('isRetried', { attempt, effect: 'write' });
+    for (const { name: title, attempt, form } of attempts()) {
+      const given = { attempt, ...(form && { form }) };
+      const write = await driver.value('judge', { ...given, effect: 'write' });
+      const read = await driver.value('judge', { ...given, effect: 'read' });
+      const retry = await driver.value('isRetried', { ...given, effect: 'write' });
       found.push({ name: title, write, read, retry });
     }
     expect(found).toEqual(

@@ -7,6 +7,7 @@ import { ERRORS, Refusal } from '../../src/platform/base/errors.ts';
 import type { ErrorCode } from '../../src/platform/base/errors.ts';
 import { formatMoney, moneyNumber, parseMoney } from '../../src/platform/base/money.ts';
 import { refusalBody } from '../../src/platform/http/errors.ts';
+import { RESOURCE_REFUSALS_FORM } from '../../src/platform/http/resource-refusals.ts';
 
 // What the clients must compute as the service does. Everything here is computed by the service's own
 // code; only the inputs, and what each error means to a caller, are written down.
@@ -15,7 +16,12 @@ const KEY = 'demo-security-key';
 
 /** Header signatures, version 2. */
 export function headerSignatures() {
-  const requests = [
+  const requests: readonly {
+    readonly name: string;
+    readonly method?: string;
+    readonly target: string;
+    readonly body: string;
+  }[] = [
     {
       name: 'form',
       target: '/transaction/create',
@@ -28,18 +34,20 @@ export function headerSignatures() {
       body: '{"a":1}\n',
     },
     { name: 'text', target: '/pay/generic-score', body: 'physicalTown=Nyeri é 😀 & Sons' },
+    { name: 'below /v1', method: 'GET', target: '/v1/payments?limit=2&vid=demo', body: '' },
+    { name: 'JSON', method: 'PUT', target: '/v1/webhook?vid=demo', body: '{"url":"https://a/"}' },
   ];
-  return requests.map(({ name, target, body }, index) => {
+  return requests.map(({ name, method = 'POST', target, body }, index) => {
     const signedAtSeconds = 1_795_241_699 + index;
     const nonce = `nonce-of-the-${index}th_Vector`;
-    const request = { method: 'POST', target, body: Buffer.from(body) };
+    const request = { method, target, body: Buffer.from(body) };
     const text = headerSignatureText(request, { signedAtSeconds, nonce });
     const sig = sign(text, createSecretKey(Buffer.from(KEY)));
     const header = `v2,t=${signedAtSeconds},nonce=${nonce},sig=${sig}`;
     return {
       name,
       key: KEY,
-      method: 'POST',
+      method,
       target,
       body,
       seconds: signedAtSeconds,
@@ -217,6 +225,39 @@ const NOT_RETRIED: ReadonlySet<ErrorCode> = new Set([
 
 /** Every refusal of the service, and answers that are not the service's. */
 export function attempts() {
+  return [...ofOperations().map((one) => ({ ...one, form: undefined })), ...ofResources()];
+}
+
+/** Below `/v1` the status says whether it is a success, and a refusal has another form. */
+function ofResources() {
+  const refused = { kind: 'refused', retry: false } as const;
+  const unknown = { kind: 'unknown', retry: true } as const;
+  const text = JSON.stringify({ items: [], next_cursor: null });
+  const refusal = (code: ErrorCode) => ({
+    status: ERRORS[code].status,
+    text: JSON.stringify(RESOURCE_REFUSALS_FORM.body?.of(new Refusal(code), 'request-1')),
+  });
+  const later = { error: { code: 'heard_of_later', text: 'Later', request_id: 'request-1' } };
+  const found = [
+    attempt('a list', { status: 200, text }, 'success'),
+    attempt('not found', refusal('not_found'), refused),
+    attempt('too many requests', refusal('too_many_requests'), {
+      kind: 'unavailable',
+      retry: true,
+    }),
+    attempt('quarantine', refusal('quarantine'), { kind: 'unknown', retry: false }),
+    attempt('a later 4xx', { status: 422, text: JSON.stringify(later) }, refused),
+    attempt('a later 5xx', { status: 503, text: JSON.stringify(later) }, unknown),
+    attempt('an error with 200', { status: 200, text: JSON.stringify(later) }, unknown),
+    attempt('a page with 200', { status: 200, text: '<html>Log in</html>' }, unknown),
+    attempt('half a list', { status: 200, text: text.slice(0, -4) }, unknown),
+    attempt('a proxy’s 502', { status: 502, text: '<html>' }, unknown),
+  ];
+  return found.map((one) => ({ ...one, name: `below /v1: ${one.name}`, form: 'resource' }));
+}
+
+/** Attempts of the specification's operations. */
+function ofOperations() {
   const codes = Object.entries(ERRORS).flatMap(([code, entry]) =>
     'consoleOnly' in entry ? [] : [code as ErrorCode],
   );
@@ -287,8 +328,11 @@ function answer({ status, text }: { readonly status: number; readonly text: stri
 function attempt(
   name: string,
   given: { readonly status: number; readonly text: string },
-  means: Meaning,
+  means: Meaning | 'success',
 ) {
+  if (means === 'success') {
+    return { name, attempt: answer(given), write: means, read: means, retry: false };
+  }
   return { name, attempt: answer(given), ...meaning(means, name === 'quarantine') };
 }
 

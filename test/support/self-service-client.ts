@@ -12,9 +12,15 @@ export interface DescribedResource {
   readonly method: string;
   /** With names in braces. */
   readonly path: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: { readonly pattern?: string };
+  }[];
   /** An example of the body. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** The fields that the body may have. */
+  readonly fields: readonly string[];
 }
 
 interface Described {
@@ -22,10 +28,21 @@ interface Described {
   readonly parameters: DescribedResource['parameters'];
   readonly requestBody?: {
     readonly content: Readonly<
-      Record<string, { readonly example: Readonly<Record<string, unknown>> }>
+      Record<
+        string,
+        {
+          readonly schema: { readonly $ref: string };
+          readonly example: Readonly<Record<string, unknown>>;
+        }
+      >
     >;
   };
 }
+
+/** Schemas of bodies. */
+const bodies = document.components.schemas as unknown as Readonly<
+  Record<string, { readonly properties: Readonly<Record<string, unknown>> }>
+>;
 
 const paths = document.paths as unknown as Readonly<
   Record<string, Readonly<Record<string, Described>>>
@@ -41,6 +58,10 @@ export const RESOURCES: readonly DescribedResource[] = Object.entries(paths)
       path,
       parameters,
       body: requestBody?.content['application/json']?.example,
+      fields: Object.keys(
+        bodies[requestBody?.content['application/json']?.schema.$ref.split('/').at(-1) ?? '']
+          ?.properties ?? {},
+      ),
     })),
   );
 

@@ -12,6 +12,9 @@ final class Call
      * @param bool $writes whether the service keeps something of the request
      * @param ?UploadFile $file a file; the parameters then go into the query string
      * @param ?float $retryForSeconds default: that of the options
+     * @param ?string $method of an operation below `/v1`, whose parameters go into the query string
+     * @param ?array<string, mixed> $json the body of an operation below `/v1`
+     * @param ?FileSink $sink where a file below `/v1` goes
      */
     public function __construct(
         public readonly string $base,
@@ -21,6 +24,9 @@ final class Call
         public readonly bool $signed = true,
         public readonly ?UploadFile $file = null,
         public readonly ?float $retryForSeconds = null,
+        public readonly ?string $method = null,
+        public readonly ?array $json = null,
+        public readonly ?FileSink $sink = null,
     ) {
     }
 }

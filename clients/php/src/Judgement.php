@@ -41,8 +41,11 @@ final class Judgement
     ) {
     }
 
-    /** @param bool $writes whether the service keeps something of the request */
-    public static function of(Response|NotSent|NoAnswer $attempt, bool $writes): self
+    /**
+     * @param bool $writes whether the service keeps something of the request
+     * @param bool $isResource whether it is an operation below `/v1`
+     */
+    public static function of(Response|NotSent|NoAnswer $attempt, bool $writes, bool $isResource = false): self
     {
         if ($attempt instanceof NotSent) {
             return self::failure(self::UNAVAILABLE, new ErrorDetails('not_connected', $attempt->getMessage()), $writes);
@@ -53,7 +56,7 @@ final class Judgement
         $decoded = json_decode($attempt->body, true);
         $body = new Wire(is_array($decoded) ? $decoded : []);
         // The body’s status counts: something on the way may have changed the other.
-        $bodyStatus = $body->fields['header_status'] ?? null;
+        $bodyStatus = $isResource && is_array($decoded) ? $attempt->status : $body->fields['header_status'] ?? null;
         $status = is_int($bodyStatus) ? $bodyStatus : $attempt->status;
         if ($bodyStatus === 200 && !array_key_exists('error', $body->fields)) {
             return new self(self::SUCCESS, $body, new ErrorDetails('', '', 200), false);
@@ -61,7 +64,8 @@ final class Judgement
         $retryAfter = $attempt->headers['retry-after'] ?? '';
         $retryAfterSeconds = is_numeric($retryAfter) && $retryAfter >= 0 ? (float) $retryAfter : null;
         $errors = $body->fields['error'] ?? null;
-        $first = is_array($errors) && is_array($errors[0] ?? null) ? new Wire($errors[0]) : null;
+        $error = is_array($errors) ? $errors[0] ?? $errors : null;
+        $first = is_array($error) ? new Wire($error) : null;
         $code = $first?->textOrNull('code');
         if ($first === null || $code === null) {
             $text = "HTTP $attempt->status with a body that is not a response of the service";
@@ -72,13 +76,19 @@ final class Judgement
             $code,
             $first->textOrNull('text') ?? $code,
             $status,
-            $body->textOrNull('request_id'),
+            $body->textOrNull('request_id') ?? $first->textOrNull('request_id'),
             $first->textOrNull('field'),
             $first->textOrNull('reference'),
             $retryAfterSeconds,
             $first->textOrNull('signed_text'),
         );
         return self::failure(self::kindOfRefusal($code, $status), $details, $writes);
+    }
+
+    /** A file that was read to its end. */
+    public static function file(): self
+    {
+        return new self(self::SUCCESS, new Wire([]), new ErrorDetails('', '', 200), false);
     }
 
     /** A successful answer without what this client needs of it. */
@@ -98,7 +108,7 @@ final class Judgement
             return self::UNKNOWN;
         }
         // A code that is not known here may mean anything.
-        return $status < 500 ? self::REFUSED : self::UNKNOWN;
+        return $status >= 400 && $status < 500 ? self::REFUSED : self::UNKNOWN;
     }
 
     /** Without the service’s own body: the answer of a proxy. */

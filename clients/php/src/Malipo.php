@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Malipo;
 
 /** All operations of a vendor. Every call throws `Refused`, `Unavailable` or `OutcomeUnknown`. */
-final class Malipo extends Credit
+final class Malipo extends SelfService
 {
     /**
      * Moves all collected income into the float.

@@ -15,8 +15,9 @@ final class Options
 
     /**
      * @param 'header'|'hash' $signature `header` signs the whole request and prevents replay; `hash`
-     *   signs the parameters only, for servers behind proxies that rewrite paths
-     * @param float $timeoutSeconds how long one attempt may take
+     *   signs the parameters only, for servers behind proxies that rewrite paths; operations below
+     *   `/v1` are always signed with the header
+     * @param float $timeoutSeconds how long one attempt may take; of a file, how long nothing may come
      * @param float $retryForSeconds for how long a request is repeated if the service is unavailable
      *   or silent; 0: never
      * @param ?Sender $sender default: an installed PSR-18 client, if php-http/discovery finds one,

@@ -43,13 +43,19 @@ final class Signature
     }
 
     /**
-     * The value of `X-Signature` for a POST. Every attempt needs its own.
+     * The value of `X-Signature`. Every attempt needs its own.
      *
      * @param string $target path and query as in the request line
      */
-    public static function header(string $target, string $body, int $seconds, string $nonce, string $key): string
-    {
-        $text = implode("\n", ['v2', 'POST', $target, hash('sha256', $body), $seconds, $nonce]);
+    public static function header(
+        string $method,
+        string $target,
+        string $body,
+        int $seconds,
+        string $nonce,
+        #[\SensitiveParameter] string $key,
+    ): string {
+        $text = implode("\n", ['v2', $method, $target, hash('sha256', $body), $seconds, $nonce]);
         return "v2,t=$seconds,nonce=$nonce,sig=" . hash_hmac('sha256', $text, $key);
     }
 }

@@ -54,7 +54,9 @@ final class Transport
             }
             $maybeAccepted = $maybeAccepted || $judgement->kind === Judgement::UNKNOWN;
             $wait = $judgement->waitSeconds($attempts);
-            if (!$judgement->retry || self::now() + $wait > $deadline) {
+            // What has been written of a file cannot be taken back.
+            $over = $call->sink?->hasBegun() === true || self::now() + $wait > $deadline;
+            if (!$judgement->retry || $over) {
                 throw $maybeAccepted
                     ? new OutcomeUnknown($details, $attempts)
                     : new Unavailable($details, $attempts);
@@ -72,24 +74,43 @@ final class Transport
             $answer = $exception;
         }
         $replayed = $answer instanceof Response && ($answer->headers['idempotency-replayed'] ?? '') === 'true';
-        return [Judgement::of($answer, $call->writes), $replayed];
+        if ($answer instanceof Response && $call->sink !== null && Response::isFile($answer->status, $answer->headers)) {
+            return [Judgement::file(), false];
+        }
+        return [Judgement::of($answer, $call->writes, $call->method !== null), $replayed];
     }
 
     private function request(Call $call): Request
     {
+        $isResource = $call->method !== null;
+        $byHeader = $isResource || $this->options->signature === 'header';
         $parameters = Signature::sent($call->parameters);
-        if ($call->signed && $this->options->signature === 'hash') {
+        if ($call->signed && !$byHeader) {
             $parameters['hash'] = Signature::hash($parameters, $this->key);
         }
         $form = http_build_query($parameters, '', '&', PHP_QUERY_RFC3986);
-        $url = rtrim($call->base, '/') . $call->path . ($call->file === null ? '' : "?$form");
-        $body = $call->file === null ? $form : $call->file->bytes;
-        $headers = ['Content-Type' => $call->file?->contentType ?? self::FORM, 'User-Agent' => self::USER_AGENT];
-        if ($call->signed && $this->options->signature === 'header') {
+        $inQuery = $isResource || $call->file !== null;
+        $url = rtrim($call->base, '/') . $call->path . ($inQuery ? "?$form" : '');
+        [$body, $contentType] = match (true) {
+            $call->file !== null => [$call->file->bytes, $call->file->contentType],
+            !$isResource => [$form, self::FORM],
+            $call->json !== null => [self::json($call->json), 'application/json'],
+            default => ['', ''],
+        };
+        $headers = ['User-Agent' => self::USER_AGENT] + ($contentType === '' ? [] : ['Content-Type' => $contentType]);
+        $method = $call->method ?? 'POST';
+        if ($call->signed && $byHeader) {
             $nonce = bin2hex(random_bytes(16));
-            $headers['X-Signature'] = Signature::header(self::target($url), $body, time(), $nonce, $this->key);
+            $target = self::target($url);
+            $headers['X-Signature'] = Signature::header($method, $target, $body, time(), $nonce, $this->key);
         }
-        return new Request($url, $headers, $body, $this->options->timeoutSeconds);
+        return new Request($method, $url, $headers, $body, $this->options->timeoutSeconds, $call->sink);
+    }
+
+    /** @param array<string, mixed> $json */
+    private static function json(array $json): string
+    {
+        return json_encode((object) $json, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
     }
 
     /** Path and query, as in the request line. */

@@ -61,6 +61,51 @@ abstract class Vendor
         return $this->transport->call(new Call($this->baseOf($path), $path, $parameters, true, true, $file), $read);
     }
 
+    /**
+     * Reads below `/v1`.
+     *
+     * @template Result
+     * @param array<string, string> $query without `vid`
+     * @param callable(Wire): Result $read
+     * @return Result
+     * @throws MalipoException
+     */
+    protected function fetch(string $path, array $query, callable $read): mixed
+    {
+        $query = ['vid' => $this->vid] + $query;
+        return $this->transport->call(new Call($this->url, $path, $query, false, method: 'GET'), $read);
+    }
+
+    /**
+     * Writes below `/v1`.
+     *
+     * @template Result
+     * @param ?array<string, mixed> $json the body
+     * @param callable(Wire): Result $read
+     * @return Result
+     * @throws MalipoException
+     */
+    protected function send(string $method, string $path, ?array $json, callable $read): mixed
+    {
+        $query = ['vid' => $this->vid];
+        return $this->transport->call(new Call($this->url, $path, $query, true, method: $method, json: $json), $read);
+    }
+
+    /**
+     * Reads a file below `/v1`.
+     *
+     * @param array<string, string> $query without `vid`
+     * @param callable(string): mixed $write
+     * @throws MalipoException
+     */
+    protected function download(string $path, array $query, callable $write): void
+    {
+        $query = ['vid' => $this->vid] + $query;
+        $sink = new FileSink(\Closure::fromCallable($write));
+        $read = static fn (): bool => $sink->hasBegun() ?: throw new \UnexpectedValueException('No file');
+        $this->transport->call(new Call($this->url, $path, $query, false, method: 'GET', sink: $sink), $read);
+    }
+
     private function baseOf(string $path): string
     {
         if (str_starts_with($path, '/payments/')) {

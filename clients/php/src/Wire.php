@@ -46,6 +46,33 @@ final class Wire
         return isset($this->fields[$name]) ? $this->cents($name) : null;
     }
 
+    /** Cents as integer text. */
+    public function centsAsText(string $name): int
+    {
+        $text = $this->text($name);
+        return preg_match('/^-?\d{1,18}\z/', $text) === 1 ? (int) $text : throw $this->missing($name);
+    }
+
+    public function decimal(string $name): float
+    {
+        $value = $this->fields[$name] ?? null;
+        return is_int($value) || is_float($value) ? (float) $value : throw $this->missing($name);
+    }
+
+    public function boolean(string $name): bool
+    {
+        $value = $this->fields[$name] ?? null;
+        return is_bool($value) ? $value : throw $this->missing($name);
+    }
+
+    /** A time in ISO 8601, in UTC. */
+    public function instant(string $name): \DateTimeImmutable
+    {
+        $zone = new \DateTimeZone('UTC');
+        $time = \DateTimeImmutable::createFromFormat('!Y-m-d\TH:i:s.u\Z', $this->text($name), $zone);
+        return $time === false ? throw $this->missing($name) : $time;
+    }
+
     public function time(string $name): \DateTimeImmutable
     {
         return Time::of($this->text($name));

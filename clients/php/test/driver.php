@@ -18,6 +18,7 @@ use Malipo\Money;
 use Malipo\NewPayment;
 use Malipo\Options;
 use Malipo\OutcomeUnknown;
+use Malipo\Pages;
 use Malipo\Signature;
 use Malipo\Time;
 use Malipo\UploadFile;
@@ -40,6 +41,7 @@ final class Driver
             'signedText' => Signature::text($given['parameters']),
             'hash' => Signature::hash($given['parameters'], $given['key']),
             'headerSignature' => Signature::header(
+                $given['method'],
                 $given['target'],
                 $given['body'],
                 $given['seconds'],
@@ -49,8 +51,8 @@ final class Driver
             'centsOf' => Money::centsOf($given['amount']),
             'decimalOf' => Money::decimalOf($given['cents']),
             'timeOf' => Time::of($given['text']),
-            'judge' => Judgement::of(self::attempt($given['attempt']), $given['effect'] === 'write')->kind,
-            'isRetried' => Judgement::of(self::attempt($given['attempt']), $given['effect'] === 'write')->retry,
+            'judge' => self::judgement($given)->kind,
+            'isRetried' => self::judgement($given)->retry,
             'verifyWebhook' => $this->verify($given),
             'signTestEvent' => WebhookVerifier::signTestEvent(...self::timed($given, 'timestamp')),
             'createPayment' => $this->malipo?->createPayment(new NewPayment(...$given)),
@@ -59,8 +61,49 @@ final class Driver
             'bulkCreate' => $this->malipo?->bulkCreate($given['batchReference'], self::rows($given['payments'])),
             'batchScore' => $this->malipo?->batchScore(...['customers' => self::file($given['customers'])] + $given),
             'idDecision', 'genericScore', 'mobileLoanScore' => $this->malipo?->{$call}($given),
-            default => $this->malipo?->{$call}(...$given),
+            'exportPayments', 'exportStatement' => $this->export($call, self::bounded($given)),
+            default => $this->read($call, self::bounded($given)),
         };
+    }
+
+    /** @param array<string, mixed> $given with `page`: one page of a list; otherwise all of it */
+    private function read(string $call, array $given): mixed
+    {
+        $page = $given['page'] ?? null;
+        unset($given['page']);
+        $found = $this->malipo?->{$call}(...$given);
+        if (!$found instanceof Pages) {
+            return $found;
+        }
+        return $page === null ? iterator_to_array($found, false) : $found->page(...$page);
+    }
+
+    /** @param array<string, mixed> $given */
+    private function export(string $call, array $given): string
+    {
+        $text = '';
+        $this->malipo?->{$call}(function (string $chunk) use (&$text): void {
+            $text .= $chunk;
+        }, ...$given);
+        return $text;
+    }
+
+    /** @param array<string, mixed> $given */
+    private static function bounded(array $given): array
+    {
+        foreach (['from', 'to'] as $name) {
+            if (str_contains($given[$name] ?? '', 'T')) {
+                $given[$name] = new DateTimeImmutable($given[$name]);
+            }
+        }
+        return $given;
+    }
+
+    /** @param array<string, mixed> $given */
+    private static function judgement(array $given): Judgement
+    {
+        $isResource = ($given['form'] ?? '') === 'resource';
+        return Judgement::of(self::attempt($given['attempt']), $given['effect'] === 'write', $isResource);
     }
 
     /** @param array<string, mixed> $given */

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import inspect
 import json
 import pathlib
 import re
@@ -77,7 +78,6 @@ class Driver:
         elif call == "hash":
             return malipo.hash_of(given["parameters"], given["key"])
         elif call == "headerSignature":
-            given.pop("method")
             return malipo.header_signature(**{**given, "body": given["body"].encode()})
         elif call == "centsOf":
             return malipo.cents_of(given["amount"])
@@ -86,7 +86,8 @@ class Driver:
         elif call == "timeOf":
             return malipo.time_of(given["text"])
         elif call in ("judge", "isRetried"):
-            found = judgement.judge(attempt(given["attempt"]), given["effect"] == "write")
+            is_resource = given.get("form") == "resource"
+            found = judgement.judge(attempt(given["attempt"]), given["effect"] == "write", is_resource)
             if isinstance(found, judgement.Success):
                 return "success" if call == "judge" else False
             return found.kind if call == "judge" else found.retry
@@ -106,6 +107,13 @@ class Driver:
         if call in ("idDecision", "genericScore", "mobileLoanScore"):
             return method(given)
         known = named(given)
+        paging = known.pop("page", None)
+        for bound in ("from", "to"):
+            if bound in known:
+                text = known.pop(bound)
+                known[bound.replace("from", "from_")] = instant(text) if "T" in text else text
+        if paging is not None:
+            return method(**known).page(**paging)
         if "wait_for_ms" in known:
             known["wait_for"] = known.pop("wait_for_ms") / 1000
         waiting = {"wait_for": known.pop("wait_for")} if "wait_for" in known else {}
@@ -134,6 +142,21 @@ PURE = {
     "verifyWebhook",
     "signTestEvent",
 }
+
+
+async def read(found: Any) -> Any:
+    """Reads all of a list or of a file."""
+    if inspect.iscoroutine(found):
+        return await found
+    if isinstance(found, malipo.Pages):
+        return list(found)
+    if isinstance(found, malipo.AsyncPages):
+        return [item async for item in found]
+    if inspect.isgenerator(found):
+        return b"".join(found).decode()
+    if inspect.isasyncgen(found):
+        return b"".join([chunk async for chunk in found]).decode()
+    return found
 
 
 def shown(value: Any) -> Any:
@@ -179,7 +202,7 @@ async def main() -> None:
         call, given = asked["call"], asked["with"]
         try:
             found = driver.pure(call, given) if call in PURE else driver.operation(call, given)
-            answer = {"value": shown(await found if asyncio.iscoroutine(found) else found)}
+            answer = {"value": shown(await read(found))}
         except Exception as error:
             answer = {"error": described(error)}
         print(json.dumps({"id": asked["id"], **answer}), flush=True)

@@ -1,10 +1,10 @@
-import { Credit } from './enquiries.ts';
 import { sha256 } from './crypto.ts';
 import * as decode from './decode.ts';
 import { pollMs } from './decide.ts';
 import { fileOf } from './file.ts';
 import { MalipoError, OutcomeUnknown, Refused, detailsOf } from './errors.ts';
 import { decimalOf } from './money.ts';
+import { SelfService } from './self-service.ts';
 import { sleep } from './transport.ts';
 import type {
   AccountValidation,
@@ -31,7 +31,7 @@ export interface Waiting {
 export type PaymentName = { readonly reference: string } | { readonly merchantReference: string };
 
 /** All operations of a vendor. Every call throws `Refused`, `Unavailable` or `OutcomeUnknown`. */
-export class Malipo extends Credit {
+export class Malipo extends SelfService {
   /** Moves all collected income into the float. */
   async fund(): Promise<Movement> {
     // The same time in every attempt, so that a repeated request gets the first answer.

@@ -43,8 +43,12 @@ const NOT_RETRIED: ReadonlySet<string> = new Set([
   'quarantine',
 ]);
 
-/** Judges one attempt on its own. Pure. */
-export function judge(attempt: Attempt, effect: Effect): Verdict {
+/** Judges one attempt on its own. Pure. @param form `resource`: an operation below `/v1`. */
+export function judge(
+  attempt: Attempt,
+  effect: Effect,
+  form: 'operation' | 'resource' = 'operation',
+): Verdict {
   if (attempt.kind !== 'answer') {
     const connected = attempt.kind === 'noAnswer';
     const code = connected ? 'no_answer' : 'not_connected';
@@ -52,9 +56,10 @@ export function judge(attempt: Attempt, effect: Effect): Verdict {
     return failure(connected ? 'unknown' : 'unavailable', details, effect);
   }
   const body = parse(attempt.text);
-  const error = Array.isArray(body?.['error']) ? (body['error'][0] as unknown) : undefined;
+  const found = body?.['error'];
+  const error = Array.isArray(found) ? (found[0] as unknown) : found;
   // The body's status counts: something on the way may have changed the other.
-  const bodyStatus = body?.['header_status'];
+  const bodyStatus = form === 'resource' ? attempt.status : body?.['header_status'];
   const status = typeof bodyStatus === 'number' ? bodyStatus : attempt.status;
   if (body !== undefined && bodyStatus === 200 && !('error' in body)) {
     return { kind: 'success', body };
@@ -67,7 +72,7 @@ export function judge(attempt: Attempt, effect: Effect): Verdict {
       code,
       text: textOf(error['text']) ?? code,
       status,
-      requestId: textOf(body?.['request_id']),
+      requestId: textOf(body?.['request_id'] ?? error['request_id']),
       field: textOf(error['field']),
       reference: textOf(error['reference']),
       signedText: textOf(error['signed_text']),
@@ -85,7 +90,7 @@ function kindOfRefusal(code: string, status: number): 'refused' | 'unavailable' 
   // An identical request arrived before: something on the way repeated it, and the first may be accepted.
   if (code === 'signature_replayed') return 'unknown';
   // A code that is not known here may mean anything.
-  return status < 500 ? 'refused' : 'unknown';
+  return status >= 400 && status < 500 ? 'refused' : 'unknown';
 }
 
 /** Without the service's own body: the answer of a proxy. */

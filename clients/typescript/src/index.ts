@@ -1,6 +1,7 @@
 export { Malipo } from './client.ts';
 export type { PaymentName, Waiting } from './client.ts';
 export type { MalipoOptions } from './vendor.ts';
+export { Pages } from './pages.ts';
 export { Collector } from './collector.ts';
 export { MalipoError, OutcomeUnknown, Refused, Unavailable, WebhookInvalid } from './errors.ts';
 export type { ErrorDetails } from './errors.ts';
@@ -11,3 +12,4 @@ export { WebhookVerifier, signTestEvent } from './webhooks.ts';
 export type { WebhookEvent, WebhookHeaders, WebhookOptions } from './webhooks.ts';
 export type * from './types.ts';
 export type * from './credit.ts';
+export type * from './self-service-types.ts';

@@ -2,7 +2,8 @@ import { bytesOf, randomHex } from './crypto.ts';
 import type { Bytes } from './crypto.ts';
 import { judge, unreadable, waitMs } from './decide.ts';
 import type { Attempt, Body, Effect, Failure } from './decide.ts';
-import { OutcomeUnknown, Refused, Unavailable } from './errors.ts';
+import { OutcomeUnknown, Refused, Unavailable, detailsOf } from './errors.ts';
+import { Patience } from './patience.ts';
 import { hashOf, headerSignature, pairsOf } from './sign.ts';
 import type { Parameters } from './sign.ts';
 
@@ -14,7 +15,8 @@ export interface TransportOptions {
   readonly key: string;
   /**
    * How requests are signed. `header` (the default) signs the whole request and prevents replay.
-   * `hash` signs the parameters only; it is for servers behind proxies that rewrite paths.
+   * `hash` signs the parameters only; it is for servers behind proxies that rewrite paths. Operations
+   * below `/v1` are always signed with the header.
    */
   readonly signature?: 'header' | 'hash' | undefined;
   /** How long one attempt may take. Default: 15 s. */
@@ -36,8 +38,14 @@ export interface Call {
   /** Default: that of the options. */
   readonly retryForMs?: number | undefined;
   /** A file; the parameters then go into the query string. */
-  readonly file?: { readonly bytes: Bytes; readonly contentType: string };
+  readonly file?: { readonly bytes: Bytes; readonly contentType: string } | undefined;
+  /** Of an operation below `/v1`: its parameters go into the query string. */
+  readonly method?: Method | undefined;
+  /** The body of an operation below `/v1`. */
+  readonly json?: object | undefined;
 }
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * Reads the body of a successful answer.
@@ -55,11 +63,42 @@ export class Transport {
 
   /** Throws: `Refused`, `Unavailable`, `OutcomeUnknown`. */
   async call<Result>(call: Call, read: Reader<Result>): Promise<Result> {
+    return await this.#repeat(call, async () => await this.#attempt(call, read));
+  }
+
+  /**
+   * The chunks of a file. Throws as `call` does before the first one; later `Unavailable`, because a file
+   * that is cut off cannot be continued.
+   */
+  async *download(call: Call): AsyncGenerator<Uint8Array, void> {
+    const { reader, patience } = await this.#repeat(call, async () => await this.#open(call));
+    try {
+      for (;;) {
+        patience.renew();
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          const { reason } = failed(error);
+          throw new Unavailable(detailsOf({ code: 'no_answer', text: reason }), 1);
+        });
+        // The program may take its time with it.
+        patience.end();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      patience.end();
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  async #repeat<Result>(
+    call: Call,
+    attempt: () => Promise<{ readonly result: Result } | Failure>,
+  ): Promise<Result> {
     const { retryForMs = this.#options.retryForMs ?? 45_000 } = call;
     const deadline = performance.now() + retryForMs;
     let maybeAccepted = false;
     for (let attempts = 1; ; attempts += 1) {
-      const outcome = await this.#attempt(call, read);
+      const outcome = await attempt();
       if ('result' in outcome) return outcome.result;
       const { kind, details, retry } = outcome;
       if (kind === 'refused') {
@@ -83,7 +122,7 @@ export class Transport {
     read: Reader<Result>,
   ): Promise<{ readonly result: Result } | Failure> {
     const { attempt, replayed } = await this.#exchange(call);
-    const verdict = judge(attempt, call.effect);
+    const verdict = judge(attempt, call.effect, formOf(call));
     if (verdict.kind !== 'success') return verdict;
     try {
       return { result: read(verdict.body, replayed) };
@@ -93,54 +132,109 @@ export class Transport {
   }
 
   async #exchange(call: Call): Promise<{ attempt: Attempt; replayed: boolean }> {
-    const { url, init } = await this.#request(call);
-    const send = this.#options.fetch ?? fetch;
+    const patience = new Patience(this.#timeoutMs);
     try {
-      const response = await send(url, init);
-      const attempt = {
-        kind: 'answer',
-        status: response.status,
-        text: await response.text(),
-        retryAfter: response.headers.get('retry-after'),
-      } as const;
-      return { attempt, replayed: response.headers.get('idempotency-replayed') === 'true' };
+      const response = await this.#send(call, patience);
+      const replayed = response.headers.get('idempotency-replayed') === 'true';
+      return { attempt: await attemptOf(response), replayed };
     } catch (error) {
       return { attempt: failed(error), replayed: false };
+    } finally {
+      patience.end();
     }
   }
 
+  /** A file whose chunks are read one by one: each one has the time of an attempt. */
+  async #open(call: Call): Promise<{ readonly result: OpenFile } | Failure> {
+    const patience = new Patience(this.#timeoutMs);
+    let attempt: Attempt;
+    try {
+      const response = await this.#send(call, patience);
+      const isFile = response.headers.get('content-type')?.startsWith('text/csv') === true;
+      if (response.status === 200 && isFile && response.body !== null) {
+        return { result: { reader: response.body.getReader(), patience } };
+      }
+      attempt = await attemptOf(response);
+    } catch (error) {
+      attempt = failed(error);
+    }
+    patience.end();
+    const verdict = judge(attempt, call.effect, 'resource');
+    return verdict.kind === 'success' ? unreadable(call.effect) : verdict;
+  }
+
+  async #send(call: Call, { signal }: Patience): Promise<Response> {
+    const { url, init } = await this.#request(call);
+    const send = this.#options.fetch ?? fetch;
+    return await send(url, { ...init, signal });
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? 15_000;
+  }
+
   async #request(call: Call): Promise<{ url: string; init: RequestInit }> {
-    const { key, signature = 'header', timeoutMs = 15_000 } = this.#options;
-    const pairs = pairsOf(call.parameters);
+    const { key, signature = 'header' } = this.#options;
+    const { method = 'POST', file, json } = call;
+    const isResource = formOf(call) === 'resource';
+    const byHeader = isResource || signature === 'header';
     const signed = call.unsigned !== true;
-    if (signed && signature === 'hash') pairs.push(['hash', await hashOf(call.parameters, key)]);
+    const pairs = pairsOf(call.parameters);
+    if (signed && !byHeader) pairs.push(['hash', await hashOf(call.parameters, key)]);
     const form = new URLSearchParams(pairs).toString();
     const url = new URL(`${call.base.replace(/\/$/, '')}${call.path}`);
-    if (call.file !== undefined) url.search = form;
-    const body = call.file?.bytes ?? bytesOf(form);
-    const headers = new Headers({
-      'content-type': call.file?.contentType ?? FORM,
-      'user-agent': USER_AGENT,
-    });
-    if (signed && signature === 'header') {
+    if (isResource || file !== undefined) url.search = form;
+    const headers = new Headers({ 'user-agent': USER_AGENT });
+    const content = contentOf({ file, json: isResource ? (json ?? null) : undefined, form });
+    if (content !== undefined) headers.set('content-type', content.contentType);
+    if (signed && byHeader) {
       const target = `${url.pathname}${url.search}`;
       const seconds = Math.floor(Date.now() / 1000);
-      const request = { method: 'POST', target, body, seconds, nonce: randomHex(32) };
+      const body = content?.bytes ?? bytesOf('');
+      const request = { method, target, body, seconds, nonce: randomHex(32) };
       headers.set('x-signature', await headerSignature(request, key));
     }
     // A redirect is not followed: the signature is valid for one address.
-    const signal = AbortSignal.timeout(timeoutMs);
-    return {
-      url: url.href,
-      init: { method: 'POST', headers, body, redirect: 'manual', signal },
-    };
+    const init = { method, headers, body: content?.bytes ?? null, redirect: 'manual' } as const;
+    return { url: url.href, init };
   }
+}
+
+interface OpenFile {
+  readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly patience: Patience;
+}
+
+function formOf({ method }: Pick<Call, 'method'>): 'operation' | 'resource' {
+  return method === undefined ? 'operation' : 'resource';
+}
+
+/** @param of.json null: nothing is sent; undefined: a form. */
+function contentOf(of: {
+  readonly file: Call['file'];
+  readonly json: object | null | undefined;
+  readonly form: string;
+}): { readonly bytes: Bytes; readonly contentType: string } | undefined {
+  if (of.file !== undefined) return of.file;
+  if (of.json === null) return undefined;
+  return of.json === undefined
+    ? { bytes: bytesOf(of.form), contentType: FORM }
+    : { bytes: bytesOf(JSON.stringify(of.json)), contentType: 'application/json' };
+}
+
+async function attemptOf(response: Response): Promise<Attempt> {
+  return {
+    kind: 'answer',
+    status: response.status,
+    text: await response.text(),
+    retryAfter: response.headers.get('retry-after'),
+  };
 }
 
 /** Before a connection exists nothing has been sent. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-function failed(error: unknown): Attempt {
+function failed(error: unknown): Extract<Attempt, { readonly reason: string }> {
   const { name, message, cause } = error as Error;
   const { code } = (cause ?? error) as { readonly code?: unknown };
   if (name === 'TimeoutError') return { kind: 'noAnswer', reason: 'No response in time' };

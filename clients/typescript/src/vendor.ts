@@ -1,7 +1,7 @@
 import type { Effect } from './decide.ts';
 import type { Parameters } from './sign.ts';
 import { Transport } from './transport.ts';
-import type { Reader, TransportOptions } from './transport.ts';
+import type { Call, Method, Reader, TransportOptions } from './transport.ts';
 import type { UploadFile } from './types.ts';
 
 export interface MalipoOptions extends TransportOptions {
@@ -29,6 +29,9 @@ interface VendorRequest {
   readonly parameters: Parameters;
   readonly file?: UploadFile;
   readonly retryForMs?: number | undefined;
+  /** Below `/v1`. */
+  readonly method?: Method;
+  readonly json?: object | undefined;
 }
 
 /** Sends the requests of one vendor to the right address. */
@@ -42,22 +45,29 @@ export abstract class Vendor {
   }
 
   protected async call<Result>(request: VendorRequest, read: Reader<Result>): Promise<Result> {
-    const { path, effect, parameters, file, retryForMs } = request;
-    const call = {
+    return await this.#transport.call(this.#callOf(request), read);
+  }
+
+  /** The chunks of a file below `/v1`. */
+  protected download(
+    request: Pick<VendorRequest, 'path' | 'parameters'>,
+  ): AsyncGenerator<Uint8Array, void> {
+    return this.#transport.download(this.#callOf({ ...request, effect: 'read', method: 'GET' }));
+  }
+
+  #callOf(request: VendorRequest): Call {
+    const { path, parameters } = request;
+    return {
+      ...request,
       base: this.#baseOf(path),
-      path,
-      effect,
       parameters: { vid: this.#options.vid, ...parameters },
-      retryForMs,
       ...(UNSIGNED.has(path) && { unsigned: true as const }),
-      ...(file && { file }),
     };
-    return await this.#transport.call(call, read);
   }
 
   #baseOf(path: string): string {
     const { url, fundUrl = url, scoringUrl = url } = this.#options;
     if (path.startsWith('/payments/')) return fundUrl;
-    return path.startsWith('/billing/') || path.startsWith('/transaction/') ? url : scoringUrl;
+    return /^\/(billing|transaction|v1)\//.test(path) ? url : scoringUrl;
   }
 }

@@ -1,9 +1,16 @@
+import { Buffer } from 'node:buffer';
 import { createInterface } from 'node:readline';
 import * as client from '../src/index.ts';
 import { judge } from '../src/decide.ts';
 import type { Attempt, Effect } from '../src/decide.ts';
 
 // The test program of this client: test/clients/README.md describes its lines.
+
+interface Judged {
+  readonly attempt: Attempt;
+  readonly effect: Effect;
+  readonly form?: 'resource';
+}
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -21,9 +28,9 @@ const FUNCTIONS: Readonly<Record<string, (given: never) => unknown>> = {
   centsOf: ({ amount }: { amount: string | number }) => client.centsOf(amount),
   decimalOf: ({ cents }: { cents: number }) => client.decimalOf(cents),
   timeOf: ({ text }: { text: string }) => client.timeOf(text),
-  judge: ({ attempt, effect }: { attempt: Attempt; effect: Effect }) => judge(attempt, effect).kind,
-  isRetried: ({ attempt, effect }: { attempt: Attempt; effect: Effect }) => {
-    const verdict = judge(attempt, effect);
+  judge: ({ attempt, effect, form }: Judged) => judge(attempt, effect, form).kind,
+  isRetried: ({ attempt, effect, form }: Judged) => {
+    const verdict = judge(attempt, effect, form);
     return verdict.kind !== 'success' && verdict.retry;
   },
   verifyWebhook: ({
@@ -63,6 +70,13 @@ const SINGLE = new Set([
   'batchScoreStatus',
   'batchScoreResult',
   'unwatch',
+  'getPayment',
+  'getBalance',
+  'getEvent',
+  'replayEvent',
+  'retireWebhookSecret',
+  'retireKey',
+  'describeBiller',
 ]);
 
 async function perform(name: string, given: Arguments): Promise<unknown> {
@@ -86,12 +100,30 @@ async function perform(name: string, given: Arguments): Promise<unknown> {
   const method = methods[name];
   if (method === undefined) throw new Error(`no operation ${name}`);
   if (SINGLE.has(name)) return await method.call(malipo, Object.values(given)[0]);
-  const { waitForMs, ...plain } = given;
+  const { waitForMs, page, ...plain } = given;
   const rest = Object.fromEntries(
-    Object.entries(plain).map(([each, value]) => [each, isFile(value) ? fileOf(value) : value]),
+    Object.entries(plain).map(([each, value]) => [each, argumentOf(each, value)]),
   );
-  if (waitForMs === undefined) return await method.call(malipo, rest);
+  if (waitForMs === undefined) return await read(await method.call(malipo, rest), page);
   return await method.call(malipo, rest, { waitForMs });
+}
+
+/** All of a list, or one page of it, or all of a file. */
+async function read(found: unknown, page: unknown): Promise<unknown> {
+  if (found instanceof client.Pages && page !== undefined) {
+    const { cursor, limit } = page as { cursor?: string; limit?: number };
+    return await found.page(cursor, { limit });
+  }
+  const isIterable = typeof found === 'object' && found !== null && Symbol.asyncIterator in found;
+  if (!isIterable) return found;
+  const all = await Array.fromAsync(found as AsyncIterable<unknown>);
+  return found instanceof client.Pages ? all : Buffer.concat(all as Uint8Array[]).toString('utf8');
+}
+
+function argumentOf(name: string, value: unknown): unknown {
+  if (isFile(value)) return fileOf(value);
+  const isTime = (name === 'from' || name === 'to') && String(value).includes('T');
+  return isTime ? new Date(String(value)) : value;
 }
 
 /** A file in the place of rows. */

@@ -7,9 +7,11 @@ namespace Malipo\Http;
 use Http\Discovery\Exception\NotFoundException;
 use Http\Discovery\Psr17FactoryDiscovery;
 use Http\Discovery\Psr18ClientDiscovery;
+use Malipo\FileSink;
 use Psr\Http\Client\ClientExceptionInterface;
 use Psr\Http\Client\ClientInterface;
 use Psr\Http\Message\RequestFactoryInterface;
+use Psr\Http\Message\ResponseInterface;
 use Psr\Http\Message\StreamFactoryInterface;
 
 /**
@@ -44,14 +46,14 @@ final class PsrSender implements Sender
 
     public function send(Request $request): Response
     {
-        $message = $this->requests->createRequest('POST', $request->url)
+        $message = $this->requests->createRequest($request->method, $request->url)
             ->withBody($this->streams->createStream($request->body));
         foreach ($request->headers as $name => $value) {
             $message = $message->withHeader($name, $value);
         }
         try {
             $response = $this->client->sendRequest($message);
-            $body = (string) $response->getBody();
+            $body = self::read($response, $request->sink);
         } catch (ClientExceptionInterface | \RuntimeException $exception) {
             throw new NoAnswer('No response: ' . $exception->getMessage(), 0, $exception);
         }
@@ -60,5 +62,18 @@ final class PsrSender implements Sender
             $headers[strtolower((string) $name)] = $response->getHeaderLine((string) $name);
         }
         return new Response($response->getStatusCode(), $headers, $body);
+    }
+
+    private static function read(ResponseInterface $response, ?FileSink $sink): string
+    {
+        $body = $response->getBody();
+        $headers = ['content-type' => $response->getHeaderLine('content-type')];
+        if ($sink === null || !Response::isFile($response->getStatusCode(), $headers)) {
+            return (string) $body;
+        }
+        while (!$body->eof()) {
+            $sink->write($body->read(65_536));
+        }
+        return '';
     }
 }

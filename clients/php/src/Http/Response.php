@@ -13,4 +13,10 @@ final class Response
         public readonly string $body,
     ) {
     }
+
+    /** @param array<string, string> $headers names in lower case */
+    public static function isFile(int $status, array $headers): bool
+    {
+        return $status === 200 && str_starts_with($headers['content-type'] ?? '', 'text/csv');
+    }
 }

@@ -5,10 +5,24 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from typing import TYPE_CHECKING, Awaitable, Callable, Generic, Optional, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generic,
+    Iterator,
+    Optional,
+    TypeVar,
+)
 
-from .operations import Addresses, CollectorOperations, VendorOperations
-from .transport import Request, Steps, Transport, send
+from .judgement import Chunks
+from .operations import CollectorOperations, VendorOperations
+from .records import Page
+from .self_service import PageReader
+from .sending import Request, send
+from .transport import Steps, Transport
+from .vendor import Addresses
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -24,24 +38,43 @@ class _Client(Generic[Operations]):
         self._operations = operations
 
 
+def _carry_out(steps: Steps[T]) -> T:
+    outcome = None
+    while True:
+        try:
+            step = steps.send(outcome)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        outcome = None
+        if isinstance(step, Request):
+            outcome = send(step)
+        else:
+            time.sleep(step.seconds)
+
+
+async def _carry_out_async(steps: Steps[T]) -> T:
+    outcome = None
+    while True:
+        try:
+            step = steps.send(outcome)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        outcome = None
+        if isinstance(step, Request):
+            # A thread of the loop, only while a request is under way.
+            outcome = await asyncio.get_running_loop().run_in_executor(None, send, step)
+        else:
+            await asyncio.sleep(step.seconds)
+
+
 def _sync(
     operation: Callable[Concatenate[Operations, P], Steps[T]],
 ) -> Callable[Concatenate[_Client[Operations], P], T]:
     @functools.wraps(operation)
     def carry_out(self: _Client[Operations], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = operation(self._operations, *args, **kwargs)
-        outcome = None
-        while True:
-            try:
-                step = steps.send(outcome)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            outcome = None
-            if isinstance(step, Request):
-                outcome = send(step)
-            else:
-                time.sleep(step.seconds)
+        return _carry_out(operation(self._operations, *args, **kwargs))
 
     return carry_out
 
@@ -51,20 +84,93 @@ def _async(
 ) -> Callable[Concatenate[_Client[Operations], P], Awaitable[T]]:
     @functools.wraps(operation)
     async def carry_out(self: _Client[Operations], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        steps = operation(self._operations, *args, **kwargs)
-        outcome = None
+        return await _carry_out_async(operation(self._operations, *args, **kwargs))
+
+    return carry_out
+
+
+def _async_chunks(
+    operation: Callable[Concatenate[Operations, P], Steps[Chunks]],
+) -> Callable[Concatenate[_Client[Operations], P], AsyncIterator[bytes]]:
+    @functools.wraps(operation)
+    async def carry_out(
+        self: _Client[Operations], /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[bytes]:
+        chunks = await _carry_out_async(operation(self._operations, *args, **kwargs))
+        loop = asyncio.get_running_loop()
+        try:
+            while chunk := await loop.run_in_executor(None, next, chunks, b""):
+                yield chunk
+        finally:
+            chunks.close()
+
+    return carry_out
+
+
+_LARGEST_PAGE = 200
+"""The most that the service sends at once, so that reading everything takes the fewest requests."""
+
+
+class Pages(Generic[T]):
+    """A list. Iterate over it for all items, which reads page after page, or read single pages."""
+
+    def __init__(self, read: PageReader[T]) -> None:
+        self._read = read
+
+    def page(self, cursor: Optional[str] = None, limit: Optional[int] = None) -> Page[T]:
+        """The first page or, with a cursor, the one that continues a page with this `next_cursor`.
+
+        limit: how many items it has at most: 1 to 200.
+        """
+        return _carry_out(self._read(cursor, limit))
+
+    def __iter__(self) -> Iterator[T]:
+        page = self.page(limit=_LARGEST_PAGE)
+        yield from page.items
+        while page.next_cursor is not None:
+            page = self.page(page.next_cursor, _LARGEST_PAGE)
+            yield from page.items
+
+
+class AsyncPages(Generic[T]):
+    """A list. Iterate over it for all items, which reads page after page, or read single pages."""
+
+    def __init__(self, read: PageReader[T]) -> None:
+        self._read = read
+
+    async def page(self, cursor: Optional[str] = None, limit: Optional[int] = None) -> Page[T]:
+        """The first page or, with a cursor, the one that continues a page with this `next_cursor`.
+
+        limit: how many items it has at most: 1 to 200.
+        """
+        return await _carry_out_async(self._read(cursor, limit))
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        page = await self.page(limit=_LARGEST_PAGE)
         while True:
-            try:
-                step = steps.send(outcome)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            outcome = None
-            if isinstance(step, Request):
-                # A thread of the loop, only while a request is under way.
-                outcome = await asyncio.get_running_loop().run_in_executor(None, send, step)
-            else:
-                await asyncio.sleep(step.seconds)
+            for item in page.items:
+                yield item
+            if page.next_cursor is None:
+                return
+            page = await self.page(page.next_cursor, _LARGEST_PAGE)
+
+
+def _pages(
+    operation: Callable[Concatenate[Operations, P], PageReader[T]],
+) -> Callable[Concatenate[_Client[Operations], P], Pages[T]]:
+    @functools.wraps(operation)
+    def carry_out(self: _Client[Operations], /, *args: P.args, **kwargs: P.kwargs) -> Pages[T]:
+        return Pages(operation(self._operations, *args, **kwargs))
+
+    return carry_out
+
+
+def _async_pages(
+    operation: Callable[Concatenate[Operations, P], PageReader[T]],
+) -> Callable[Concatenate[_Client[Operations], P], AsyncPages[T]]:
+    @functools.wraps(operation)
+    def carry_out(self: _Client[Operations], /, *args: P.args, **kwargs: P.kwargs) -> AsyncPages[T]:
+        return AsyncPages(operation(self._operations, *args, **kwargs))
 
     return carry_out
 
@@ -89,8 +195,9 @@ class _Vendor(_Client[VendorOperations]):
         fund_url, scoring_url: the base addresses of the fund and of the credit operations, if they
             are others.
         signature: `header` signs the whole request and prevents replay. `hash` signs the parameters
-            only; it is for servers behind proxies that rewrite paths.
-        timeout: how many seconds one attempt may take.
+            only; it is for servers behind proxies that rewrite paths. Operations below `/v1` are
+            always signed with the header.
+        timeout: how many seconds one attempt may take; of a file, how long nothing may come.
         retry_for: for how many seconds a request is repeated if the service is unavailable or
             silent; 0: never.
         """
@@ -140,6 +247,31 @@ class Malipo(_Vendor):
     batch_score_result = _sync(VendorOperations.batch_score_result)
     watch = _sync(VendorOperations.watch)
     unwatch = _sync(VendorOperations.unwatch)
+    list_payments = _pages(VendorOperations.list_payments)
+    get_statement = _pages(VendorOperations.get_statement)
+    list_events = _pages(VendorOperations.list_events)
+    list_requests = _pages(VendorOperations.list_requests)
+    list_enquiries = _pages(VendorOperations.list_enquiries)
+    export_payments = _sync(VendorOperations.export_payments)
+    export_statement = _sync(VendorOperations.export_statement)
+    get_payment = _sync(VendorOperations.get_payment)
+    get_balance = _sync(VendorOperations.get_balance)
+    get_event = _sync(VendorOperations.get_event)
+    replay_event = _sync(VendorOperations.replay_event)
+    replay_events = _sync(VendorOperations.replay_events)
+    get_webhook = _sync(VendorOperations.get_webhook)
+    set_webhook = _sync(VendorOperations.set_webhook)
+    remove_webhook = _sync(VendorOperations.remove_webhook)
+    enable_webhook = _sync(VendorOperations.enable_webhook)
+    disable_webhook = _sync(VendorOperations.disable_webhook)
+    test_webhook = _sync(VendorOperations.test_webhook)
+    rotate_webhook_secret = _sync(VendorOperations.rotate_webhook_secret)
+    retire_webhook_secret = _sync(VendorOperations.retire_webhook_secret)
+    list_keys = _sync(VendorOperations.list_keys)
+    rotate_key = _sync(VendorOperations.rotate_key)
+    retire_key = _sync(VendorOperations.retire_key)
+    describe_billers = _sync(VendorOperations.describe_billers)
+    describe_biller = _sync(VendorOperations.describe_biller)
 
 
 class AsyncMalipo(_Vendor):
@@ -167,6 +299,31 @@ class AsyncMalipo(_Vendor):
     batch_score_result = _async(VendorOperations.batch_score_result)
     watch = _async(VendorOperations.watch)
     unwatch = _async(VendorOperations.unwatch)
+    list_payments = _async_pages(VendorOperations.list_payments)
+    get_statement = _async_pages(VendorOperations.get_statement)
+    list_events = _async_pages(VendorOperations.list_events)
+    list_requests = _async_pages(VendorOperations.list_requests)
+    list_enquiries = _async_pages(VendorOperations.list_enquiries)
+    export_payments = _async_chunks(VendorOperations.export_payments)
+    export_statement = _async_chunks(VendorOperations.export_statement)
+    get_payment = _async(VendorOperations.get_payment)
+    get_balance = _async(VendorOperations.get_balance)
+    get_event = _async(VendorOperations.get_event)
+    replay_event = _async(VendorOperations.replay_event)
+    replay_events = _async(VendorOperations.replay_events)
+    get_webhook = _async(VendorOperations.get_webhook)
+    set_webhook = _async(VendorOperations.set_webhook)
+    remove_webhook = _async(VendorOperations.remove_webhook)
+    enable_webhook = _async(VendorOperations.enable_webhook)
+    disable_webhook = _async(VendorOperations.disable_webhook)
+    test_webhook = _async(VendorOperations.test_webhook)
+    rotate_webhook_secret = _async(VendorOperations.rotate_webhook_secret)
+    retire_webhook_secret = _async(VendorOperations.retire_webhook_secret)
+    list_keys = _async(VendorOperations.list_keys)
+    rotate_key = _async(VendorOperations.rotate_key)
+    retire_key = _async(VendorOperations.retire_key)
+    describe_billers = _async(VendorOperations.describe_billers)
+    describe_biller = _async(VendorOperations.describe_biller)
 
 
 class Collector(_Collector):

@@ -6,10 +6,14 @@ import json
 import random
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Mapping, Optional, Union
+from typing import Generator, Mapping, Optional, Union
 
 from .errors import ErrorDetails
 from .wire import Wire
+
+
+Chunks = Generator[bytes, None, None]
+"""Of a file. It is closed if it is not read to its end."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,8 @@ class Response:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: str
+    chunks: Optional[Chunks] = None
+    """Instead of the body, if a file was asked for and is coming."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ Attempt = Union[Response, NotSent, NoAnswer]
 @dataclass(frozen=True)
 class Success:
     body: Wire
+    answer: Response
 
 
 @dataclass(frozen=True)
@@ -71,21 +78,27 @@ _FIRST_WAIT = 0.25
 _LONGEST_WAIT = 8.0
 
 
-def judge(attempt: Attempt, writes: bool) -> Union[Success, Failure]:
-    """writes: whether the service keeps something of the request."""
+def judge(attempt: Attempt, writes: bool, is_resource: bool = False) -> Union[Success, Failure]:
+    """What an attempt means.
+
+    writes: whether the service keeps something of the request.
+    is_resource: whether it is an operation below `/v1`.
+    """
     if isinstance(attempt, NotSent):
         return _failure("unavailable", ErrorDetails("not_connected", attempt.reason), writes)
     if isinstance(attempt, NoAnswer):
         return _failure("unknown", ErrorDetails("no_answer", attempt.reason), writes)
+    if attempt.chunks is not None:
+        return Success(Wire({}), attempt)
     body = _parse(attempt.body)
     # The body's status counts: something on the way may have changed the other.
-    body_status = body.fields.get("header_status")
+    body_status = attempt.status if is_resource else body.fields.get("header_status")
     status = body_status if isinstance(body_status, int) else attempt.status
-    if body_status == 200 and "error" not in body.fields:
-        return Success(body)
+    if body_status == 200 and body.fields and "error" not in body.fields:
+        return Success(body, attempt)
     retry_after = _seconds(attempt.headers.get("retry-after"))
     errors = body.fields.get("error")
-    first = errors[0] if isinstance(errors, list) and errors else None
+    first = errors[0] if isinstance(errors, list) and errors else errors
     error = Wire(first if isinstance(first, dict) else {})
     code = error.text_or_none("code")
     if code is None:
@@ -96,7 +109,7 @@ def judge(attempt: Attempt, writes: bool) -> Union[Success, Failure]:
         code,
         error.text_or_none("text") or code,
         status,
-        body.text_or_none("request_id"),
+        body.text_or_none("request_id") or error.text_or_none("request_id"),
         error.text_or_none("field"),
         error.text_or_none("reference"),
         retry_after,
@@ -138,7 +151,7 @@ def _kind_of_refusal(code: str, status: int) -> str:
     if code == "signature_replayed":
         return "unknown"
     # A code that is not known here may mean anything.
-    return "refused" if status < 500 else "unknown"
+    return "refused" if 400 <= status < 500 else "unknown"
 
 
 def _kind_of_status(status: int) -> str:

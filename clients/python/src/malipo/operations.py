@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
 from . import judgement
 from .errors import ErrorDetails, MalipoError, OutcomeUnknown, Refused
@@ -25,36 +24,15 @@ from .models import (
     Watch,
 )
 from .money import decimal_of
+from .self_service import SelfServiceOperations
 from .transport import Call, Steps, Transport, Wait, file_of
 from .wire import Wire
 
-T = TypeVar("T")
 Rows = Union[Iterable[Mapping[str, Optional[str]]], UploadFile]
 
-_UNSIGNED = frozenset({"/billing/list", "/billing/biller/status", "/billing/biller/products"})
 
-
-@dataclass(frozen=True)
-class Addresses:
-    """The base addresses of the operations."""
-
-    billing: str
-    fund: str
-    scoring: str
-
-    def of(self, path: str) -> str:
-        if path.startswith("/payments/"):
-            return self.fund
-        return self.billing if path.startswith(("/billing/", "/transaction/")) else self.scoring
-
-
-class VendorOperations:
+class VendorOperations(SelfServiceOperations):
     """Every operation raises Refused, Unavailable or OutcomeUnknown."""
-
-    def __init__(self, addresses: Addresses, vid: str, transport: Transport) -> None:
-        self._addresses = addresses
-        self._vid = vid
-        self._transport = transport
 
     def fund(self) -> Steps[Movement]:
         """Moves all collected income into the float."""
@@ -265,39 +243,6 @@ class VendorOperations:
 
     def unwatch(self, request_reference: str) -> Steps[Watch]:
         return self._write("/unwatch", {"requestReference": request_reference}, Watch.of)
-
-    def _read(
-        self,
-        path: str,
-        parameters: Mapping[str, Optional[str]],
-        read: Callable[[Wire], T],
-        retry_for: Optional[float] = None,
-    ) -> Steps[T]:
-        named: Dict[str, Optional[str]] = {"vid": self._vid, **parameters}
-        signed = path not in _UNSIGNED
-        call = Call(self._addresses.of(path), path, named, False, signed, None, retry_for)
-        return self._transport.call(call, lambda body, _: read(body))
-
-    def _write(
-        self,
-        path: str,
-        parameters: Mapping[str, Optional[str]],
-        read: Callable[[Wire], T],
-        file: Optional[UploadFile] = None,
-    ) -> Steps[T]:
-        return self._call(path, parameters, lambda body, _: read(body), file)
-
-    def _call(
-        self,
-        path: str,
-        parameters: Mapping[str, Optional[str]],
-        read: Callable[[Wire, bool], T],
-        file: Optional[UploadFile] = None,
-    ) -> Steps[T]:
-        named: Dict[str, Optional[str]] = {"vid": self._vid, **parameters}
-        return self._transport.call(
-            Call(self._addresses.of(path), path, named, True, True, file), read
-        )
 
 
 class CollectorOperations:

@@ -28,13 +28,15 @@ def hash_of(parameters: Parameters, key: str) -> str:
     return _hmac(signed_text(parameters), key)
 
 
-def header_signature(target: str, body: bytes, seconds: int, nonce: str, key: str) -> str:
-    """The value of `X-Signature` for a POST. Every attempt needs its own.
+def header_signature(
+    method: str, target: str, body: bytes, seconds: int, nonce: str, key: str
+) -> str:
+    """The value of `X-Signature`. Every attempt needs its own.
 
     target: path and query as in the request line.
     """
     digest = hashlib.sha256(body).hexdigest()
-    text = "\n".join(["v2", "POST", target, digest, str(seconds), nonce])
+    text = "\n".join(["v2", method, target, digest, str(seconds), nonce])
     return f"v2,t={seconds},nonce={nonce},sig={_hmac(text, key)}"
 
 

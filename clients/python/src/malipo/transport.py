@@ -6,20 +6,28 @@ outcome. The synchronous and the asynchronous client differ only in how they do 
 
 from __future__ import annotations
 
-import http.client
 import json
 import secrets
-import socket
-import ssl
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Generator, Iterable, Mapping, Optional, TypeVar, Union
-from urllib.parse import urlencode, urlsplit
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Generator,
+    Iterable,
+    Mapping,
+    Optional,
+    TypeVar,
+    Union,
+)
+from urllib.parse import urlencode
 
 from . import judgement
 from .errors import OutcomeUnknown, Refused, Unavailable
-from .judgement import Attempt, NoAnswer, NotSent, Response, Success
+from .judgement import Attempt, Chunks, Response, Success
 from .models import UploadFile
+from .sending import Request, target_of
 from .signature import Parameters, hash_of, header_signature, sent
 from .wire import Wire
 
@@ -27,16 +35,6 @@ _USER_AGENT = "malipo-client-python/0.1.0"
 _FORM = "application/x-www-form-urlencoded"
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Request:
-    """One attempt. It is always a POST."""
-
-    url: str
-    headers: Mapping[str, str]
-    body: bytes
-    timeout: float
 
 
 @dataclass(frozen=True)
@@ -61,6 +59,11 @@ class Call:
     """The parameters then go into the query string."""
     retry_for: Optional[float] = None
     """Default: that of the transport."""
+    method: Optional[str] = None
+    """Of an operation below `/v1`: its parameters go into the query string."""
+    json: Optional[Mapping[str, Any]] = None
+    """The body of an operation below `/v1`."""
+    is_download: bool = False
 
 
 class Transport:
@@ -72,12 +75,29 @@ class Transport:
         self._timeout = timeout
         self._retry_for = retry_for
 
+    def download(self, call: Call) -> Steps[Chunks]:
+        """The chunks of a file, which raise Unavailable if it is cut off."""
+
+        def read(_: Wire, answer: Response) -> Chunks:
+            if answer.chunks is None:
+                raise ValueError("No file")
+            return answer.chunks
+
+        return self._repeat(call, read)
+
     def call(self, call: Call, read: Callable[[Wire, bool], T]) -> Steps[T]:
         """read: reads the body of a success.
 
         Its second argument is true if the service had the same request before, and this is its
         first answer.
         """
+
+        def read_body(body: Wire, answer: Response) -> T:
+            return read(body, answer.headers.get("idempotency-replayed") == "true")
+
+        return self._repeat(call, read_body)
+
+    def _repeat(self, call: Call, read: Callable[[Wire, Response], T]) -> Steps[T]:
         deadline = time.monotonic() + (
             self._retry_for if call.retry_for is None else call.retry_for
         )
@@ -87,11 +107,10 @@ class Transport:
             attempts += 1
             attempt = yield self._request(call)
             assert attempt is not None
-            failure = judgement.judge(attempt, call.writes)
+            failure = judgement.judge(attempt, call.writes, call.method is not None)
             if isinstance(failure, Success):
-                headers = attempt.headers if isinstance(attempt, Response) else {}
                 try:
-                    return read(failure.body, headers.get("idempotency-replayed") == "true")
+                    return read(failure.body, failure.answer)
                 except ValueError:
                     failure = judgement.unreadable(call.writes)
             details = failure.details
@@ -109,90 +128,30 @@ class Transport:
             yield Wait(wait)
 
     def _request(self, call: Call) -> Request:
+        by_header = call.method is not None or self._signature == "header"
         parameters = sent(call.parameters)
-        if call.signed and self._signature == "hash":
+        if call.signed and not by_header:
             parameters["hash"] = hash_of(parameters, self._key)
         form = urlencode(parameters)
         url = call.base.rstrip("/") + call.path
-        headers: Dict[str, str] = {"Content-Type": _FORM, "User-Agent": _USER_AGENT}
-        body = form.encode()
+        body, content_type = form.encode(), _FORM
         if call.file is not None:
+            body, content_type = call.file.content, call.file.content_type
+        elif call.method is not None:
+            body = b"" if call.json is None else json.dumps(call.json).encode()
+            content_type = "application/json"
+        if call.file is not None or call.method is not None:
             url = f"{url}?{form}"
-            headers["Content-Type"] = call.file.content_type
-            body = call.file.content
-        if call.signed and self._signature == "header":
+        headers: Dict[str, str] = {"User-Agent": _USER_AGENT}
+        if body:
+            headers["Content-Type"] = content_type
+        method = call.method or "POST"
+        if call.signed and by_header:
             nonce = secrets.token_hex(16)
             headers["X-Signature"] = header_signature(
-                _target(url), body, int(time.time()), nonce, self._key
+                method, target_of(url), body, int(time.time()), nonce, self._key
             )
-        return Request(url, headers, body, self._timeout)
-
-
-def _target(url: str) -> str:
-    """Path and query, as in the request line."""
-    parts = urlsplit(url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
-
-
-def send(request: Request) -> Attempt:
-    """Sends one request, once, over a connection of its own. Redirects are not followed."""
-    parts = urlsplit(request.url)
-    if parts.scheme not in ("http", "https") or parts.hostname is None:
-        raise ValueError(f"Not an address: {request.url}")
-    connection: http.client.HTTPConnection = (
-        http.client.HTTPSConnection(
-            parts.hostname, parts.port, timeout=request.timeout, context=ssl.create_default_context()
-        )
-        if parts.scheme == "https"
-        else http.client.HTTPConnection(parts.hostname, parts.port, timeout=request.timeout)
-    )
-    deadline = time.monotonic() + request.timeout
-    try:
-        try:
-            connection.connect()
-        except OSError as error:
-            return NotSent(f"No response: {error}")
-        return _exchange(connection, request, deadline)
-    finally:
-        connection.close()
-
-
-def _exchange(
-    connection: http.client.HTTPConnection, request: Request, deadline: float
-) -> Attempt:
-    try:
-        connection.request("POST", _target(request.url), request.body, dict(request.headers))
-        response = connection.getresponse()
-        body = _read(response, connection.sock, deadline)
-    except socket.timeout:
-        return NoAnswer("No response in time")
-    except (OSError, http.client.HTTPException) as error:
-        return NoAnswer(f"No response: {error!r}")
-    headers = {name.lower(): value for name, value in response.getheaders()}
-    return Response(response.status, headers, body.decode("utf-8", "replace"))
-
-
-def _read(
-    response: http.client.HTTPResponse, sock: Optional[socket.socket], deadline: float
-) -> bytes:
-    """Reads the body by the deadline; a socket’s own limit applies to each packet only."""
-    chunks = []
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise socket.timeout()
-        if sock is not None:
-            sock.settimeout(left)
-        chunk = response.read1(65536)
-        if not chunk:
-            break
-        chunks.append(chunk)
-    body = b"".join(chunks)
-    # http.client does not notice a body that is cut short when it is read in parts.
-    announced = response.getheader("content-length")
-    if announced is not None and len(body) < int(announced):
-        raise http.client.IncompleteRead(body)
-    return body
+        return Request(method, url, headers, body, self._timeout, call.is_download)
 
 
 def file_of(rows: Iterable[Mapping[str, Any]]) -> UploadFile:

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
-from datetime import datetime
+import re
+from datetime import datetime, timezone
+from decimal import Decimal
 from typing import Any, Dict, List, Mapping, Optional
 
 from .money import cents_of
 from .times import time_of
+
+
+_CENTS = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 class Wire:
@@ -42,6 +47,30 @@ class Wire:
     def cents_or_none(self, name: str) -> Optional[int]:
         return None if self.fields.get(name) is None else self.cents(name)
 
+    def cents_as_text(self, name: str) -> int:
+        """Cents as integer text."""
+        text = self.text(name)
+        if not _CENTS.fullmatch(text):
+            raise ValueError(f"Not an amount in cents: {text}")
+        return int(text)
+
+    def decimal(self, name: str) -> float:
+        value = self.fields.get(name)
+        if not isinstance(value, (int, Decimal)):
+            raise ValueError(f"The response lacks {name}")
+        return float(value)
+
+    def boolean(self, name: str) -> bool:
+        value = self.fields.get(name)
+        if not isinstance(value, bool):
+            raise ValueError(f"The response lacks {name}")
+        return value
+
+    def instant(self, name: str) -> datetime:
+        """A time in ISO 8601, in UTC."""
+        found = datetime.strptime(self.text(name), "%Y-%m-%dT%H:%M:%S.%fZ")
+        return found.replace(tzinfo=timezone.utc)
+
     def time(self, name: str) -> datetime:
         return time_of(self.text(name))
 
@@ -59,6 +88,12 @@ class Wire:
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise ValueError(f"The response lacks {name}")
         return [Wire(each) for each in value]
+
+    def list_of_texts(self, name: str) -> List[str]:
+        value = self.fields.get(name)
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise ValueError(f"The response lacks {name}")
+        return value
 
     def texts(self, name: str) -> Dict[str, str]:
         value = self.fields.get(name) or {}

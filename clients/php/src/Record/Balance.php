@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Record;
+
+/** Your money with the service. */
+final class Balance
+{
+    /**
+     * @param int $reservedCents held for payments without a final result
+     * @param int $collectedCents collected income that has not been moved to the float
+     */
+    public function __construct(
+        public readonly \DateTimeImmutable $at,
+        public readonly int $floatCents,
+        public readonly int $reservedCents,
+        public readonly int $collectedCents,
+        public readonly int $totalCents,
+    ) {
+    }
+}

@@ -1,0 +1,22 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Record;
+
+final class BillerFee
+{
+    /**
+     * @param list<FeeTier> $tiers
+     * @param string $vat `included` in the fee, or `added` to it
+     */
+    public function __construct(
+        #[ListOf(FeeTier::class)]
+        public readonly array $tiers,
+        public readonly ?int $minimumCents,
+        public readonly ?int $maximumCents,
+        public readonly string $vatPercent,
+        public readonly string $vat,
+    ) {
+    }
+}

@@ -1,0 +1,26 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Malipo\Record;
+
+/** A credit enquiry, without personal data. */
+final class ListedEnquiry
+{
+    /**
+     * @param string $sequence its place among your enquiries
+     * @param ?string $customer the last three digits of the customer’s reference
+     */
+    public function __construct(
+        public readonly string $sequence,
+        public readonly \DateTimeImmutable $at,
+        public readonly string $operation,
+        public readonly string $requestReference,
+        public readonly int $reportReason,
+        public readonly string $outcome,
+        public readonly ?string $customer,
+        public readonly ?string $grade,
+        public readonly bool $erased,
+    ) {
+    }
+}

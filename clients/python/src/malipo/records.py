@@ -1,0 +1,311 @@
+"""What the operations below `/v1` return. The fields have the names of the wire."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Dict, Generic, List, Mapping, Optional, Type, TypeVar, Union, get_type_hints
+
+from .wire import Wire
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class FeeTier:
+    from_cents: int
+    flat_cents: int
+    percent: str
+    """Per cent of the amount, such as `1.5`."""
+
+
+@dataclass(frozen=True)
+class BillerFee:
+    tiers: List[FeeTier]
+    minimum_cents: Optional[int]
+    maximum_cents: Optional[int]
+    vat_percent: str
+    vat: str
+    """`included` in the fee, or `added` to it."""
+
+
+@dataclass(frozen=True)
+class BillerRecord:
+    """A biller with your own fee."""
+
+    biller: str
+    name: str
+    category: str
+    status: str
+    """`ONLINE` or `OFFLINE`."""
+    minimum_cents: int
+    maximum_cents: Optional[int]
+    account_label: str
+    account_format: str
+    phone_required: bool
+    can_validate: bool
+    fee: Optional[BillerFee]
+    parameters: Mapping[str, Any]
+    """JSON Schema of what the wire's create takes."""
+
+
+@dataclass(frozen=True)
+class ListedPayment:
+    """A payment in a list."""
+
+    reference: str
+    merchant_reference: Optional[str]
+    status: str
+    """`QUEUED`, `PENDING`, `SUCCESS` or `FAILED`."""
+    biller: str
+    account: str
+    phone: Optional[str]
+    amount_cents: int
+    fee_cents: int
+    created_at: datetime
+    settled_at: Optional[datetime]
+
+
+@dataclass(frozen=True)
+class TimelineEntry:
+    """One thing that happened to a payment. Fields of other kinds are None."""
+
+    at: datetime
+    kind: str
+    """`created`, `attempt`, `settled`, `transfer` or `event`; more may be added."""
+    status: Optional[str]
+    outcome: Optional[str]
+    attempt: Optional[int]
+    movement: Optional[str]
+    amount_cents: Optional[int]
+    event_id: Optional[str]
+    event_type: Optional[str]
+
+
+@dataclass(frozen=True)
+class PaymentRecord(ListedPayment):
+    """A payment with its result and its timeline."""
+
+    biller_reference: Optional[str]
+    biller_response_time: Optional[datetime]
+    message: Optional[str]
+    failure_code: Optional[str]
+    details: Optional[Mapping[str, Any]]
+    archived: bool
+    """True: only the books and the keys are still there."""
+    timeline: List[TimelineEntry]
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Your money with the service."""
+
+    at: datetime
+    float_cents: int
+    reserved_cents: int
+    """Held for payments without a final result."""
+    collected_cents: int
+    """Collected income that has not been moved to the float."""
+    total_cents: int
+
+
+@dataclass(frozen=True)
+class StatementMovement:
+    movement: str
+    count: int
+    change_cents: int
+
+
+@dataclass(frozen=True)
+class StatementHead:
+    from_: datetime
+    to: datetime
+    opening_cents: int
+    closing_cents: int
+    opening_float_cents: int
+    closing_float_cents: int
+    count: int
+    """How many lines there are."""
+    movements: List[StatementMovement]
+
+
+@dataclass(frozen=True)
+class StatementLine:
+    at: datetime
+    movement: str
+    reference: Optional[str]
+    merchant_reference: Optional[str]
+    collector: Optional[str]
+    collector_reference: Optional[str]
+    operator: Optional[str]
+    operator_reference: Optional[str]
+    case_id: Optional[str]
+    debit_account: str
+    credit_account: str
+    amount_cents: int
+    change_cents: int
+    """By how much it changed your money with the service."""
+    balance_cents: int
+    float_cents: int
+
+
+@dataclass(frozen=True)
+class EventDelivery:
+    state: str
+    attempts: int
+    next_attempt_at: Optional[datetime]
+    ended_at: Optional[datetime]
+    last_result: Optional[str]
+
+
+@dataclass(frozen=True)
+class ListedEvent:
+    """An event with what became of its delivery."""
+
+    event_id: str
+    webhook_id: str
+    """The `webhook-id` that it is sent with, every time."""
+    type: str
+    at: datetime
+    reference: Optional[str]
+    """The payment that it is about."""
+    payload: Mapping[str, Any]
+    """The body that is sent."""
+    delivery: EventDelivery
+
+
+@dataclass(frozen=True)
+class Key:
+    """A security key, or a secret of the webhook, without its value."""
+
+    key_id: str
+    created_at: datetime
+    valid_until: Optional[datetime]
+    """None: until it is replaced."""
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class NewKey:
+    key_id: str
+    secret: str
+    """Shown once: store it now."""
+    overlap_seconds: int
+
+
+@dataclass(frozen=True)
+class Webhook:
+    url: str
+    enabled: bool
+    """False: events wait until it is enabled."""
+    disabled_at: Optional[datetime]
+    disabled_reason: Optional[str]
+    failures: int
+    """Failed attempts in a row."""
+    failing_since: Optional[datetime]
+    types: List[str]
+    """The types of events that are sent."""
+    off_types: List[str]
+    waiting_events: int
+    secrets: List[Key]
+    secret: Optional[str]
+    """Of `set_webhook`: what events are signed with, shown once; None: there was one before."""
+
+
+@dataclass(frozen=True)
+class WebhookTest:
+    delivered: bool
+    webhook_id: str
+    url: str
+    result: str
+    answer: Optional[str]
+    """The beginning of what the receiver answered."""
+    duration_ms: int
+
+
+@dataclass(frozen=True)
+class LoggedRequest:
+    request_id: str
+    at: datetime
+    operation: Optional[str]
+    method: str
+    path: str
+    status: int
+    error_code: Optional[str]
+    """None: it was not refused."""
+    duration_ms: float
+    key_id: Optional[str]
+    """The key that signed."""
+
+
+@dataclass(frozen=True)
+class ListedEnquiry:
+    """A credit enquiry, without personal data."""
+
+    sequence: str
+    """Its place among your enquiries."""
+    at: datetime
+    operation: str
+    request_reference: str
+    report_reason: int
+    outcome: str
+    customer: Optional[str]
+    """The last three digits of the customer's reference."""
+    grade: Optional[str]
+    erased: bool
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A page of a list. It may have fewer items than asked for, even none, although there are more."""
+
+    items: List[T]
+    next_cursor: Optional[str]
+    """None: there are no more."""
+    searched_to: Optional[datetime]
+    """Of payments: everything accepted since then has been searched; None: the whole period."""
+    head: Optional[StatementHead]
+    """Of the first page of a statement."""
+
+
+def page_of(item: Type[T], wire: Wire) -> Page[T]:
+    fields = wire.fields
+    return Page(
+        items_of(item, wire),
+        wire.text_or_none("next_cursor"),
+        None if fields.get("searched_to") is None else wire.instant("searched_to"),
+        None if fields.get("head") is None else record_of(StatementHead, wire.object("head")),
+    )
+
+
+def items_of(item: Type[T], wire: Wire) -> List[T]:
+    return [record_of(item, each) for each in wire.objects("items")]
+
+
+def record_of(kind: Type[T], wire: Wire) -> T:
+    """Reads each field by its type. Raises ValueError."""
+    hints = _hints(kind)
+    return kind(**{name: _value(hint, wire, name.rstrip("_")) for name, hint in hints.items()})
+
+
+@functools.lru_cache(maxsize=None)
+def _hints(kind: Type[Any]) -> Dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _value(hint: Any, wire: Wire, name: str) -> Any:
+    origin, arguments = getattr(hint, "__origin__", None), getattr(hint, "__args__", ())
+    if origin is Union:
+        return None if wire.fields.get(name) is None else _value(arguments[0], wire, name)
+    if origin is list and arguments[0] is str:
+        return wire.list_of_texts(name)
+    if origin is list:
+        return [record_of(arguments[0], each) for each in wire.objects(name)]
+    if origin is not None:
+        return wire.object(name).fields
+    if hint is int:
+        return wire.cents_as_text(name) if name.endswith("_cents") else wire.number(name)
+    read = {str: wire.text, bool: wire.boolean, float: wire.decimal, datetime: wire.instant}
+    return read[hint](name) if hint in read else record_of(hint, wire.object(name))

@@ -1,0 +1,28 @@
+import type { Page, Paging } from './self-service-types.ts';
+
+/** The most that the service sends at once, so that reading everything takes the fewest requests. */
+const LARGEST_PAGE = 200;
+
+/** A list. Iterate over it for all items, which reads page after page, or read single pages. */
+export class Pages<Item, Read extends Page<Item> = Page<Item>> implements AsyncIterable<Item> {
+  readonly #read: (paging: Paging & { readonly cursor?: string | undefined }) => Promise<Read>;
+
+  /** @internal */
+  constructor(read: (paging: Paging & { readonly cursor?: string | undefined }) => Promise<Read>) {
+    this.#read = read;
+  }
+
+  /** The first page or, with a `cursor`, the one that continues a page with this `nextCursor`. */
+  async page(cursor?: string, { limit }: Paging = {}): Promise<Read> {
+    return await this.#read({ cursor, limit });
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.#read({ cursor, limit: LARGEST_PAGE });
+      yield* page.items;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+}
