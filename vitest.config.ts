@@ -9,18 +9,27 @@ const PURE = [
   'test/clients/{vectors,contract,retries}.test.ts',
 ];
 
+/** Replace modules of the platform, which stay replaced for the files that follow in the same worker. */
+const WITH_MOCKS = [
+  'test/unit/parties/signature.test.ts',
+  'test/unit/payments/connectors/bearer-token.test.ts',
+];
+
 const ON_CITUS = CITUS_URLS.length > 0;
 
 export default defineConfig({
   test: {
     pool: 'forks',
+    // The source is loaded once per worker, not once per file. A test must not leave changed globals behind.
+    isolate: false,
     maxWorkers: ON_CITUS ? CITUS_URLS.length : 2,
     // On a cluster a statement goes to several servers, and a database is emptied before it is used.
     testTimeout: ON_CITUS ? 120_000 : 30_000,
     hookTimeout: ON_CITUS ? 180_000 : 60_000,
     teardownTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'pure', include: PURE } },
+      { extends: true, test: { name: 'pure', include: PURE, exclude: WITH_MOCKS } },
+      { extends: true, test: { name: 'mocked', include: WITH_MOCKS, isolate: true } },
       {
         extends: true,
         test: {

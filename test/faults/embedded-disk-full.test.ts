@@ -78,7 +78,11 @@ test('the embedded database on a full disk: readiness says so, nothing acknowled
     return status;
   };
   // The biller may become known after the vendor.
-  await until('creates are accepted', async () => (await create('before')) === 200);
+  const isAccepted = async (reference: string): Promise<true> => {
+    expect(await create(reference)).toBe(200);
+    return true;
+  };
+  await until('creates are accepted', () => isAccepted('before'), 60_000);
   await volume.fill();
   await until('readiness names the disk', async () => {
     return (await readiness()).includes('the database has no disk space left');
@@ -104,7 +108,7 @@ test('the embedded database on a full disk: readiness says so, nothing acknowled
   await volume.empty();
   if (service.ended) await start();
   await until('it is ready', async () => (await readiness()) === '{"status":"ready"}', 60_000);
-  await until('creates are accepted', async () => (await create('after')) === 200);
+  await until('creates are accepted', () => isAccepted('after'), 60_000);
   const { stored, violations } = await withPool(async (pool) => {
     const read = await pool.query<{ merchant_reference: string }>(
       'select merchant_reference from payments where merchant_reference = any($1)',

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import PdfKit from 'pdfkit';
 import type { Block, Drawing, ReportDocument, TableBlock } from './document.ts';
 import { REPORT_WORDS, fill } from './words.ts';
 
@@ -23,6 +22,8 @@ type Pdf = PDFKit.PDFDocument;
 
 /** The document as a PDF of A4 pages, with its fonts embedded. */
 export async function pdfOf(document: ReportDocument): Promise<Buffer> {
+  // Loaded when the first document is made: it is slow to load.
+  const { default: PdfKit } = await import('pdfkit');
   const pdf = new PdfKit({
     size: 'A4',
     margins: { top: MARGIN, left: MARGIN, right: MARGIN, bottom: MARGIN + FOOT },

@@ -1,9 +1,3 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -23,6 +17,8 @@ import {
 } from './passkeys-store.ts';
 import type { PasskeyRow } from './passkeys-store.ts';
 import type { RelyingParty } from './relying-party.ts';
+
+// '@simplewebauthn/server' is slow to load, and few processes need it: it is loaded when it is used.
 
 /** How long the person may take at the device. */
 const CHALLENGE_MS = 5 * 60 * 1000;
@@ -52,6 +48,7 @@ export async function beginPasskey(
   if (existing.length >= MAX_PASSKEYS) {
     throw new PlainError(`You have ${MAX_PASSKEYS} passkeys. Remove one first.`);
   }
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server');
   const options = await generateRegistrationOptions({
     rpName: 'Malipo',
     rpID: party.id,
@@ -76,6 +73,7 @@ export async function addPasskey(
 ): Promise<PasskeyRow> {
   const { personId } = person;
   const take = (text: string) => takeChallenge(pool, { text, personId, now: made.now });
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const verified = await verifiedBy(take, notValid, async (expectedChallenge) =>
     verifyRegistrationResponse({
       response: made.response as RegistrationResponseJSON,
@@ -107,6 +105,7 @@ export async function beginPasskeySignIn(
   { pool, party }: PasskeyDeps,
   now: Date,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   const options = await generateAuthenticationOptions({
     rpID: party.id,
     timeout: CHALLENGE_MS,
@@ -128,6 +127,7 @@ export async function checkPasskey(
   const { credentialId: id, publicKey, signCount } = key;
   // The challenge is used up even if the rest fails.
   const take = (text: string) => takeChallenge(pool, { text, personId: null, now });
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await verifiedBy(
     take,
     (cause) => new Refusal('sign_in_failed', { cause }),
