@@ -77,8 +77,8 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     found.push(...(await violations(page)).map((text) => `${path}: ${text}`));
     await page.setViewportSize(TELEPHONE);
     found.push(...(await violations(page)).map((text) => `${path}, telephone: ${text}`));
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    if (Number(width) > TELEPHONE.width) found.push(`${path}: ${String(width)} pixels wide`);
+    const wide: string[] = await page.evaluate(TOO_WIDE);
+    found.push(...wide.map((text) => `${path}, telephone: ${text}`));
     await page.emulateMedia({ colorScheme: 'dark' });
     // Chromium does not change the colour of every element at once.
     await page.reload();
@@ -96,6 +96,12 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
       .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   }
 });
+
+/** In the browser: what is wider than the screen, or scrolls sideways. */
+const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('#main *')]
+  .filter((one) => one === document.documentElement || /auto|scroll/.test(getComputedStyle(one).overflowX))
+  .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => (one.ariaLabel ?? one.tagName) + ' is ' + one.scrollWidth + ' pixels wide')`;
 
 /** Waits until nothing is loading and no placeholder is left. */
 async function settled(page: Page): Promise<void> {

@@ -5,8 +5,8 @@ export interface Column<Row> {
   readonly title: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'end';
-  /** Left out on narrow screens. */
-  readonly hide?: 'small';
+  /** Left out on narrow screens, or on all others. */
+  readonly hide?: 'small' | 'wide';
   /** Below the rows. */
   readonly total?: ReactNode;
 }

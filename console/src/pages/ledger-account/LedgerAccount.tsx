@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { AccountAnswer, LedgerEntryView } from '../../../../src/console/finance-answers.ts';
 import { usePages } from '../../api/pages.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
@@ -22,6 +23,7 @@ export function LedgerAccount() {
   const filter: BookFilter = useSearch({ from: '/shell/ledger/$books/$account' });
   const navigate = useNavigate();
   const list = useEntries({ books, account, filter });
+  useUntilFound(list);
   const line = list.data?.pages[0]?.line;
   return (
     <>
@@ -91,6 +93,17 @@ function useEntries({ books, account, filter }: Shown) {
   const path = `/ledger/${books}/${encodeURIComponent(account)}`;
   return usePages<AccountAnswer>(['ledger', books, account], path, asked);
 }
+
+/** Reads on while nothing has been found: a search in a long period stops from time to time. */
+function useUntilFound({ data, hasNextPage, isFetching, isError, fetchNextPage }: EntryList): void {
+  const isEmpty = data?.pages.every(({ entries }) => entries.length === 0) === true;
+  const goesOn = isEmpty && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (goesOn) void fetchNextPage();
+  }, [goesOn, fetchNextPage]);
+}
+
+type EntryList = ReturnType<typeof useEntries>;
 
 function Totals({ line }: { readonly line: AccountAnswer['line'] | undefined }) {
   const { t } = useLingui();
@@ -166,11 +179,24 @@ function Entries({
           title: t`Debit`,
           cell: (entry) => isDebit(entry) && <Money amount={entry.amount} />,
           align: 'end',
+          hide: 'small',
         },
         {
           title: t`Credit`,
           cell: (entry) => !isDebit(entry) && <Money amount={entry.amount} />,
           align: 'end',
+          hide: 'small',
+        },
+        {
+          title: t`Amount`,
+          cell: (entry) => (
+            <Balance
+              debit={isDebit(entry) ? entry.amount : '0.00'}
+              credit={isDebit(entry) ? '0.00' : entry.amount}
+            />
+          ),
+          align: 'end',
+          hide: 'wide',
         },
       ]}
     />

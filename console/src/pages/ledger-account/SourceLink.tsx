@@ -2,6 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { LedgerEntryView } from '../../../../src/console/finance-answers.ts';
+import styles from './SourceLink.module.css';
 
 /** What caused a transfer, and where it is shown. */
 export function SourceLink({
@@ -14,7 +15,11 @@ export function SourceLink({
       return (
         <Named
           title={
-            <Link to="/payments/$reference" params={{ reference: source.reference }}>
+            <Link
+              to="/payments/$reference"
+              params={{ reference: source.reference }}
+              className={styles['reference']}
+            >
               {source.reference}
             </Link>
           }

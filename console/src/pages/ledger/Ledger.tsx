@@ -108,13 +108,28 @@ function Lines({ answer, filter }: { readonly answer: LedgerAnswer; readonly fil
           title: t`Debit balance`,
           cell: ({ debit }) => <Amount amount={debit} />,
           align: 'end',
+          hide: 'small',
           total: <Money amount={total.debit} />,
         },
         {
           title: t`Credit balance`,
           cell: ({ credit }) => <Amount amount={credit} />,
           align: 'end',
+          hide: 'small',
           total: <Money amount={total.credit} />,
+        },
+        {
+          title: t`Balance`,
+          cell: (line) => <Balance debit={line.debit} credit={line.credit} />,
+          align: 'end',
+          hide: 'wide',
+          total: (
+            <>
+              <Balance debit={total.debit} credit="0.00" />
+              <br />
+              <Balance debit="0.00" credit={total.credit} />
+            </>
+          ),
         },
       ]}
     />

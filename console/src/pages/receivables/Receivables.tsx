@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { AGES } from '../../../../src/console/finance-answers.ts';
 import type {
   ExposureAnswer,
@@ -204,24 +205,22 @@ function Unknown({ answer: { unknown, unknownTotal } }: { readonly answer: Expos
             </Link>
           ),
           align: 'end',
+          hide: 'small',
         },
         ...AGES.map((age, index) => ({
           title: t`${age} days`,
           align: 'end' as const,
-          cell: ({ operator, ages }: ExposureAnswer['unknown'][number]) => {
-            const found = ages[index];
-            if (found === undefined || found.count === 0) return '–';
-            const { from, to } = found;
-            return (
-              <Link
-                to="/payments"
-                search={{ status: 'PENDING', operator, to, ...(from === null ? {} : { from }) }}
-              >
-                <Money amount={found.amount} />
-              </Link>
-            );
-          },
+          hide: 'small' as const,
+          cell: ({ operator, ages }: UnknownOf) => (
+            <OfAge operator={operator} found={ages[index]} />
+          ),
         })),
+        {
+          title: t`Age`,
+          align: 'end',
+          hide: 'wide',
+          cell: ({ operator, ages }) => <AllAges operator={operator} ages={ages} />,
+        },
         {
           title: t`Total`,
           cell: ({ amount }) => <Money amount={amount} />,
@@ -231,6 +230,44 @@ function Unknown({ answer: { unknown, unknownTotal } }: { readonly answer: Expos
       ]}
     />
   );
+}
+
+type UnknownOf = ExposureAnswer['unknown'][number];
+
+/** What an operator may have paid, of one age. */
+function OfAge({
+  operator,
+  found,
+}: {
+  readonly operator: string;
+  readonly found: UnknownOf['ages'][number] | undefined;
+}) {
+  if (found === undefined || found.count === 0) return '–';
+  const { amount, from, to } = found;
+  return (
+    <Link
+      to="/payments"
+      search={{ status: 'PENDING', operator, to, ...(from === null ? {} : { from }) }}
+    >
+      <Money amount={amount} />
+    </Link>
+  );
+}
+
+/** One below the other, for narrow screens. */
+function AllAges({ operator, ages }: Pick<UnknownOf, 'operator' | 'ages'>) {
+  return AGES.map((age, index) => {
+    const found = ages[index];
+    if (found === undefined || found.count === 0) return null;
+    return (
+      <Fragment key={age}>
+        <OfAge operator={operator} found={found} />
+        <small>
+          <Trans>{age} days</Trans>
+        </small>
+      </Fragment>
+    );
+  });
 }
 
 function Reversed({ answer: { reversed, reversedTotal } }: { readonly answer: ExposureAnswer }) {
