@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FAILURE_CODES } from '../payments/create/failure-code.ts';
-import { findOpenQuarantine } from '../payments/quarantine/store.ts';
+import { refuseUnknown } from '../payments/quarantine/unknown.ts';
 import type { TimelineEntry } from '../payments/timeline/assemble.ts';
 import { findPayment } from '../payments/timeline/find.ts';
 import { forVendor } from '../payments/timeline/for-vendor.ts';
@@ -95,7 +95,9 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
     handle: async ({ params: { reference } }, { signer }) => {
       const isOwn = decodeReference(reference.toUpperCase())?.vendorId === signer.vendorId;
       const found = isOwn ? await findPayment(deps.pool, reference) : undefined;
-      if (found === undefined) throw await refuseUnknown(deps);
+      if (found === undefined) {
+        throw await refuseUnknown(deps.pool, new Refusal('not_found', { field: 'reference' }));
+      }
       const { payment } = found;
       return {
         ...paymentView(payment),
@@ -109,14 +111,6 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
       };
     },
   });
-}
-
-/** In quarantine an unknown reference may be a payment of the missing period, and may be paid. */
-async function refuseUnknown({ pool }: Pick<SelfServiceDeps, 'pool'>): Promise<Refusal> {
-  const field = 'reference';
-  return (await findOpenQuarantine(pool)) === undefined
-    ? new Refusal('not_found', { field })
-    : new Refusal('quarantine', { field, retryAfterSeconds: 60 });
 }
 
 function entryView(recorded: TimelineEntry): Entry {

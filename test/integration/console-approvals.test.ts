@@ -180,6 +180,9 @@ describe('the system', () => {
     const during = await systemOf();
     expect(during.checks.find(({ code }) => code === 'quarantine')?.state).toBe('failed');
     expect(during.quarantine?.operators.some(({ covered }) => !covered)).toBe(true);
+    // It may be one of the missing payments.
+    const unknown = await as('operations').get('/payments/UNKNOWN');
+    expect([unknown.status, unknown.code]).toEqual([503, 'quarantine']);
 
     const end = async (login: string, confirms?: string): Promise<ConsoleAnswer> =>
       await as(login).send('POST', '/system/quarantine/release', { reason: 'known', confirms });

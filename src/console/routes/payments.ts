@@ -4,6 +4,7 @@ import type { VendorDirectory } from '../../parties/directory.ts';
 import { listVendors } from '../../parties/store.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import type { Payments } from '../../payments/payments.ts';
+import { refuseUnknown } from '../../payments/quarantine/unknown.ts';
 import { findPayment } from '../../payments/timeline/find.ts';
 import { queryPayments } from '../../payments/timeline/query.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
@@ -133,7 +134,7 @@ function detailRoute({ pool, connectorOf }: PaymentRoutesOptions): AnyRoute {
       const payment = isVisible(params.reference, viewer)
         ? await findPayment(pool, params.reference)
         : undefined;
-      if (payment === undefined) throw new Refusal('not_found');
+      if (payment === undefined) throw await refuseUnknown(pool, new Refusal('not_found'));
       return paymentDetail(payment, { forStaff: viewer.vendor === undefined, connectorOf });
     },
   });

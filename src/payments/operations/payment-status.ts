@@ -6,7 +6,7 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { findOpenQuarantine } from '../quarantine/store.ts';
+import { refuseUnknown } from '../quarantine/unknown.ts';
 import { readArchivedPayment } from '../archive/archive-store.ts';
 import { FAILURE_CODES } from '../create/failure-code.ts';
 import type { StatusReader } from '../create/status-reader.ts';
@@ -125,7 +125,10 @@ export function paymentStatus(deps: {
     handle: async (asked, vendor) => {
       const wanted = whichOne(asked);
       const row = await find(deps, vendor.vendorId, wanted);
-      if (row === undefined) throw await refuseUnknown(deps.pool, wanted.field);
+      if (row === undefined) {
+        const { field } = wanted;
+        throw await refuseUnknown(deps.pool, new Refusal('unknown_reference', { field }));
+      }
       const fields = operatorFieldsOf(row, deps.wireTime);
       const answer = {
         header_status: 200,
@@ -167,14 +170,6 @@ function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefine
   }
   const location = decodeReference(value);
   return location?.vendorId === vendorId ? location : undefined;
-}
-
-/** In quarantine an unknown reference may be a payment of the missing period, and may be paid. */
-async function refuseUnknown(pool: Pool, field: Wanted['field']): Promise<Refusal> {
-  const open = await findOpenQuarantine(pool);
-  return open === undefined
-    ? new Refusal('unknown_reference', { field })
-    : new Refusal('quarantine', { field, retryAfterSeconds: 60 });
 }
 
 /** Throws: `missing_field`, `ambiguous_request`. */
