@@ -102,9 +102,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     const page = await open(`/payments/${reference}`);
     await signIn(page, 'demo-viewer');
     await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/payments/${reference}`);
     const stranger = await open(`/payments/${reference}`);
     await signIn(stranger, 'demo2-admin');
-    await stranger.getByRole('alert').getByText('Not found').waitFor();
+    await stranger.getByRole('heading', { name: 'Not found' }).waitFor();
   });
 
   test('keys lead to the search and to pages, and theme and language are remembered', async () => {

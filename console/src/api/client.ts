@@ -1,3 +1,5 @@
+import { noteConnection } from './connection.ts';
+
 /** The service refused a request, or could not be reached. */
 export class ApiError extends Error {
   /** HTTP status; 0 if no answer arrived. */
@@ -93,19 +95,27 @@ async function request<Answer>(
   throw refusalOf(response, body);
 }
 
+/** Asks only whether the service answers. */
+export async function askConnection(): Promise<void> {
+  await get('/session').catch(() => undefined);
+}
+
 async function fetchOwn(
   url: string,
   init: RequestInit,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       ...init,
       credentials: 'same-origin',
       headers: { accept: 'application/json', ...OWN_PAGE_HEADER, ...headers },
     });
+    if (response.ok) noteConnection('good');
+    return response;
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    noteConnection('unreachable');
     throw new ApiError('The service cannot be reached', { status: 0, code: 'unreachable', cause });
   }
 }
@@ -115,6 +125,9 @@ function refusalOf(response: Response, body: unknown): ApiError {
     readonly error?: readonly { code: string; text: string; field?: string }[];
   };
   const first = error?.[0];
+  // A proxy answers for a service that is away with a page of its own.
+  const isAway = first === undefined ? response.status >= 502 : first.code === 'unavailable';
+  noteConnection(isAway ? 'unavailable' : 'good');
   return new ApiError(first?.text ?? `The service answered with status ${response.status}`, {
     status: response.status,
     code: first?.code ?? 'unexpected_answer',

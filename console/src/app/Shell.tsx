@@ -1,21 +1,36 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Outlet, useMatches, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { Brand } from '../design/Brand.tsx';
 import { Notice } from '../design/Notice.tsx';
 import { Toasts } from '../design/Toasts.tsx';
-import { navigationFor } from './navigation.ts';
+import { isForbidden, navigationFor } from './navigation.ts';
 import { Navigation } from './Navigation.tsx';
+import { NotPermitted } from './PageProblem.tsx';
 import { PersonMenu } from './PersonMenu.tsx';
 import { PhoneNavigation } from './PhoneNavigation.tsx';
 import { SearchBox } from './SearchBox.tsx';
-import { useSession } from './session.ts';
+import { sessionQuery, useSession } from './session.ts';
 import styles from './Shell.module.css';
 import { Shortcuts } from './Shortcuts.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
-/** The frame of every page behind the sign-in. */
+/** Everything behind the sign-in. */
 export function Shell() {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  return session === null ? <Ended /> : <Frame />;
+}
+
+/** The session has ended: the router leads to the sign-in. */
+function Ended() {
+  const router = useRouter();
+  useEffect(() => void router.invalidate(), [router]);
+  return null;
+}
+
+/** The frame of every page. */
+function Frame() {
   const { t } = useLingui();
   const { environment, permissions, person, readOnly } = useSession();
   const [showsShortcuts, setShowsShortcuts] = useState(false);
@@ -56,7 +71,7 @@ export function Shell() {
               </Trans>
             </Notice>
           )}
-          <Outlet />
+          <Page />
         </main>
       </div>
       <PhoneNavigation groups={groups} />
@@ -64,6 +79,12 @@ export function Shell() {
       <Toasts />
     </div>
   );
+}
+
+function Page() {
+  const { permissions } = useSession();
+  const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  return isForbidden(path, permissions) ? <NotPermitted /> : <Outlet />;
 }
 
 /** The page's <base> would turn the link into another address. */

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
 const people = createRoute({
   getParentRoute: () => shell,
   path: '/people',
-  component: lazyRouteComponent(() => import('../pages/people/People.tsx'), 'People'),
+  component: lazyPage(() => import('../pages/people/People.tsx'), 'People'),
 });
 
 /** The filters of the audit log, as the API takes them. */
@@ -21,31 +22,31 @@ const audit = createRoute({
     }
     return filter;
   },
-  component: lazyRouteComponent(() => import('../pages/audit/Audit.tsx'), 'Audit'),
+  component: lazyPage(() => import('../pages/audit/Audit.tsx'), 'Audit'),
 });
 
 const approvals = createRoute({
   getParentRoute: () => shell,
   path: '/approvals',
-  component: lazyRouteComponent(() => import('../pages/approvals/Approvals.tsx'), 'Approvals'),
+  component: lazyPage(() => import('../pages/approvals/Approvals.tsx'), 'Approvals'),
 });
 
 const passkeys = createRoute({
   getParentRoute: () => shell,
   path: '/passkeys',
-  component: lazyRouteComponent(() => import('../pages/passkeys/Passkeys.tsx'), 'Passkeys'),
+  component: lazyPage(() => import('../pages/passkeys/Passkeys.tsx'), 'Passkeys'),
 });
 
 const system = createRoute({
   getParentRoute: () => shell,
   path: '/system',
-  component: lazyRouteComponent(() => import('../pages/system/System.tsx'), 'System'),
+  component: lazyPage(() => import('../pages/system/System.tsx'), 'System'),
 });
 
 const configuration = createRoute({
   getParentRoute: () => shell,
   path: '/system/configuration',
-  component: lazyRouteComponent(() => import('../pages/system/Configuration.tsx'), 'Configuration'),
+  component: lazyPage(() => import('../pages/system/Configuration.tsx'), 'Configuration'),
 });
 
 /** Pages about people and the service itself. */

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
 /** The filters of the enquiries, as the API takes them. */
@@ -15,98 +16,86 @@ const enquiries = createRoute({
     }
     return filter;
   },
-  component: lazyRouteComponent(() => import('../pages/credit/Enquiries.tsx'), 'Enquiries'),
+  component: lazyPage(() => import('../pages/credit/Enquiries.tsx'), 'Enquiries'),
 });
 
 const newEnquiry = createRoute({
   getParentRoute: () => shell,
   path: '/credit/new',
-  component: lazyRouteComponent(() => import('../pages/credit/NewEnquiry.tsx'), 'NewEnquiry'),
+  component: lazyPage(() => import('../pages/credit/NewEnquiry.tsx'), 'NewEnquiry'),
 });
 
 const report = createRoute({
   getParentRoute: () => shell,
   path: '/credit/enquiries/$vid/$operation/$reference',
   // Each look is in the audit log, so nothing is read when the pointer only passes a link.
-  component: lazyRouteComponent(() => import('../pages/credit/Report.tsx'), 'Report'),
+  component: lazyPage(() => import('../pages/credit/Report.tsx'), 'Report'),
 });
 
 const imports = createRoute({
   getParentRoute: () => shell,
   path: '/credit/imports',
-  component: lazyRouteComponent(() => import('../pages/credit-imports/Imports.tsx'), 'Imports'),
+  component: lazyPage(() => import('../pages/credit-imports/Imports.tsx'), 'Imports'),
 });
 
 const newImport = createRoute({
   getParentRoute: () => shell,
   path: '/credit/imports/new',
-  component: lazyRouteComponent(() => import('../pages/credit-imports/NewImport.tsx'), 'NewImport'),
+  component: lazyPage(() => import('../pages/credit-imports/NewImport.tsx'), 'NewImport'),
 });
 
 const oneImport = createRoute({
   getParentRoute: () => shell,
   path: '/credit/imports/$importId',
-  component: lazyRouteComponent(() => import('../pages/credit-imports/Import.tsx'), 'Import'),
+  component: lazyPage(() => import('../pages/credit-imports/Import.tsx'), 'Import'),
 });
 
 const cases = createRoute({
   getParentRoute: () => shell,
   path: '/credit/cases',
-  component: lazyRouteComponent(
-    () => import('../pages/credit-cases/CreditCases.tsx'),
-    'CreditCases',
-  ),
+  component: lazyPage(() => import('../pages/credit-cases/CreditCases.tsx'), 'CreditCases'),
 });
 
 const oneCase = createRoute({
   getParentRoute: () => shell,
   path: '/credit/cases/$caseId',
-  component: lazyRouteComponent(() => import('../pages/credit-cases/CreditCase.tsx'), 'CreditCase'),
+  component: lazyPage(() => import('../pages/credit-cases/CreditCase.tsx'), 'CreditCase'),
 });
 
 const dispute = createRoute({
   getParentRoute: () => shell,
   path: '/credit/disputes/$disputeId',
-  component: lazyRouteComponent(
-    () => import('../pages/credit-cases/DisputePage.tsx'),
-    'DisputePage',
-  ),
+  component: lazyPage(() => import('../pages/credit-cases/DisputePage.tsx'), 'DisputePage'),
 });
 
 const proposal = createRoute({
   getParentRoute: () => shell,
   path: '/credit/proposals/$proposalId',
-  component: lazyRouteComponent(() => import('../pages/credit-cases/Proposal.tsx'), 'Proposal'),
+  component: lazyPage(() => import('../pages/credit-cases/Proposal.tsx'), 'Proposal'),
 });
 
 const rules = createRoute({
   getParentRoute: () => shell,
   path: '/credit/rules',
-  component: lazyRouteComponent(() => import('../pages/credit-rules/Rules.tsx'), 'Rules'),
+  component: lazyPage(() => import('../pages/credit-rules/Rules.tsx'), 'Rules'),
 });
 
 const scorecards = createRoute({
   getParentRoute: () => shell,
   path: '/credit/scorecards',
-  component: lazyRouteComponent(
-    () => import('../pages/credit-scorecards/Scorecards.tsx'),
-    'Scorecards',
-  ),
+  component: lazyPage(() => import('../pages/credit-scorecards/Scorecards.tsx'), 'Scorecards'),
 });
 
 const scorecard = createRoute({
   getParentRoute: () => shell,
   path: '/credit/scorecards/$card',
-  component: lazyRouteComponent(
-    () => import('../pages/credit-scorecards/Scorecard.tsx'),
-    'Scorecard',
-  ),
+  component: lazyPage(() => import('../pages/credit-scorecards/Scorecard.tsx'), 'Scorecard'),
 });
 
 const monitoring = createRoute({
   getParentRoute: () => shell,
   path: '/credit/monitoring',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../pages/credit-monitoring/CreditMonitoring.tsx'),
     'CreditMonitoring',
   ),

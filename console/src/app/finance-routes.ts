@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { MARGIN_BY } from '../../../src/console/finance-answers.ts';
 import type { MarginBy } from '../../../src/console/finance-answers.ts';
+import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
 /** What a report of the books is of, as the API takes it. */
@@ -24,23 +25,20 @@ const ledger = createRoute({
   getParentRoute: () => shell,
   path: '/ledger',
   validateSearch: readBookFilter,
-  component: lazyRouteComponent(() => import('../pages/ledger/Ledger.tsx'), 'Ledger'),
+  component: lazyPage(() => import('../pages/ledger/Ledger.tsx'), 'Ledger'),
 });
 
 const ledgerAccount = createRoute({
   getParentRoute: () => shell,
   path: '/ledger/$books/$account',
   validateSearch: readBookFilter,
-  component: lazyRouteComponent(
-    () => import('../pages/ledger-account/LedgerAccount.tsx'),
-    'LedgerAccount',
-  ),
+  component: lazyPage(() => import('../pages/ledger-account/LedgerAccount.tsx'), 'LedgerAccount'),
 });
 
 const journals = createRoute({
   getParentRoute: () => shell,
   path: '/journals',
-  component: lazyRouteComponent(() => import('../pages/journals/Journals.tsx'), 'Journals'),
+  component: lazyPage(() => import('../pages/journals/Journals.tsx'), 'Journals'),
 });
 
 export interface MarginFilter extends BookFilter {
@@ -54,22 +52,19 @@ const margin = createRoute({
     const by = MARGIN_BY.find((name) => name === search['by']);
     return by === undefined ? readBookFilter(search) : { ...readBookFilter(search), by };
   },
-  component: lazyRouteComponent(() => import('../pages/margin/Margin.tsx'), 'Margin'),
+  component: lazyPage(() => import('../pages/margin/Margin.tsx'), 'Margin'),
 });
 
 const topUps = createRoute({
   getParentRoute: () => shell,
   path: '/top-ups',
-  component: lazyRouteComponent(() => import('../pages/top-ups/TopUps.tsx'), 'TopUps'),
+  component: lazyPage(() => import('../pages/top-ups/TopUps.tsx'), 'TopUps'),
 });
 
 const receivables = createRoute({
   getParentRoute: () => shell,
   path: '/receivables',
-  component: lazyRouteComponent(
-    () => import('../pages/receivables/Receivables.tsx'),
-    'Receivables',
-  ),
+  component: lazyPage(() => import('../pages/receivables/Receivables.tsx'), 'Receivables'),
 });
 
 export interface MonthFilter {
@@ -82,24 +77,21 @@ const vat = createRoute({
   path: '/vat',
   validateSearch: ({ month }: Record<string, unknown>): MonthFilter =>
     typeof month === 'string' && month !== '' ? { month } : {},
-  component: lazyRouteComponent(() => import('../pages/vat/Vat.tsx'), 'Vat'),
+  component: lazyPage(() => import('../pages/vat/Vat.tsx'), 'Vat'),
 });
 
 const vendorStatement = createRoute({
   getParentRoute: () => shell,
   path: '/vendors/$vid/statement',
   validateSearch: readBookFilter,
-  component: lazyRouteComponent(
-    () => import('../pages/book-statement/StatementPage.tsx'),
-    'VendorStatement',
-  ),
+  component: lazyPage(() => import('../pages/book-statement/StatementPage.tsx'), 'VendorStatement'),
 });
 
 const operatorStatement = createRoute({
   getParentRoute: () => shell,
   path: '/operators/$code/statement',
   validateSearch: readBookFilter,
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../pages/book-statement/StatementPage.tsx'),
     'OperatorStatement',
   ),

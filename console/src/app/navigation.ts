@@ -133,3 +133,10 @@ export function navigationFor(permissions: readonly Permission[]): readonly Navi
     items: items.filter(({ permission }) => permissions.includes(permission)),
   })).filter(({ items }) => items.length > 0);
 }
+
+/** Whether a page of the navigation is not for a person with these permissions. */
+export function isForbidden(path: string, permissions: readonly Permission[]): boolean {
+  const items = NAVIGATION.flatMap((group) => group.items);
+  const item = items.find(({ to }) => to === path);
+  return item !== undefined && !permissions.includes(item.permission);
+}

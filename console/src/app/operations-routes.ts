@@ -1,28 +1,29 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
 const billers = createRoute({
   getParentRoute: () => shell,
   path: '/billers',
-  component: lazyRouteComponent(() => import('../pages/billers/Billers.tsx'), 'Billers'),
+  component: lazyPage(() => import('../pages/billers/Billers.tsx'), 'Billers'),
 });
 
 const biller = createRoute({
   getParentRoute: () => shell,
   path: '/billers/$code',
-  component: lazyRouteComponent(() => import('../pages/biller/Biller.tsx'), 'Biller'),
+  component: lazyPage(() => import('../pages/biller/Biller.tsx'), 'Biller'),
 });
 
 const operators = createRoute({
   getParentRoute: () => shell,
   path: '/operators',
-  component: lazyRouteComponent(() => import('../pages/operators/Operators.tsx'), 'Operators'),
+  component: lazyPage(() => import('../pages/operators/Operators.tsx'), 'Operators'),
 });
 
 const operator = createRoute({
   getParentRoute: () => shell,
   path: '/operators/$code',
-  component: lazyRouteComponent(() => import('../pages/operator/Operator.tsx'), 'Operator'),
+  component: lazyPage(() => import('../pages/operator/Operator.tsx'), 'Operator'),
 });
 
 /** Pages about billers and operators. */

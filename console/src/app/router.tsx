@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import { administrationRoutes } from './administration-routes.ts';
 import { financeRoutes } from './finance-routes.ts';
 import { creditRoutes } from './credit-routes.ts';
-import { NotFound, PageProblem } from './PageProblem.tsx';
+import { lazyPage } from './lazy-page.ts';
+import { NotFound, RouteProblem } from './PageProblem.tsx';
 import { readFilter } from '../pages/payments/filter.ts';
 import { caseRoute, casesRoute } from './routes-of-cases.ts';
 import { operationsRoutes } from './operations-routes.ts';
@@ -19,38 +20,45 @@ const signIn = createRoute({
     typeof search['next'] === 'string' && /^\/(?!\/)/.test(search['next'])
       ? { next: search['next'] }
       : {},
-  component: lazyRouteComponent(() => import('../pages/sign-in/SignIn.tsx'), 'SignIn'),
+  component: lazyPage(() => import('../pages/sign-in/SignIn.tsx'), 'SignIn'),
 });
 
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('../pages/welcome/Welcome.tsx'), 'Welcome'),
+  component: lazyPage(() => import('../pages/welcome/Welcome.tsx'), 'Welcome'),
 });
 
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/home/Home.tsx'), 'Home'),
+  component: lazyPage(() => import('../pages/home/Home.tsx'), 'Home'),
 });
 
 const payments = createRoute({
   getParentRoute: () => shell,
   path: '/payments',
   validateSearch: readFilter,
-  component: lazyRouteComponent(() => import('../pages/payments/Payments.tsx'), 'Payments'),
+  component: lazyPage(() => import('../pages/payments/Payments.tsx'), 'Payments'),
 });
 
 const payment = createRoute({
   getParentRoute: () => shell,
   path: '/payments/$reference',
-  component: lazyRouteComponent(() => import('../pages/payment/Payment.tsx'), 'Payment'),
+  component: lazyPage(() => import('../pages/payment/Payment.tsx'), 'Payment'),
 });
 
 const design = createRoute({
   getParentRoute: () => shell,
   path: '/design',
-  component: lazyRouteComponent(() => import('../pages/design/Design.tsx'), 'Design'),
+  component: lazyPage(() => import('../pages/design/Design.tsx'), 'Design'),
+});
+
+/** Any other address. */
+const unknown = createRoute({
+  getParentRoute: () => shell,
+  path: '$',
+  component: NotFound,
 });
 
 const tree = root.addChildren([
@@ -65,6 +73,7 @@ const tree = root.addChildren([
     reconciliationRoute,
     statementRoute,
     design,
+    unknown,
     ...operationsRoutes,
     ...financeRoutes,
     ...creditRoutes,
@@ -94,8 +103,8 @@ export function createConsoleRouter(queries: QueryClient) {
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: searchText,
     defaultPreload: 'intent',
-    defaultErrorComponent: PageProblem,
-    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: RouteProblem,
+    defaultNotFoundComponent: () => <NotFound />,
     scrollRestoration: true,
   });
 }
@@ -107,6 +116,8 @@ declare module '@tanstack/react-router' {
     /** A search text for payments, which may be personal data, and how it is read. */
     sought?: string;
     soughtAs?: string;
+    /** The session ended while a page was open. */
+    hasEnded?: boolean;
   }
   interface Register {
     router: ReturnType<typeof createConsoleRouter>;

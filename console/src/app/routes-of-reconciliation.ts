@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
 export const reconciliationRoute = createRoute({
@@ -6,14 +7,11 @@ export const reconciliationRoute = createRoute({
   path: '/reconciliation',
   validateSearch: (search: Record<string, unknown>): { day?: string } =>
     typeof search['day'] === 'string' ? { day: search['day'] } : {},
-  component: lazyRouteComponent(
-    () => import('../pages/reconciliation/Reconciliation.tsx'),
-    'Reconciliation',
-  ),
+  component: lazyPage(() => import('../pages/reconciliation/Reconciliation.tsx'), 'Reconciliation'),
 });
 
 export const statementRoute = createRoute({
   getParentRoute: () => shell,
   path: '/statements/$statementId',
-  component: lazyRouteComponent(() => import('../pages/statement/Statement.tsx'), 'Statement'),
+  component: lazyPage(() => import('../pages/statement/Statement.tsx'), 'Statement'),
 });

@@ -1,55 +1,53 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
 const vendors = createRoute({
   getParentRoute: () => shell,
   path: '/vendors',
-  component: lazyRouteComponent(() => import('../pages/vendors/Vendors.tsx'), 'Vendors'),
+  component: lazyPage(() => import('../pages/vendors/Vendors.tsx'), 'Vendors'),
 });
 
 const vendor = createRoute({
   getParentRoute: () => shell,
   path: '/vendors/$vid',
-  component: lazyRouteComponent(() => import('../pages/vendor/Vendor.tsx'), 'Vendor'),
+  component: lazyPage(() => import('../pages/vendor/Vendor.tsx'), 'Vendor'),
 });
 
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/Account.tsx'), 'Account'),
+  component: lazyPage(() => import('../pages/account/Account.tsx'), 'Account'),
 });
 
 const integration = createRoute({
   getParentRoute: () => shell,
   path: '/integration',
-  component: lazyRouteComponent(
-    () => import('../pages/integration/Integration.tsx'),
-    'Integration',
-  ),
+  component: lazyPage(() => import('../pages/integration/Integration.tsx'), 'Integration'),
 });
 
 const pay = createRoute({
   getParentRoute: () => shell,
   path: '/pay',
-  component: lazyRouteComponent(() => import('../pages/pay/Pay.tsx'), 'Pay'),
+  component: lazyPage(() => import('../pages/pay/Pay.tsx'), 'Pay'),
 });
 
 const bulk = createRoute({
   getParentRoute: () => shell,
   path: '/bulk',
-  component: lazyRouteComponent(() => import('../pages/bulk/Bulk.tsx'), 'Bulk'),
+  component: lazyPage(() => import('../pages/bulk/Bulk.tsx'), 'Bulk'),
 });
 
 const batch = createRoute({
   getParentRoute: () => shell,
   path: '/bulk/$reference',
-  component: lazyRouteComponent(() => import('../pages/bulk/Batch.tsx'), 'Batch'),
+  component: lazyPage(() => import('../pages/bulk/Batch.tsx'), 'Batch'),
 });
 
 const requests = createRoute({
   getParentRoute: () => shell,
   path: '/requests',
-  component: lazyRouteComponent(() => import('../pages/requests/Requests.tsx'), 'Requests'),
+  component: lazyPage(() => import('../pages/requests/Requests.tsx'), 'Requests'),
 });
 
 /** Pages about vendors, and a vendor's own pages. */

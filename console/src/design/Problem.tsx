@@ -12,6 +12,8 @@ export function Problem({
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
 }) {
+  // It would be refused again.
+  const isFinal = error instanceof ApiError && [403, 404].includes(error.status);
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
     <Notice tone="alert">
@@ -26,7 +28,7 @@ export function Problem({
             </p>
           )}
         </div>
-        {onRetry !== undefined && (
+        {onRetry !== undefined && !isFinal && (
           <Button onClick={onRetry}>
             <Trans>Try again</Trans>
           </Button>

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { BillerDetail } from '../../../../src/console/operations-answers.ts';
 import { get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { useSession } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
 import { Columns, Stack } from '../../design/Columns.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { BillerState } from '../../format/BillerState.tsx';
 import { Money } from '../../format/Money.tsx';
@@ -30,7 +30,8 @@ export function Biller() {
     refetchInterval: EVERY_MS,
   });
   if (biller.data !== undefined) return <Shown biller={biller.data} />;
-  if (biller.isError) return <Problem error={biller.error} onRetry={() => void biller.refetch()} />;
+  if (biller.isError)
+    return <PageProblem error={biller.error} onRetry={() => void biller.refetch()} />;
   return <Skeleton lines={12} />;
 }
 

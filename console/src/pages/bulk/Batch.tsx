@@ -4,10 +4,10 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { BatchDetail } from '../../../../src/console/pay-answers.ts';
 import { apiUrl, get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Tile, Tiles } from '../../design/Tile.tsx';
@@ -27,7 +27,8 @@ export function Batch() {
     refetchInterval: ({ state }) => (state.data?.endedAt === null ? EVERY_MS : false),
   });
   if (batch.data !== undefined) return <Shown batch={batch.data} path={path} />;
-  if (batch.isError) return <Problem error={batch.error} onRetry={() => void batch.refetch()} />;
+  if (batch.isError)
+    return <PageProblem error={batch.error} onRetry={() => void batch.refetch()} />;
   return <Skeleton lines={12} />;
 }
 

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { CaseDetail } from '../../../../src/console/answers.ts';
 import { get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Status } from '../../design/Status.tsx';
 import { Age, secondsSince } from '../../format/Age.tsx';
@@ -25,9 +25,10 @@ export function Case() {
     queryKey: ['case', caseId],
     queryFn: ({ signal }) => get<CaseDetail>(`/cases/${encodeURIComponent(caseId)}`, {}, signal),
   });
-  if (found.isError) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
-  if (found.data === undefined) return <Skeleton lines={12} />;
-  return <Shown of={found.data} />;
+  if (found.data !== undefined) return <Shown of={found.data} />;
+  if (found.isError)
+    return <PageProblem error={found.error} onRetry={() => void found.refetch()} />;
+  return <Skeleton lines={12} />;
 }
 
 function Shown({ of }: { readonly of: CaseDetail }) {

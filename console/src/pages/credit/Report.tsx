@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { CreditReportAnswer } from '../../../../src/console/credit-answers.ts';
 import { get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Columns, Stack } from '../../design/Columns.tsx';
 import { Empty } from '../../design/Empty.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Money } from '../../format/Money.tsx';
@@ -33,9 +33,10 @@ export function Report() {
     refetchOnReconnect: false,
     queryFn: ({ signal }) => get<CreditReportAnswer>(`/credit/enquiries/${path}`, {}, signal),
   });
-  if (found.isError) return <Problem error={found.error} onRetry={() => void found.refetch()} />;
-  if (found.data === undefined) return <Skeleton lines={12} />;
-  return <Found answer={found.data} />;
+  if (found.data !== undefined) return <Found answer={found.data} />;
+  if (found.isError)
+    return <PageProblem error={found.error} onRetry={() => void found.refetch()} />;
+  return <Skeleton lines={12} />;
 }
 
 function Found({ answer }: { readonly answer: CreditReportAnswer }) {

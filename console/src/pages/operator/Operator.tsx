@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { FloatView, OperatorDetail } from '../../../../src/console/operations-answers.ts';
 import { get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { useMay } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
 import { Columns, Stack } from '../../design/Columns.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Rows } from '../../design/Rows.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { FloatState } from '../../format/FloatState.tsx';
@@ -32,7 +32,7 @@ export function Operator() {
   });
   if (operator.data !== undefined) return <Shown operator={operator.data} />;
   if (operator.isError) {
-    return <Problem error={operator.error} onRetry={() => void operator.refetch()} />;
+    return <PageProblem error={operator.error} onRetry={() => void operator.refetch()} />;
   }
   return <Skeleton lines={12} />;
 }

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { PaymentDetail } from '../../../../src/console/answers.ts';
 import { get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { useSession } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Status } from '../../design/Status.tsx';
 import { Money } from '../../format/Money.tsx';
@@ -30,10 +30,20 @@ export function Payment() {
     refetchInterval: (query) => (query.state.data?.settledAt === null ? OPEN_EVERY_MS : false),
   });
   if (payment.isError && payment.data === undefined) {
-    return <Problem error={payment.error} onRetry={() => void payment.refetch()} />;
+    return (
+      <PageProblem error={payment.error} onRetry={() => void payment.refetch()} back={<Back />} />
+    );
   }
   if (payment.data === undefined) return <Skeleton lines={14} />;
   return <Shown payment={payment.data} />;
+}
+
+function Back() {
+  return (
+    <Link to="/payments" search={{}}>
+      <Trans>Payments</Trans>
+    </Link>
+  );
 }
 
 function Shown({ payment }: { readonly payment: PaymentDetail }) {
@@ -41,11 +51,7 @@ function Shown({ payment }: { readonly payment: PaymentDetail }) {
   return (
     <>
       <PageHeader
-        back={
-          <Link to="/payments" search={{}}>
-            <Trans>Payments</Trans>
-          </Link>
-        }
+        back={<Back />}
         title={
           <>
             <Money amount={payment.amount} currency />

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRouter, useSearch } from '@tanstack/react-router';
+import { useLocation, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { ApiError, send } from '../../api/client.ts';
@@ -17,12 +17,14 @@ import styles from './SignIn.module.css';
 export function SignIn() {
   const { t } = useLingui();
   const { next = '/' } = useSearch({ from: '/sign-in' });
+  const hasEnded = useLocation({ select: ({ state }) => state.hasEnded === true });
   const router = useRouter();
   const queries = useQueryClient();
   const [needsCode, setNeedsCode] = useState(false);
   const enter = (session: SessionAnswer): void => {
     queries.setQueryData(sessionQuery.queryKey, session);
-    router.history.push(next);
+    // With the path below which the console is.
+    void router.navigate({ href: next });
   };
   const signIn = useMutation({
     mutationFn: (given: Record<string, FormDataEntryValue>) =>
@@ -44,6 +46,11 @@ export function SignIn() {
         <h1>
           <Trans>Sign in</Trans>
         </h1>
+        {hasEnded && (
+          <Notice tone="info">
+            <Trans>Your session has ended. Sign in again to go on where you were.</Trans>
+          </Notice>
+        )}
         {signIn.isError && !isCodeMissing && <Notice tone="alert">{signIn.error.message}</Notice>}
         <Field label={t`E-mail address or name`} name="login" autoComplete="username" required />
         <Field

@@ -6,12 +6,12 @@ import type {
   StatementAnswer,
 } from '../../../../src/console/reconciliation-answers.ts';
 import { get } from '../../api/client.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { useSession } from '../../app/session.ts';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { dayOf } from '../../format/days.ts';
@@ -30,9 +30,10 @@ export function Statement() {
     queryFn: ({ signal }) =>
       get<StatementAnswer>(`/statements/${encodeURIComponent(statementId)}`, {}, signal),
   });
-  if (answer.isError) return <Problem error={answer.error} onRetry={() => void answer.refetch()} />;
-  if (answer.data === undefined) return <Skeleton lines={12} />;
-  return <Shown statement={answer.data} />;
+  if (answer.data !== undefined) return <Shown statement={answer.data} />;
+  if (answer.isError)
+    return <PageProblem error={answer.error} onRetry={() => void answer.refetch()} />;
+  return <Skeleton lines={12} />;
 }
 
 function Shown({ statement }: { readonly statement: StatementAnswer }) {

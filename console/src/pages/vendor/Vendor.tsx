@@ -2,11 +2,11 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import { PageProblem } from '../../app/PageProblem.tsx';
 import { useMay } from '../../app/session.ts';
 import { Columns, Stack } from '../../design/Columns.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
-import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Time } from '../../format/Time.tsx';
 import { VendorState } from '../../format/VendorState.tsx';
@@ -28,7 +28,8 @@ export function Vendor() {
   const { vid } = useParams({ from: '/shell/vendors/$vid' });
   const vendor = useQuery(vendorQuery(vid));
   if (vendor.data !== undefined) return <Shown vendor={vendor.data} />;
-  if (vendor.isError) return <Problem error={vendor.error} onRetry={() => void vendor.refetch()} />;
+  if (vendor.isError)
+    return <PageProblem error={vendor.error} onRetry={() => void vendor.refetch()} />;
   return <Skeleton lines={12} />;
 }
 
