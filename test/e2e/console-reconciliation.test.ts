@@ -16,20 +16,20 @@ import { until } from '../support/until.ts';
 
 // A person reconciles a day in a browser: a statement with five planted differences.
 
-const wireTime = createWireTime('Africa/Nairobi');
-const yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);
-const period = periodOfDay(yesterday, wireTime) ?? { from: new Date(0), to: new Date(0) };
-const noon = new Date(period.from.getTime() + DAY_MS / 2);
-
 let fixture: ConsoleFixture;
 let running: InProcessService;
 let file = '';
+let yesterday = '';
 
 beforeAll(async () => {
   fixture = await startConsole();
   ({ running } = fixture);
+  const wireTime = createWireTime(fixture.timeZone);
+  yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);
+  const period = periodOfDay(yesterday, wireTime) ?? { from: new Date(0), to: new Date(0) };
+  const noon = new Date(period.from.getTime() + DAY_MS / 2);
   file = path.join(fixture.folder, 'statement.csv');
-  await writeFile(file, statementText(await plantedLines(), period));
+  await writeFile(file, statementText(await plantedLines(noon), period));
 });
 afterAll(async () => {
   await fixture.stop();
@@ -52,7 +52,7 @@ async function pay(account: string): Promise<NonNullable<Line['of']>> {
   return { ...key, amountCents: 10_000n, account };
 }
 
-async function plantedLines(): Promise<Line[]> {
+async function plantedLines(at: Date): Promise<Line[]> {
   const agreed = await pay('14200019901');
   const other = await pay('14200029901');
   const twice = await pay('14200039901');
@@ -66,7 +66,7 @@ async function plantedLines(): Promise<Line[]> {
     { operatorReference: 'UNKNOWN-1', amountCents: 7_000n },
     { operatorReference: 'UNKNOWN-2', amountCents: 8_000n },
   ];
-  return lines.map((line) => ({ ...line, at: noon }));
+  return lines.map((line) => ({ ...line, at }));
 }
 
 /** One person proposes that our books are right, another one approves. */

@@ -4,14 +4,17 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { inProcess } from './cli-support.ts';
 
 let running: InProcessService;
 let databaseUrl = '';
+/** Of the service and of the command line. */
+const zone = { TIME_ZONE: zoneAtNoon() };
 
 beforeAll(async () => {
   databaseUrl = (await createTestDatabase()).url;
-  running = await startInProcess(databaseUrl);
+  running = await startInProcess(databaseUrl, { environment: zone });
   for (const [vid, count] of [
     ['demo', 3],
     ['demo2', 2],
@@ -37,7 +40,7 @@ async function homeOf(login: string): Promise<HomeAnswer> {
 
 test('staff see the figures of the command line', async () => {
   const home = await homeOf('support');
-  const ran = await inProcess({ DATABASE_URL: databaseUrl }, 'overview', '--json');
+  const ran = await inProcess({ DATABASE_URL: databaseUrl, ...zone }, 'overview', '--json');
   const cli = ran.json();
   expect(home.today).toMatchObject({ created: 5, open: 5, successRate: null });
   expect(cli).toMatchObject({

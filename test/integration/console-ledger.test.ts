@@ -58,6 +58,19 @@ const read = async <Answer>(path: string): Promise<Answer> => {
   return body as unknown as Answer;
 };
 
+/** Page by page: on a busy machine a page ends before it has searched the whole period. */
+async function allEntries(path: string): Promise<AccountAnswer['entries']> {
+  const separator = path.includes('?') ? '&' : '?';
+  const { entries, next } = await read<AccountAnswer>(path);
+  const all = [...entries];
+  for (let cursor = next; cursor !== null;) {
+    const page = await read<AccountAnswer>(`${path}${separator}cursor=${cursor}`);
+    all.push(...page.entries);
+    cursor = page.next;
+  }
+  return all;
+}
+
 describe('the trial balance', () => {
   test.each(['', '?vid=demo'])('has the figures of the command line %s', async (query) => {
     const shown = await read<LedgerAnswer>(`/ledger${query}`);
@@ -104,10 +117,7 @@ describe('the trial balance', () => {
 describe('an account', () => {
   test('has every transfer of its balance, with the payment of each', async () => {
     const first = await read<AccountAnswer>('/ledger/vendors/reserved');
-    expect(first.entries).toHaveLength(50);
-    const second = await read<AccountAnswer>(`/ledger/vendors/reserved?cursor=${first.next}`);
-    expect(second.next).toBeNull();
-    const entries = [...first.entries, ...second.entries];
+    const entries = await allEntries('/ledger/vendors/reserved');
     expect(entries.map(({ source }) => 'reference' in source && source.reference)).toEqual(
       references.toReversed(),
     );
@@ -122,13 +132,14 @@ describe('an account', () => {
   });
 
   test('of one vendor has only that vendor’s transfers', async () => {
-    const { entries, line } = await read<AccountAnswer>('/ledger/vendors/reserved?vid=demo2');
+    const { line } = await read<AccountAnswer>('/ledger/vendors/reserved?vid=demo2');
+    const entries = await allEntries('/ledger/vendors/reserved?vid=demo2');
     expect(entries.map(({ vid }) => vid)).toEqual(['demo2']);
     expect(line.credit).toBe('100.00');
   });
 
   test('of income names collector and reference', async () => {
-    const { entries } = await read<AccountAnswer>('/ledger/vendors/collected?vid=demo');
+    const entries = await allEntries('/ledger/vendors/collected?vid=demo');
     expect(entries.map(({ source }) => source.kind)).toEqual(['funding', 'collection']);
     expect(entries[1]?.source).toMatchObject({ collector: 'demo-collector' });
   });

@@ -7,9 +7,11 @@ import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
 
-const wireTime = createWireTime('Africa/Nairobi');
+const timeZone = zoneAtNoon();
+const wireTime = createWireTime(timeZone);
 const yesterday = wireTime.format(new Date(Date.now() - DAY_MS)).slice(0, 10);
 const period = periodOfDay(yesterday, wireTime) ?? { from: new Date(0), to: new Date(0) };
 const noon = new Date(period.from.getTime() + DAY_MS / 2);
@@ -18,7 +20,9 @@ let running: InProcessService;
 let finance: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
+  running = await startInProcess((await createTestDatabase()).url, {
+    environment: { TIME_ZONE: timeZone },
+  });
   finance = await signedIn(running.origin, 'finance');
 });
 afterAll(async () => await running.stop());

@@ -9,6 +9,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { readXlsx } from '../support/read-xlsx.ts';
 
 let running: InProcessService;
@@ -19,7 +20,11 @@ const references: Record<string, string[]> = { demo: [], demo2: [] };
 beforeAll(async () => {
   const database = await createTestDatabase();
   // Each person is refused everything that the role may not do, one request after the other.
-  const environment = { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' };
+  const environment = {
+    CONSOLE_READS_PER_SECOND: '0',
+    CONSOLE_CHANGES_PER_SECOND: '0',
+    TIME_ZONE: zoneAtNoon(),
+  };
   running = await startInProcess(database.url, { environment });
   for (const { login } of DEMO_PEOPLE) {
     const client = new ConsoleClient(running.origin);

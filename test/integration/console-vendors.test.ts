@@ -17,6 +17,7 @@ import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { VendorClient } from '../support/vendor-client.ts';
 
 let running: InProcessService;
@@ -24,7 +25,9 @@ let admin: ConsoleClient;
 let demoAdmin: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
+  running = await startInProcess((await createTestDatabase()).url, {
+    environment: { TIME_ZONE: zoneAtNoon() },
+  });
   admin = await signedIn(running.origin, 'admin');
   demoAdmin = await signedIn(running.origin, 'demo-admin');
 });

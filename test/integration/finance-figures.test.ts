@@ -23,6 +23,7 @@ import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { addOwingVendor } from '../support/owing-vendor.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
 import type { SimulatedOperators } from '../support/simulated-operators.ts';
@@ -43,6 +44,8 @@ let environment: Record<string, string>;
 /** A payment that the vendor owes. */
 let owed = '';
 const POOR = 'poor';
+/** Of the service and of the command line. */
+const zone = { TIME_ZONE: zoneAtNoon() };
 
 /** What the simulated operators do, by the last digits of the account. */
 const FAULTS = ['9901', '9902', '9903', '9904', '9908', '9910'] as const;
@@ -53,10 +56,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   operators = await startSimulatedOperators(folder);
   running = await startInProcess(database.url, {
-    environment: { ROLES: 'api,dispatcher,jobs' },
+    environment: { ROLES: 'api,dispatcher,jobs', ...zone },
     operatorOrigin: operators.origin,
   });
-  environment = { DATABASE_URL: database.url };
+  environment = { DATABASE_URL: database.url, ...zone };
   finance = await signedIn(running.origin, 'finance');
   await addPrice();
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });

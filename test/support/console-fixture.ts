@@ -4,6 +4,7 @@ import { createTestDatabase } from './cluster.ts';
 import { buildConsoleOnce, openConsole } from './console-browser.ts';
 import { startInProcess } from './in-process-service.ts';
 import type { InProcessService } from './in-process-service.ts';
+import { zoneAtNoon } from './noon.ts';
 import { startSimulatedOperators } from './simulated-operators.ts';
 import type { SimulatedOperators } from './simulated-operators.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary.ts';
@@ -13,6 +14,8 @@ export interface ConsoleFixture {
   readonly running: InProcessService;
   readonly operators: SimulatedOperators;
   readonly browser: Browser;
+  /** Of the service: days do not end while a test runs. */
+  readonly timeZone: string;
   /** Removed at the end. */
   readonly folder: string;
   /** What pages logged as an error. */
@@ -27,8 +30,9 @@ export async function startConsole(): Promise<ConsoleFixture> {
   buildConsoleOnce();
   const folder = await makeTemporaryFolder();
   const operators = await startSimulatedOperators(folder);
+  const timeZone = zoneAtNoon();
   const running = await startInProcess((await createTestDatabase()).url, {
-    environment: { ROLES: 'api,dispatcher,jobs' },
+    environment: { ROLES: 'api,dispatcher,jobs', TIME_ZONE: timeZone },
     operatorOrigin: operators.origin,
   });
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
@@ -38,6 +42,7 @@ export async function startConsole(): Promise<ConsoleFixture> {
     running,
     operators,
     browser,
+    timeZone,
     folder,
     problems,
     open: async (login, at = '/') =>

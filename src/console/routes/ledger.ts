@@ -14,7 +14,7 @@ import { onWire } from '../on-wire.ts';
 import { route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import { listAccountEntries } from './ledger-entries.ts';
-import { readBookPeriod, time } from './period.ts';
+import { readBookPeriod, time, untilNow } from './period.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface LedgerRoutesOptions {
@@ -80,7 +80,8 @@ function accountRoute(options: LedgerRoutesOptions): AnyRoute {
     }),
     query: accountQuery,
     handle: async ({ params, query }, { viewer }): Promise<AccountAnswer> => {
-      const period = readBookPeriod(query, { ...options, now: options.clock.now() });
+      const now = options.clock.now();
+      const period = readBookPeriod(query, { ...options, now });
       const vendorId = await readVendor(pool, query.vid);
       const of = { ...params, vendorId } as const;
       const line = await options.reads(viewer.personId, () => readAccountPeriod(pool, of, period));
@@ -89,7 +90,11 @@ function accountRoute(options: LedgerRoutesOptions): AnyRoute {
         ...periodView(period),
         vid: query.vid ?? null,
         line: onWire(line),
-        ...(await listAccountEntries(pool, of, { ...period, cursor: query.cursor })),
+        ...(await listAccountEntries(pool, of, {
+          from: period.from,
+          to: untilNow(period.to, now),
+          cursor: query.cursor,
+        })),
       };
     },
   });

@@ -11,7 +11,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { PaymentsAnswer } from '../answers.ts';
 import type { Viewer } from '../route.ts';
-import { readEnd, readStart, time } from './period.ts';
+import { readEnd, readStart, time, untilNow } from './period.ts';
 
 const filters = {
   status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
@@ -60,10 +60,9 @@ export interface QueryContext {
   readonly wireTime: WireTime;
 }
 
-/** Without `from`, the list goes back to the beginning. */
+/** Without `from`, the list goes back to the beginning; without `to`, it begins now. */
 const BEGINNING = new Date(0);
-/** The clocks of other processes may be ahead. */
-const AHEAD_MS = 60_000;
+const END = new Date(8.64e15);
 
 /** What was asked for. Throws: `invalid_field`, `not_found` for an unknown vendor. */
 export function readQuery(
@@ -73,7 +72,7 @@ export function readQuery(
   const { wireTime, clock } = context;
   const search = readSearch(asked, context);
   const amount = search?.amountCents;
-  const later = new Date(clock.now().getTime() + AHEAD_MS);
+  const to = readEnd(asked.to, 'to', wireTime) ?? search?.period?.to ?? END;
   return {
     understood: search?.understood ?? [],
     term: search?.term,
@@ -86,7 +85,7 @@ export function readQuery(
       maxCents: asked.max === undefined ? amount : parseMoney(asked.max, 'max'),
     },
     from: readStart(asked.from, 'from', wireTime) ?? search?.period?.from ?? BEGINNING,
-    to: readEnd(asked.to, 'to', wireTime) ?? search?.period?.to ?? later,
+    to: untilNow(to, clock.now()),
   };
 }
 

@@ -24,6 +24,17 @@ export function readEnd(
   return periodOfDay(text, wireTime)?.to ?? readStart(text, field, wireTime);
 }
 
+/** The clocks of other processes may be ahead. */
+export const AHEAD_MS = 60_000;
+
+/**
+ * The end of a period, but not later than now. A list that is searched backwards from the end of today
+ * would first search the hours that are still to come, which is most of the search after midnight.
+ */
+export function untilNow(to: Date, now: Date): Date {
+  return new Date(Math.min(to.getTime(), now.getTime() + AHEAD_MS));
+}
+
 /** A period of the books: from the first of this month until now, if nothing else is asked for. */
 export function readBookPeriod(
   query: { readonly from?: string | undefined; readonly to?: string | undefined },
