@@ -4,24 +4,12 @@ import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
-import { completeSums } from '../../src/payments/ledger/sums.ts';
-import type { Day } from '../../src/payments/reconciliation/days.ts';
-import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
-import { DAY_MS } from '../../src/platform/base/days.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { fillConsole } from '../console-fill.ts';
 import { CONSOLE_GROUPS, consolePaths, SEARCH_PATH } from '../console-paths.ts';
 import type { ConsoleGroup, ConsoleSamples } from '../console-paths.ts';
-import {
-  BUSY_VENDOR,
-  closeUsedDay,
-  insertDayStatement,
-  insertUsedMonths,
-  insertUsedPages,
-  sampleCase,
-  samplePayment,
-} from '../console-store.ts';
+import { BUSY_VENDOR } from '../console-store.ts';
 import { drive } from '../load/drive.ts';
 import { signInPerson } from '../load/person.ts';
 import type { Person } from '../load/person.ts';
@@ -70,7 +58,12 @@ export const consoleSuite: Suite = {
   open: async (stage, options) => {
     const url = await stage.database('console');
     const pool = createPool({ url, max: 1, name: 'bench console', statementTimeoutMs: 0 });
-    const samples = await fill(pool, options);
+    const samples = await fillConsole(pool, {
+      payments: options.consoleRows,
+      logRows: LOG_ROWS,
+      quietVid: QUIET_VENDOR,
+      log: options.log,
+    });
     const server = await stage.start<{ port: number }>('server.ts', {
       DATABASE_URL: url,
       ROLES: 'api',
@@ -114,42 +107,6 @@ export const consoleSuite: Suite = {
     };
   },
 };
-
-/** What is behind a console that has been in use for three months. */
-async function fill(
-  pool: Pool,
-  { consoleRows, log }: Pick<SuiteOptions, 'consoleRows' | 'log'>,
-): Promise<ConsoleSamples> {
-  const startedAt = performance.now();
-  const note = (what: string): void =>
-    log(`console: ${what} after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-  await insertUsedMonths(pool, consoleRows);
-  note(`${consoleRows} payments were written`);
-  const wireTime = createWireTime('Africa/Nairobi');
-  const dayAgo = (days: number): string =>
-    wireTime.format(new Date(Date.now() - days * DAY_MS)).slice(0, 10);
-  const period = (day: string): Day => {
-    const { from, to } = periodOfDay(day, wireTime) ?? { from: new Date(), to: new Date() };
-    return { day, from, to };
-  };
-  const statementId = await insertDayStatement(pool, 'kplc', period(dayAgo(2)));
-  await insertUsedPages(pool, LOG_ROWS);
-  await completeSums(pool);
-  note('the other pages were filled');
-  await closeUsedDay(pool, period(dayAgo(3)));
-  note('a day was closed');
-  const { vendorId, paymentId, ...searched } = await samplePayment(pool);
-  return {
-    ...searched,
-    busyVid: BUSY_VENDOR,
-    quietVid: QUIET_VENDOR,
-    reference: encodeReference(vendorId, paymentId),
-    caseId: await sampleCase(pool),
-    statementId,
-    scorecard: 'malipo-mobile@1',
-    dayAgo,
-  };
-}
 
 /** Each path with somebody who may read it. */
 async function readPaths(pool: Pool, port: number, samples: ConsoleSamples): Promise<ReadPath[]> {

@@ -6,6 +6,8 @@ export interface Scan {
   readonly alias: string;
   /** The columns of its index condition; empty: it reads the whole index or table. */
   readonly columns: readonly string[];
+  /** Its index conditions, as PostgreSQL prints them. */
+  readonly conditions: readonly string[];
   /** It ends after some rows, such as the smallest one of an index. */
   readonly isLimited: boolean;
 }
@@ -35,9 +37,10 @@ export async function scansOf(
 function* scansIn(node: PlanNode, isLimited = false): Generator<Scan> {
   const { 'Relation Name': table, 'Node Type': type } = node;
   if (table !== undefined && type.includes('Scan')) {
-    const conditions = [node, ...(type === 'Bitmap Heap Scan' ? nodesBelow(node) : [])];
-    const columns = conditions.flatMap((one) => columnsIn(one['Index Cond'] ?? ''));
-    yield { table, alias: node.Alias ?? table, columns, isLimited };
+    const nodes = [node, ...(type === 'Bitmap Heap Scan' ? nodesBelow(node) : [])];
+    const conditions = nodes.flatMap((one) => one['Index Cond'] ?? []);
+    const columns = conditions.flatMap(columnsIn);
+    yield { table, alias: node.Alias ?? table, columns, conditions, isLimited };
   }
   for (const child of node.Plans ?? []) yield* scansIn(child, type === 'Limit');
 }
