@@ -27,6 +27,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   ledger_chain: { update: ['ended_at'] },
   transfer_hours: APPEND_ONLY,
   transfer_days: APPEND_ONLY,
+  transfer_weeks: APPEND_ONLY,
   transfer_sums: { update: ['until'] },
   collections: APPEND_ONLY,
   fund_movements: APPEND_ONLY,

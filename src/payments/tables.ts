@@ -24,6 +24,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   // Sums over all vendors.
   transfer_hours: 'local',
   transfer_days: 'distributed',
+  transfer_weeks: 'distributed',
   transfer_sums: 'local',
   // A collector's reference must be unique across vendors, or one receipt could credit two.
   collections: 'local',

@@ -27,6 +27,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'ledger_heads',
     'transfer_hours',
     'transfer_days',
+    'transfer_weeks',
     'transfer_sums',
   ],
   'payments/billers': [

@@ -401,6 +401,17 @@ const PLANTED: readonly Planted[] = [
       ),
   },
   {
+    invariant: 'weeks_equal_days',
+    by: 'a sum of a week without days',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into transfer_weeks (bucket, vendor_id, week, count, payments, amount_cents,
+           debit_account, credit_account)
+         values (bucket_of($1), $1, '2020-01-06Z', 1, 0, 5, 'float', 'reserved')`,
+        [vendorId],
+      ),
+  },
+  {
     invariant: 'hours_equal_transfers',
     by: 'a sum of an hour without transfers',
     vendorId: 0,

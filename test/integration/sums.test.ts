@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MarginAnswer } from '../../src/console/finance-answers.ts';
 import { checkLedger, checkRows } from '../../src/payments/audit/check.ts';
 import { completeSums, extendSums } from '../../src/payments/ledger/sums.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
@@ -51,13 +52,14 @@ async function readAll(): Promise<Record<string, unknown>> {
   return answers;
 }
 
-async function countSums(): Promise<{ hours: number; days: number; pairs: number }> {
-  const counted = await owner.query<{ hours: number; days: number; pairs: number }>(
+async function countSums(): Promise<Record<'hours' | 'days' | 'weeks' | 'pairs', number>> {
+  const counted = await owner.query<Record<'hours' | 'days' | 'weeks' | 'pairs', number>>(
     `select (select count(*)::integer from transfer_hours) as hours,
        (select count(*)::integer from transfer_days) as days,
+       (select count(*)::integer from transfer_weeks) as weeks,
        (select sum(count)::integer from transfer_hours) as pairs`,
   );
-  return counted.rows[0] ?? { hours: 0, days: 0, pairs: 0 };
+  return counted.rows[0] ?? { hours: 0, days: 0, weeks: 0, pairs: 0 };
 }
 
 beforeAll(async () => {
@@ -78,10 +80,54 @@ afterAll(async () => {
 test('every report is the same before and after its sums', { timeout: 120_000 }, async () => {
   const fromTransfers = await readAll();
   await completeSums(running.service.pool);
-  const { hours, days, pairs } = await countSums();
-  expect(Math.min(hours, days)).toBeGreaterThan(100);
+  const { hours, days, weeks, pairs } = await countSums();
+  expect(Math.min(hours, days, weeks)).toBeGreaterThan(100);
   expect(pairs).toBeGreaterThan(100);
   expect(await readAll()).toEqual(fromTransfers);
+});
+
+test('a report by vendor reads whole weeks, and days at both ends', async () => {
+  const byVendor = `/margin?from=${dayAgo(80)}&by=vendor`;
+  const total = async (): Promise<string> =>
+    (await finance.read<MarginAnswer>(byVendor)).total.amount;
+  const whole = await total();
+  const changed = async (table: string): Promise<void> =>
+    void (await owner.query(`update ${table} set amount_cents = amount_cents + 100`));
+  await changed('transfer_weeks');
+  const withWeeks = await total();
+  expect(withWeeks).not.toBe(whole);
+  await changed('transfer_days');
+  expect(await total()).not.toBe(withWeeks);
+  await owner.query('update transfer_weeks set amount_cents = amount_cents - 100');
+  await owner.query('update transfer_days set amount_cents = amount_cents - 100');
+  expect(await total()).toBe(whole);
+});
+
+test('a week is summed even if it ended in days without transfers', async () => {
+  const sumAgain = async (): Promise<void> => {
+    await owner.query('truncate transfer_days, transfer_weeks');
+    await owner.query(`update transfer_sums set until = '-infinity' where unit = 'day'`);
+    await completeSums(running.service.pool);
+  };
+  const moved = await owner.query<{ id: string; at: string }>(
+    `select source_id as id, created_at::text as at from transfers
+     where leg = 1 order by created_at limit 1`,
+  );
+  const move = async (to: string | undefined): Promise<void> =>
+    void (await owner.query(
+      'update transfers set created_at = $2 where leg = 1 and source_id = $1',
+      [moved.rows[0]?.id, to],
+    ));
+  await move('2020-01-08T10:00:00Z');
+  await sumAgain();
+  const first = await owner.query<{ week: Date }>('select min(week) as week from transfer_weeks');
+  expect(first.rows[0]?.week).toEqual(new Date('2020-01-06T00:00:00Z'));
+  const { violations } = await checkRows(owner);
+  const names = violations.map(({ invariant }) => invariant);
+  expect(names).not.toContain('days_equal_transfers');
+  expect(names).not.toContain('weeks_equal_days');
+  await move(moved.rows[0]?.at);
+  await sumAgain();
 });
 
 test('reports read the sums, and ledger check proves them', async () => {
@@ -116,6 +162,8 @@ describe('ledger check', () => {
     ['days', 'changed', 'update transfer_days set amount_cents = amount_cents + 1'],
     ['days', 'removed', 'delete from transfer_days'],
     ['days', 'said to reach further', `update transfer_sums set until = now() where unit = 'day'`],
+    ['weeks', 'changed', 'update transfer_weeks set payments = payments - 1 where payments > 0'],
+    ['weeks', 'removed', 'delete from transfer_weeks'],
   ])('finds sums of %s that were %s', async (unit, _, tamper) => {
     const client = await owner.connect();
     try {
@@ -123,7 +171,11 @@ describe('ledger check', () => {
       await client.query(tamper);
       const { violations } = await checkRows(client);
       const found = new Set(violations.map(({ invariant }) => invariant));
-      expect([...found]).toEqual([`${unit}_equal_transfers`]);
+      // Days that are wrong are no longer those of their weeks either.
+      if (unit === 'days') found.delete('weeks_equal_days');
+      expect([...found]).toEqual([
+        unit === 'weeks' ? 'weeks_equal_days' : `${unit}_equal_transfers`,
+      ]);
     } finally {
       await client.query('rollback');
       client.release();

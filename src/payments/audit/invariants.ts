@@ -79,6 +79,25 @@ export const INVARIANTS: readonly Invariant[] = [
           where (d.count, d.payments, d.amount_cents) is distinct from (f.count, f.payments, f.amount_cents)`,
   },
   {
+    name: 'weeks_equal_days',
+    says: 'The sums of transfers by week are those of each vendor’s days.',
+    sql: `select coalesce(w.vendor_id, d.vendor_id) as "vendorId",
+            format('the week from %s, from %s to %s: the sum is %s in %s, days make %s in %s',
+              coalesce(w.week, d.week), coalesce(w.debit_account, d.debit_account),
+              coalesce(w.credit_account, d.credit_account), coalesce(w.amount_cents, 0),
+              coalesce(w.count, 0), coalesce(d.amount_cents, 0), coalesce(d.count, 0)) as detail
+          from transfer_weeks w full join (
+            select vendor_id, date_trunc('week', day, 'UTC') as week, debit_account, credit_account,
+              sum(count)::bigint as count, sum(payments)::bigint as payments,
+              sum(amount_cents)::bigint as amount_cents
+            from transfer_days
+            where day < (select date_trunc('week', until, 'UTC') from transfer_sums where unit = 'day')
+            group by 1, 2, 3, 4
+          ) d on d.vendor_id = w.vendor_id and d.week = w.week and d.debit_account = w.debit_account
+            and d.credit_account = w.credit_account
+          where (w.count, w.payments, w.amount_cents) is distinct from (d.count, d.payments, d.amount_cents)`,
+  },
+  {
     name: 'balances_sum_to_zero',
     says: 'Each vendor’s balances sum to zero: all money from outside is in one of its accounts.',
     sql: `select vendor_id as "vendorId", format('sum of balances is %s',

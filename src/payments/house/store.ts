@@ -80,16 +80,18 @@ export interface VendorAccounts {
 /**
  * Vendors' accounts in a period, each summed over the vendors. Counts back from the balances. The caller's
  * database transaction is a snapshot, and may take long.
+ * @param posted what was posted to these accounts in the period, if the caller has read it.
  */
 export async function readVendorsPeriod(
   db: Queryable,
   { from, to }: BookPeriod,
   { vendorId, account }: VendorAccounts,
+  posted?: readonly PairSum[],
 ): Promise<AccountPeriod[]> {
   await takeYourTime(db);
   const balances = await readVendorBalances(db, { vendorId, account });
   const filter = { vendorId, accounts: account === null ? null : [account] };
-  const inPeriod = sidesOf(await readPairs(db, { from, to }, filter));
+  const inPeriod = sidesOf(posted ?? (await readPairs(db, { from, to }, filter)));
   const after = sidesOf(await readPairs(db, { from: to, to: null }, filter));
   return balances.map((row) => {
     const { debitCents, creditCents } = inPeriod.get(row.account) ?? NOTHING;

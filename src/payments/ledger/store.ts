@@ -153,11 +153,30 @@ export async function lockFloats(db: Queryable, vendorIds: readonly number[]): P
   }
 }
 
-/** Age of the oldest transfer that is not yet in the hash chain; 0 if all are. */
+/**
+ * Age of the oldest transfer that is not yet in the hash chain; 0 if all are. The chain may stand still for
+ * weeks, which is when people ask, so the first hour of them is read first. Nothing is older than the first
+ * hour that is summed.
+ */
 export async function readUnchainedSeconds(db: Queryable): Promise<number> {
-  const read = await db.query<{ ageSeconds: number }>(
-    `select coalesce(extract(epoch from now() - min(f.created_at)), 0)::float8 as "ageSeconds"
-     from transfers f where f.created_at >= (select ended_at from ledger_chain)`,
+  const read = await db.query<{ begin: string }>(
+    `select greatest(ended_at, coalesce((select min(hour) from transfer_hours), '-infinity'))::text as begin
+     from ledger_chain`,
   );
-  return read.rows[0]?.ageSeconds ?? 0;
+  const begin = read.rows[0]?.begin ?? '-infinity';
+  for (const sql of OLDEST_SECONDS) {
+    const oldest = await db.query<{ ageSeconds: number | null }>(sql, [begin]);
+    const ageSeconds = oldest.rows[0]?.ageSeconds ?? null;
+    if (ageSeconds !== null) return ageSeconds;
+  }
+  return 0;
 }
+
+/** Of the first hour from an instant on, and of everything later. */
+const OLDEST_SECONDS = [
+  `f.created_at >= $1::timestamptz and f.created_at < $1::timestamptz + interval '1 hour'`,
+  `f.created_at >= $1::timestamptz + interval '1 hour'`,
+].map(
+  (where) => `select extract(epoch from now() - min(f.created_at))::float8 as "ageSeconds"
+     from transfers f where ${where}`,
+);

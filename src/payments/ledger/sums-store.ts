@@ -155,6 +155,21 @@ export async function insertDays(db: Queryable, span: Span): Promise<void> {
   }
 }
 
+/** Sums whole weeks of each vendor, from its days. */
+export async function insertWeeks(db: Queryable, span: Span): Promise<void> {
+  for (const bucket of await listBuckets(db)) {
+    await db.query(
+      `insert into transfer_weeks (bucket, vendor_id, week, debit_account, credit_account, count, payments,
+         amount_cents)
+       select s.bucket, s.vendor_id, date_trunc('week', s.day, 'UTC'), s.debit_account, s.credit_account,
+         sum(s.count)::bigint, sum(s.payments)::bigint, sum(s.amount_cents)::bigint
+       from transfer_days s where s.bucket = $3 and ${IN_SPAN('s.day')}
+       group by 1, 2, 3, 4, 5`,
+      [span.from, span.to, bucket],
+    );
+  }
+}
+
 /** What to sum. Null: all. */
 export interface SumFilter {
   readonly vendorId: number | null;
@@ -228,21 +243,26 @@ export async function readSummedPairs(
     : (await db.query<PairSum>(OF_DAYS, [from, to, accounts, vendorId])).rows;
 }
 
-const VENDORS_OF_DAYS = `select s.vendor_id as "vendorId", ${PAIR('s')}, ${ADDED} from transfer_days s
-  where ${IN_SPAN('s.day')} and ${ON_ACCOUNTS('s')}
+const vendorsOfSums = (table: string, time: string): string => `
+  select s.vendor_id as "vendorId", ${PAIR('s')}, ${ADDED} from ${table} s
+  where ${IN_SPAN(`s.${time}`)} and ${ON_ACCOUNTS('s')}
   group by s.vendor_id, s.debit_account, s.credit_account`;
 
+/** Where the pairs of each vendor are read from. */
+const VENDORS_PAIRS = {
+  transfers: VENDORS_OF_TRANSFERS,
+  days: vendorsOfSums('transfer_days', 'day'),
+  weeks: vendorsOfSums('transfer_weeks', 'week'),
+} as const;
+
+export type VendorPairsSource = keyof typeof VENDORS_PAIRS;
 export type VendorPairSum = PairSum & { readonly vendorId: number };
 
-/** The pairs of each vendor. @param isSummed of a span that is summed by day. */
+/** The pairs of each vendor in a span. @param source days and weeks have only whole ones that are summed. */
 export async function readVendorPairs(
   db: Queryable,
   { from, to }: Span,
-  {
-    accounts,
-    isSummed,
-  }: { readonly accounts: readonly string[] | null; readonly isSummed: boolean },
+  { accounts, source }: Pick<SumFilter, 'accounts'> & { readonly source: VendorPairsSource },
 ): Promise<VendorPairSum[]> {
-  const sql = isSummed ? VENDORS_OF_DAYS : VENDORS_OF_TRANSFERS;
-  return await queryByBucket<VendorPairSum>(db, sql, [from, to, accounts]);
+  return await queryByBucket<VendorPairSum>(db, VENDORS_PAIRS[source], [from, to, accounts]);
 }

@@ -9,6 +9,7 @@ import {
   findFirstTransfer,
   insertDays,
   insertHours,
+  insertWeeks,
   lockSummedUntil,
   readSummedPairs,
   readSummedUntil,
@@ -17,17 +18,36 @@ import {
   setSummedUntil,
   takeYourTime,
 } from './sums-store.ts';
-import type { HourSum, PairSum, Span, SumFilter, SumUnit, VendorPairSum } from './sums-store.ts';
+import type {
+  HourSum,
+  PairSum,
+  Span,
+  SumFilter,
+  SumUnit,
+  VendorPairsSource,
+  VendorPairSum,
+} from './sums-store.ts';
 
-const UNIT_MS: Readonly<Record<SumUnit, number>> = { hour: 3_600_000, day: 86_400_000 };
+/** Weeks of the vendors are made of their days. */
+type Unit = SumUnit | 'week';
+
+const UNIT_MS: Readonly<Record<Unit, number>> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+};
+/** A Monday, where an hour and a day begin as well. */
+const ORIGIN_MS = Date.UTC(1970, 0, 5);
 
 /** Summed in one database transaction. */
 const SPAN_MS = UNIT_MS.day;
 
-const roundDown = (time: Date, unit: SumUnit): Date =>
-  new Date(Math.floor(time.getTime() / UNIT_MS[unit]) * UNIT_MS[unit]);
-const roundUp = (time: Date, unit: SumUnit): Date =>
-  new Date(Math.ceil(time.getTime() / UNIT_MS[unit]) * UNIT_MS[unit]);
+function rounded(time: Date, unit: Unit, round: (units: number) => number): Date {
+  const units = (time.getTime() - ORIGIN_MS) / UNIT_MS[unit];
+  return new Date(round(units) * UNIT_MS[unit] + ORIGIN_MS);
+}
+const roundDown = (time: Date, unit: Unit): Date => rounded(time, unit, Math.floor);
+const roundUp = (time: Date, unit: Unit): Date => rounded(time, unit, Math.ceil);
 
 /**
  * Sums the next whole hours or days to which nothing can be added any more. Returns whether there
@@ -45,8 +65,14 @@ export async function extendSums(pool: Pool, unit: SumUnit): Promise<boolean> {
     if (first === undefined) return false;
     const from = roundDown(first, unit);
     const to = new Date(Math.min(from.getTime() + SPAN_MS, end.getTime()));
-    if (unit === 'day') await insertDays(client, { from, to });
-    else await insertHours(client, addHours(await computeHours(client, { from, to })));
+    if (unit === 'hour') {
+      await insertHours(client, addHours(await computeHours(client, { from, to })));
+    } else {
+      await insertDays(client, { from, to });
+      // Days without transfers are passed over, so more than the last week may have ended.
+      const weeks = { from: roundDown(until ?? from, 'week'), to: roundDown(to, 'week') };
+      if (weeks.from < weeks.to) await insertWeeks(client, weeks);
+    }
     await setSummedUntil(client, unit, to);
     return true;
   });
@@ -119,7 +145,7 @@ interface SplitSpan {
 }
 
 /** Pure. @param until up to when transfers are summed. */
-export function splitSpan(span: Span, unit: SumUnit, until: Date | undefined): SplitSpan {
+export function splitSpan(span: Span, unit: Unit, until: Date | undefined): SplitSpan {
   const { from, to } = span;
   const start = from === null ? null : roundUp(from, unit);
   if (until === undefined) return { summed: undefined, rest: [span] };
@@ -149,7 +175,7 @@ export async function readPairs(db: Queryable, span: Span, filter: SumFilter): P
   return addPairs(found, ({ debitAccount, creditAccount }) => `${debitAccount} ${creditAccount}`);
 }
 
-/** The same of each vendor. */
+/** The same of each vendor: by whole weeks, then by whole days. */
 export async function readPairsByVendor(
   db: Queryable,
   span: Span,
@@ -157,12 +183,15 @@ export async function readPairsByVendor(
 ): Promise<VendorPairSum[]> {
   const { summed, rest } = await splitBySums(db, span, 'day');
   const found: VendorPairSum[] = [];
+  const read = async (source: VendorPairsSource, part: Span): Promise<void> => {
+    for (const pair of await readVendorPairs(db, part, { accounts, source })) found.push(pair);
+  };
   if (summed !== undefined) {
-    found.push(...(await readVendorPairs(db, summed, { accounts, isSummed: true })));
+    const { summed: weeks, rest: days } = splitSpan(summed, 'week', summed.to ?? undefined);
+    if (weeks !== undefined) await read('weeks', weeks);
+    for (const part of days) await read('days', part);
   }
-  for (const part of rest) {
-    found.push(...(await readVendorPairs(db, part, { accounts, isSummed: false })));
-  }
+  for (const part of rest) await read('transfers', part);
   return addPairs(found, (row) => `${row.vendorId} ${row.debitAccount} ${row.creditAccount}`);
 }
 

@@ -6,6 +6,7 @@ import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
 import type { AccountPeriod, BookPeriod, HouseTransferRow } from '../house/store.ts';
 import { isOwnTermsAccount, movementName } from '../ledger/account.ts';
 import { readCompleteUntil, readPairs } from '../ledger/sums.ts';
+import { takeYourTime } from '../ledger/sums-store.ts';
 import type { PairSum } from '../ledger/sums-store.ts';
 import type { EntryCursor, EntryRow } from './ledger-entries-store.ts';
 import {
@@ -92,13 +93,15 @@ export async function readStatementHead(
   const to = new Date(Math.max(Number(asked.from), Math.min(Number(asked.to), Number(complete))));
   const period = { from: asked.from, to };
   return await snapshot(pool, async (client) => {
-    const accounts = await readAccounts(client, of, period);
+    await takeYourTime(client);
+    const posted = await readPairs(client, period, filterOf(of));
+    const accounts = await readAccounts(client, of, { ...period, posted });
     const [opening, closing] = [new Map<string, bigint>(), new Map<string, bigint>()];
     for (const { account, openingCents, creditCents, debitCents } of accounts) {
       opening.set(account, openingCents);
       closing.set(account, openingCents + creditCents - debitCents);
     }
-    const movements = await readMovements(client, of, period);
+    const movements = await readMovements(client, of, { ...period, posted });
     return {
       ...period,
       endsEarly: to < asked.to,
@@ -114,15 +117,22 @@ export async function readStatementHead(
   });
 }
 
+/** With what was posted to the statement's accounts in the period. */
+interface PostedPeriod extends BookPeriod {
+  readonly posted: readonly PairSum[];
+}
+
 async function readAccounts(
   db: Queryable,
   of: StatementOf,
-  period: BookPeriod,
+  period: PostedPeriod,
 ): Promise<AccountPeriod[]> {
+  const { posted } = period;
   if (of.kind === 'vendor') {
-    return await readVendorsPeriod(db, period, { vendorId: of.vendorId, account: null });
+    const { vendorId } = of;
+    return await readVendorsPeriod(db, period, { vendorId, account: null }, posted);
   }
-  const vendors = await readVendorsPeriod(db, period, { vendorId: null, account: null });
+  const vendors = await readVendorsPeriod(db, period, { vendorId: null, account: null }, posted);
   const accounts = [...(await readHousePeriod(db, period)), ...vendors];
   return accounts.filter(({ account }) => isOwnAccount(of, account));
 }
@@ -139,11 +149,10 @@ function balanceOf(of: StatementOf, balances: Balances): bigint {
 async function readMovements(
   db: Queryable,
   of: StatementOf,
-  period: BookPeriod,
+  period: PostedPeriod,
 ): Promise<MovementSum[]> {
-  const filter = filterOf(of);
-  const found = await readPairs(db, period, filter);
-  const pairs = filter.withOwnTerms ? found : found.filter((pair) => !isOfOwnTerms(pair));
+  const { posted } = period;
+  const pairs = filterOf(of).withOwnTerms ? posted : posted.filter((pair) => !isOfOwnTerms(pair));
   const sums = [
     ...(await readHouse(db, of, period)).map((row) => ({
       movement: houseMovement(row),

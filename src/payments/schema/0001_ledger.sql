@@ -111,6 +111,21 @@ create table transfer_days (
 -- For reports of all vendors. Rows are inserted in time order.
 create index transfer_days_by_time on transfer_days using brin (day);
 
+-- The same in a week, which begins on Monday, for reports of all vendors over months. Made of its days as
+-- soon as they are all summed.
+create table transfer_weeks (
+  week timestamptz not null,
+  count bigint not null check (count > 0),
+  payments bigint not null check (payments between 0 and count),
+  amount_cents bigint not null check (amount_cents > 0),
+  bucket integer not null,
+  vendor_id integer not null,
+  debit_account text not null,
+  credit_account text not null,
+  primary key (bucket, vendor_id, week, debit_account, credit_account)
+);
+create index transfer_weeks_by_time on transfer_weeks using brin (week);
+
 -- Every transfer before `until` is summed.
 create table transfer_sums (
   unit text primary key check (unit in ('hour', 'day')),

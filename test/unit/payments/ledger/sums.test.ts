@@ -40,6 +40,17 @@ test('a period without ends is read from all sums, and from what follows', () =>
   });
 });
 
+test('whole weeks begin on Monday', () => {
+  const day = (text: string): Date => new Date(`2026-03-${text}T00:00:00Z`);
+  expect(splitSpan({ from: day('04'), to: day('25') }, 'week', day('25'))).toEqual({
+    summed: { from: day('09'), to: day('23') },
+    rest: [
+      { from: day('04'), to: day('09') },
+      { from: day('23'), to: day('25') },
+    ],
+  });
+});
+
 const time = fc.integer({ min: 0, max: 200 * HOUR_MS });
 test('the parts cover the period once, and sums only what is summed', () => {
   fc.assert(
