@@ -47,7 +47,8 @@ async function readAll(): Promise<Record<string, unknown>> {
   for (const path of REPORTS) {
     const { status, body } = await finance.get(path);
     expect(status, path).toBe(200);
-    answers[path] = body;
+    // A cursor has a length of time that depends on how busy the machine is.
+    answers[path] = { ...body, next: body['next'] !== null };
   }
   return answers;
 }
@@ -81,7 +82,9 @@ test('every report is the same before and after its sums', { timeout: 120_000 },
   const fromTransfers = await readAll();
   await completeSums(running.service.pool);
   const { hours, days, weeks, pairs } = await countSums();
-  expect(Math.min(hours, days, weeks)).toBeGreaterThan(100);
+  expect(Math.min(hours, days)).toBeGreaterThan(100);
+  expect(weeks).toBeGreaterThan(50);
+  expect(weeks).toBeLessThan(days);
   expect(pairs).toBeGreaterThan(100);
   expect(await readAll()).toEqual(fromTransfers);
 });
@@ -122,7 +125,7 @@ test('a week is summed even if it ended in days without transfers', async () => 
   await sumAgain();
   const first = await owner.query<{ week: Date }>('select min(week) as week from transfer_weeks');
   expect(first.rows[0]?.week).toEqual(new Date('2020-01-06T00:00:00Z'));
-  const { violations } = await checkRows(owner);
+  const { violations } = await checkLedger(running.service.pool);
   const names = violations.map(({ invariant }) => invariant);
   expect(names).not.toContain('days_equal_transfers');
   expect(names).not.toContain('weeks_equal_days');

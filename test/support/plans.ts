@@ -42,7 +42,11 @@ function* scansIn(node: PlanNode, isLimited = false): Generator<Scan> {
     const columns = conditions.flatMap(columnsIn);
     yield { table, alias: node.Alias ?? table, columns, conditions, isLimited };
   }
-  for (const child of node.Plans ?? []) yield* scansIn(child, type === 'Limit');
+  for (const [place, child] of (node.Plans ?? []).entries()) {
+    // Rows come one by one through these, as many as the limit needs.
+    const passes = type === 'Incremental Sort' || (type === 'Nested Loop' && place === 0);
+    yield* scansIn(child, type === 'Limit' || (isLimited && passes));
+  }
 }
 
 function nodesBelow(node: PlanNode): PlanNode[] {

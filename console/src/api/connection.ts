@@ -1,5 +1,5 @@
 /** `unreachable`: no answer arrives. `unavailable`: something answers for the service, which cannot work. */
-export type Connection = 'good' | 'unreachable' | 'unavailable';
+type Connection = 'good' | 'unreachable' | 'unavailable';
 
 let connection: Connection = 'good';
 const listeners = new Set<() => void>();
