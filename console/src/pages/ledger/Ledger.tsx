@@ -123,16 +123,21 @@ function Lines({ answer, filter }: { readonly answer: LedgerAnswer; readonly fil
           cell: (line) => <Balance debit={line.debit} credit={line.credit} />,
           align: 'end',
           hide: 'wide',
-          total: (
-            <>
-              <Balance debit={total.debit} credit="0.00" />
-              <br />
-              <Balance debit="0.00" credit={total.credit} />
-            </>
-          ),
+          total: <BothSides total={total} />,
         },
       ]}
     />
+  );
+}
+
+/** They are equal, unless the books are wrong. */
+function BothSides({ total }: { readonly total: SidesView }) {
+  return (
+    <>
+      <Balance debit={total.debit} credit="0.00" />
+      <br />
+      <Balance debit="0.00" credit={total.credit} />
+    </>
   );
 }
 

@@ -17,13 +17,11 @@ import styles from './SignIn.module.css';
 export function SignIn() {
   const { t } = useLingui();
   const { next = '/' } = useSearch({ from: '/sign-in' });
-  const hasEnded = useLocation({ select: ({ state }) => state.hasEnded === true });
   const router = useRouter();
   const queries = useQueryClient();
   const [needsCode, setNeedsCode] = useState(false);
   const enter = (session: SessionAnswer): void => {
     queries.setQueryData(sessionQuery.queryKey, session);
-    // With the path below which the console is.
     void router.navigate({ href: next });
   };
   const signIn = useMutation({
@@ -46,11 +44,7 @@ export function SignIn() {
         <h1>
           <Trans>Sign in</Trans>
         </h1>
-        {hasEnded && (
-          <Notice tone="info">
-            <Trans>Your session has ended. Sign in again to go on where you were.</Trans>
-          </Notice>
-        )}
+        <Ended />
         {signIn.isError && !isCodeMissing && <Notice tone="alert">{signIn.error.message}</Notice>}
         <Field label={t`E-mail address or name`} name="login" autoComplete="username" required />
         <Field
@@ -78,5 +72,16 @@ export function SignIn() {
         <PasskeySignIn onSignedIn={enter} />
       </form>
     </main>
+  );
+}
+
+/** Why the person is here again, if a page was open. */
+function Ended() {
+  const hasEnded = useLocation({ select: ({ state }) => state.hasEnded === true });
+  if (!hasEnded) return null;
+  return (
+    <Notice tone="info">
+      <Trans>Your session has ended. Sign in again to go on where you were.</Trans>
+    </Notice>
   );
 }
