@@ -1,11 +1,18 @@
 import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { CommandMessage, Commands } from './operators/control.ts';
 import { StartError } from '../src/run.ts';
 
 export interface OperatorsProcess {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
+  /** Has them do something. Rejects if they have ended. */
+  ask<Name extends keyof Commands>(
+    name: Name,
+    asked: Commands[Name]['asked'],
+  ): Promise<Commands[Name]['answer']>;
   stop(): Promise<void>;
 }
 
@@ -42,6 +49,7 @@ export async function startOperators(options: {
   });
   return {
     origin: `http://127.0.0.1:${port}`,
+    ask: createAsk(child),
     stop: async () => {
       stopping = true;
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -51,5 +59,27 @@ export async function startOperators(options: {
       await gone;
       clearTimeout(timer);
     },
+  };
+}
+
+function createAsk(child: ChildProcess): OperatorsProcess['ask'] {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let last = 0;
+  child.on('message', (message) => {
+    const { number, answer } = message as { readonly number: number; readonly answer: unknown };
+    waiting.get(number)?.resolve(answer);
+    waiting.delete(number);
+  });
+  child.once('exit', () => {
+    for (const { reject } of waiting.values()) reject(new Error('the simulated operators ended'));
+    waiting.clear();
+  });
+  return async <Name extends keyof Commands>(name: Name, asked: Commands[Name]['asked']) => {
+    if (!child.connected) throw new Error('the simulated operators have ended');
+    const answered = Promise.withResolvers<unknown>();
+    last += 1;
+    waiting.set(last, answered);
+    child.send({ number: last, name, asked } satisfies CommandMessage);
+    return (await answered.promise) as Commands[Name]['answer'];
   };
 }

@@ -10,6 +10,8 @@ import { createLog } from '../src/platform/log.ts';
 import { endOnUnforeseen, runService, stopOnSignals } from '../src/run.ts';
 import type { RunningService } from '../src/run.ts';
 import { banner } from './banner.ts';
+import { addControls } from './controls/controls.ts';
+import { Faults } from './controls/faults.ts';
 import { DEMO_COLLECTOR, DEMO_VENDORS, prepareSandbox } from './data.ts';
 import { sandboxMasterKeys } from './master-key.ts';
 import { preparePayBill, prepareProviders } from './provider-data.ts';
@@ -30,6 +32,7 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   endOnUnforeseen(log);
   const masterKeys = await sandboxMasterKeys(config);
   const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
+  const faults = new Faults();
   const parts: { operators?: OperatorsProcess } = {};
   const folder = path.join(config.dataDir, 'operators');
   // A sandbox that once had them keeps them: its database names them.
@@ -51,6 +54,10 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
         });
         const of = { config, masterKeys, creditKeys, folder, hasProviders, log };
         await prepareData(pool, of, parts.operators);
+      },
+      around: faults.around,
+      extend: async (service) => {
+        await addControls(service, { ...parts, masterKeys, faults, publicUrl: config.publicUrl });
       },
     });
   } catch (error) {

@@ -30,8 +30,8 @@ import type { RequestLog } from './parties/request-log.ts';
 import { DEMO_KEYS } from './parties/http/demo-signers.ts';
 import type { OperationDeps } from './platform/http/identify.ts';
 import type { Contract } from './platform/http/openapi.ts';
-import { mountAt } from './platform/http/operation.ts';
-import type { AnyOperation } from './platform/http/operation.ts';
+import { mountAt, surrounded } from './platform/http/operation.ts';
+import type { AnyOperation, Around } from './platform/http/operation.ts';
 import { createRateLimits } from './platform/http/rate-limits.ts';
 import type { RateLimits } from './platform/http/rate-limits.ts';
 import { mountResources } from './platform/http/resource.ts';
@@ -87,6 +87,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   };
   /** Default: the server's own. */
   readonly serverLimits?: Partial<ServerLimits>;
+  /** Around the handler of each operation; not of the self-service API. Default: nothing. */
+  readonly around?: Around | undefined;
   /** False when metrics have a listener of their own. */
   readonly servesMetrics: boolean;
   readonly log: Logger;
@@ -175,8 +177,16 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
 /** Adds every operation of the contract. */
 function addContract(app: FastifyInstance, deps: ApiDeps): Contract {
   const operations = operationsOf(deps);
-  for (const operation of operations) addOperation(app, operation, deps);
-  const resources = resourcesOf(deps);
+  const { around } = deps;
+  for (const operation of operations) {
+    addOperation(app, around === undefined ? operation : surrounded(operation, around), deps);
+  }
+  const stopping = new AbortController();
+  app.addHook('preClose', (done) => {
+    stopping.abort();
+    done();
+  });
+  const resources = resourcesOf(deps, stopping.signal);
   for (const resource of resources) addResource(app, resource, deps);
   return { operations, resources };
 }
@@ -220,7 +230,10 @@ export function operationsOf(options: ApiDeps): AnyOperation[] {
 }
 
 /** Every operation of the self-service API at its path. */
-export function resourcesOf(options: ApiDeps): AnyResource[] {
+export function resourcesOf(
+  options: ApiDeps,
+  stopping = new AbortController().signal,
+): AnyResource[] {
   const { config } = options;
   const limits = selfServiceLimits(options.limits, config.selfServiceRequestsPerSecond);
   const names = new Map(
@@ -232,6 +245,7 @@ export function resourcesOf(options: ApiDeps): AnyResource[] {
     selfServicePath(config),
     selfServiceResources({
       ...options,
+      stopping,
       byHeader: createHeaderAuthenticator({ ...options, limits }),
       operationAt: (method, route) => names.get(`${method} ${route}`),
     }),

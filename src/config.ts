@@ -36,6 +36,8 @@ export interface Config {
   readonly selfServiceRequestsPerSecond: number;
   readonly consoleChangesPerSecond: number;
   readonly publicUrl: string;
+  /** For commands that call the API. */
+  readonly vendorKey: string | undefined;
   readonly roles: ReadonlySet<Role>;
   readonly logLevel: string;
   /** The share of traces that are made; undefined: tracing is off. */
@@ -129,6 +131,7 @@ export function readConfig(
     consoleChangesPerSecond: values.CONSOLE_CHANGES_PER_SECOND,
     selfServiceRequestsPerSecond: values.SELF_SERVICE_REQUESTS_PER_SECOND,
     publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
+    vendorKey: values.MALIPO_KEY,
     roles: values.ROLES,
     logLevel: values.LOG_LEVEL,
     traceRatio: traceRatioOf(values),

@@ -109,3 +109,11 @@ function readKey(value: string): Buffer | undefined {
   // 32 random bytes have about 30 distinct values; far fewer means a typed or repeated key.
   return new Set(bytes).size < 16 ? undefined : bytes;
 }
+
+const SHOWN_CHARACTERS = 100;
+
+/** On one line, without a password in a URL. */
+export function shownValue(value: string): string {
+  const shown = value.replace(/\/\/[^/@]*@/, '//***@').slice(0, SHOWN_CHARACTERS);
+  return `“${shown.replaceAll(/\p{C}/gu, '\ufffd')}”${value.length > SHOWN_CHARACTERS ? '…' : ''}`;
+}

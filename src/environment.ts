@@ -13,6 +13,7 @@ import {
   readNetworks,
   readRoles,
   readTimeZone,
+  shownValue,
   text,
   wholeNumber,
 } from './environment-forms.ts';
@@ -339,6 +340,11 @@ export const VARIABLES = {
     form: wholeNumber(0),
     default: { sandbox: '0', production: '5000' },
   },
+  MALIPO_KEY: {
+    description: 'Security key of the vendor, for the commands `listen`, `trigger` and `sandbox`.',
+    form: text,
+    secret: true,
+  },
   SHUTDOWN_GRACE_MS: {
     description:
       'Maximum duration of a graceful shutdown after `SHUTDOWN_DELAY_MS`, in milliseconds. Work that has not ended by then is cut off; nothing is lost.',
@@ -400,12 +406,4 @@ export function readVariables(
 function notAllowed(variable: Variable, given: string): string {
   const shown = variable.secret === true ? 'the value (not shown)' : shownValue(given);
   return `${shown} is not valid. Allowed: ${variable.form.allowed}.`;
-}
-
-const SHOWN_CHARACTERS = 100;
-
-/** On one line, without a password in a URL. */
-function shownValue(value: string): string {
-  const shown = value.replace(/\/\/[^/@]*@/, '//***@').slice(0, SHOWN_CHARACTERS);
-  return `“${shown.replaceAll(/\p{C}/gu, '\ufffd')}”${value.length > SHOWN_CHARACTERS ? '…' : ''}`;
 }

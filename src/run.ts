@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import { SCHEMA, TABLE_CLASSES } from './schema.ts';
 import { compose } from './service.ts';
-import type { Service } from './service.ts';
+import type { ComposeOptions, Service } from './service.ts';
 import { connectionsOf } from './config.ts';
 import type { Config } from './config.ts';
 import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
@@ -47,6 +47,10 @@ export interface RunOptions {
   readonly log: Logger;
   /** Runs between migrations and serving: adds the sandbox's data, or makes production's checks. */
   readonly prepare: (pool: Pool) => Promise<void>;
+  /** Around the handlers of the API: the sandbox's faults. */
+  readonly around?: ComposeOptions['around'];
+  /** Adds routes before the service listens: the sandbox's controls. */
+  readonly extend?: (service: Service) => Promise<void>;
 }
 
 /**
@@ -54,7 +58,7 @@ export interface RunOptions {
  * listening → work. If a step fails, everything started before is stopped.
  */
 export async function runService(options: RunOptions): Promise<RunningService> {
-  const { config, log } = options;
+  const { config, log, masterKeys, around } = options;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     databaseOwnerUrl: config.databaseOwnerUrl,
@@ -91,16 +95,13 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     } finally {
       await pool.end();
     }
-    const masterKey = options.masterKeys.current;
-    archiver = await startWalArchiver({ config, database, masterKey, log });
+    archiver = await startWalArchiver({ config, database, masterKey: masterKeys.current, log });
     service = await compose({
-      config,
-      databaseUrl,
-      masterKeys: options.masterKeys,
-      log,
+      ...{ config, databaseUrl, masterKeys, log, around },
       verifyConnection: history.verify,
       walArchiveAge: archiver?.ageSeconds,
     });
+    await options.extend?.(service);
     history.start();
     const address = await start(service, config);
     database.onUnexpectedExit((reason) => {

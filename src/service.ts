@@ -44,6 +44,7 @@ export interface Service {
   /** The keys that operations verify signatures with. */
   readonly authentication: AuthenticationDeps;
   readonly catalogue: Payments['catalogue'];
+  readonly create: Payments['create'];
   /** What a stop would wait for now. */
   readonly workUnderWay: () => WorkUnderWay;
   /**
@@ -69,6 +70,8 @@ export interface ComposeOptions {
   readonly databaseUrl: string;
   readonly masterKeys: MasterKeys;
   readonly log: Logger;
+  /** The sandbox's faults. */
+  readonly around?: ApiOptions['around'];
   /** For every new connection to the database. */
   readonly verifyConnection?: NonNullable<PoolOptions['verify']>;
   /** In seconds; undefined without an archive of the write-ahead log. */
@@ -141,6 +144,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
       ...{ config, log, pool, consolePool, selfServicePool, masterKeys, ledgerMac },
       ...{ parties, payments, credit, readiness, lanes, pools },
       walArchiveAge: options.walArchiveAge,
+      around: options.around,
     },
     ends,
   );
@@ -163,7 +167,9 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     http.app.endConnectionsGently();
     if (config.roles.has('api')) await sleep(systemTimers, config.shutdownDelayMs);
   };
-  return { ...http, pool, directory, catalogue: payments.catalogue, workUnderWay, start, leave };
+  const { catalogue } = payments;
+  const create: Service['create'] = async (...asked) => await payments.create(...asked);
+  return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
 }
 
 /** Loads what the wings hold in memory, and loads it again when it changes. */
@@ -263,6 +269,7 @@ interface HttpParts extends Pick<
   readonly lanes: LaneTallies;
   readonly pools: readonly NamedPool[];
   readonly walArchiveAge: ComposeOptions['walArchiveAge'];
+  readonly around: ComposeOptions['around'];
 }
 
 function composeMetrics(parts: HttpParts): Metrics {

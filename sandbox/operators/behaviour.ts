@@ -23,6 +23,28 @@ export interface Delays {
   readonly slowMs: number;
 }
 
+/** The behaviours by name, each with the end of an account that chooses it. */
+export const OUTCOMES = {
+  paid: '9901',
+  declined: '9902',
+  paid_unanswered: '9903',
+  not_paid_unanswered: '9904',
+  callback: '9905',
+  callback_repeated: '9906',
+  slow: '9907',
+  garbage: '9908',
+  never: '9909',
+  lost: '9910',
+} as const;
+export type OutcomeName = keyof typeof OUTCOMES;
+
+const ENDS: ReadonlySet<string> = new Set(Object.values(OUTCOMES));
+
+/** Whether the account itself chooses the behaviour. */
+export function choosesItself(account: string): boolean {
+  return ENDS.has(account.slice(-4));
+}
+
 const AT_ONCE = { executeAfterMs: 0, callbacksAfterMs: [] } as const;
 
 /**

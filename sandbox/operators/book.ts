@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { amountText, centsOf } from './amounts.ts';
+import type { OutcomeName } from './behaviour.ts';
+import { Choices } from './choices.ts';
+import type { Choice } from './choices.ts';
 
 /** What an instruction is about. Two instructions with one reference must agree on all of it. */
 export interface Content {
@@ -17,19 +20,26 @@ export interface Instruction extends Content {
   readonly callbackUrl: string;
 }
 
+/** The behaviour that was chosen for an instruction, if its account does not choose it. */
+export interface Chosen {
+  readonly outcome?: OutcomeName;
+  /** The choice that was used. */
+  readonly choice?: string;
+}
+
 /** The journal's entries. A payment's state follows from its entries. */
 export type Entry =
-  | { readonly kind: 'lost'; readonly operator: string; readonly reference: string }
+  | (Chosen & { readonly kind: 'lost'; readonly operator: string; readonly reference: string })
   /** A further instruction with a known reference: harmless here, a second payment elsewhere. */
   | { readonly kind: 'repeated'; readonly operator: string; readonly reference: string }
-  | {
+  | (Chosen & {
       readonly kind: 'paid' | 'declined' | 'accepted' | 'silent';
       readonly atMs: number;
       readonly instruction: Instruction;
-    }
+    })
   | {
-      /** An accepted payment was executed; this many callbacks are to follow. */
-      readonly kind: 'executed';
+      /** An undecided payment was executed or refused; this many callbacks are to follow. */
+      readonly kind: 'executed' | 'refused';
       readonly atMs: number;
       readonly operator: string;
       readonly reference: string;
@@ -41,13 +51,37 @@ export type Entry =
       readonly operator: string;
       readonly reference: string;
       readonly index: number;
-    };
+    }
+  | {
+      /** The operator returned what it had paid. */
+      readonly kind: 'reversed';
+      readonly atMs: number;
+      readonly operator: string;
+      readonly reference: string;
+    }
+  | {
+      /** Our float with the operator grew, or shrank. */
+      readonly kind: 'float';
+      readonly atMs: number;
+      readonly operator: string;
+      /** Cents, as text. */
+      readonly change: string;
+      /** From now on the operator pays no more than the float holds. */
+      readonly isLimited: boolean;
+    }
+  | { readonly kind: 'chosen'; readonly choice: Choice }
+  | { readonly kind: 'choices_dropped'; readonly references: string };
 
 export interface Payment {
   readonly instruction: Instruction;
   readonly receivedAtMs: number;
+  /** Undefined: the account decides. */
+  readonly outcome: OutcomeName | undefined;
   state: 'paid' | 'declined' | 'accepted' | 'silent';
   paidAtMs: number | null;
+  /** When it was decided later than it was received. */
+  decidedAtMs: number | null;
+  reversedAtMs: number | null;
   /** Indexes of the callbacks still to be sent. */
   readonly callbacksOpen: Set<number>;
 }
@@ -60,7 +94,13 @@ export interface TruthEntry {
   readonly paid_at: string;
 }
 
-/** More than a sandbox usually pays out. It is only reported: a simulated operator never runs dry. */
+/** A change of our float with an operator that is no payment. */
+export interface FloatChange {
+  readonly atMs: number;
+  readonly cents: bigint;
+}
+
+/** More than a sandbox usually pays out. A simulated operator runs dry only if its float was set. */
 function openingCents(operator: string): bigint {
   const [first = 0] = createHash('sha256').update(operator).digest();
   return 2_000_000_000n + BigInt(first) * 25_000_000n;
@@ -69,33 +109,81 @@ function openingCents(operator: string): bigint {
 /** The operators' records: accepted payments, real payments, and callbacks still to be sent. */
 export class Book {
   readonly #payments = new Map<string, Payment>();
-  readonly #lost = new Set<string>();
+  readonly #lost = new Map<string, OutcomeName | undefined>();
   readonly #paid: Payment[] = [];
-  readonly #paidCents = new Map<string, bigint>();
+  /** Payments, less what was returned and added. */
+  readonly #spentCents = new Map<string, bigint>();
+  readonly #floatChanges = new Map<string, FloatChange[]>();
+  readonly #limited = new Set<string>();
+  readonly #operators = new Set<string>();
+  readonly choices = new Choices();
 
   find(operator: string, reference: string): Payment | undefined {
     return this.#payments.get(keyOf(operator, reference));
+  }
+
+  /** By whichever operator has it. */
+  findAnywhere(reference: string): Payment | undefined {
+    for (const operator of this.#operators) {
+      const payment = this.find(operator, reference);
+      if (payment !== undefined) return payment;
+    }
+    return undefined;
   }
 
   wasLost(operator: string, reference: string): boolean {
     return this.#lost.has(keyOf(operator, reference));
   }
 
+  /** The behaviour that was chosen for an instruction which was lost. */
+  outcomeOfLost(operator: string, reference: string): OutcomeName | undefined {
+    return this.#lost.get(keyOf(operator, reference));
+  }
+
+  /** Whether the operator's float was set, and holds less than this. */
+  lacks(operator: string, amount: string): boolean {
+    return this.#limited.has(operator) && this.balanceCents(operator) < centsOf(amount);
+  }
+
   /** Throws when the entry contradicts what is known: a journal that was tampered with. */
   apply(entry: Entry): void {
     switch (entry.kind) {
       case 'lost':
-        this.#lost.add(keyOf(entry.operator, entry.reference));
+        this.#lost.set(keyOf(entry.operator, entry.reference), entry.outcome);
+        this.choices.use(entry.choice);
         return;
       case 'repeated':
         return;
-      case 'executed': {
+      case 'executed':
+      case 'refused': {
         const payment = this.#known(entry);
-        payment.state = 'paid';
+        payment.state = entry.kind === 'executed' ? 'paid' : 'declined';
         for (let index = 0; index < entry.callbacks; index += 1) payment.callbacksOpen.add(index);
-        this.#addPaid(payment, entry.atMs);
+        if (entry.kind === 'executed') this.#addPaid(payment, entry.atMs);
+        else payment.decidedAtMs = entry.atMs;
         return;
       }
+      case 'reversed': {
+        const payment = this.#known(entry);
+        payment.state = 'declined';
+        payment.reversedAtMs = entry.atMs;
+        this.#spend(entry.operator, -centsOf(payment.instruction.amount));
+        return;
+      }
+      case 'float': {
+        const change = { atMs: entry.atMs, cents: BigInt(entry.change) };
+        const changes = this.#floatChanges.get(entry.operator) ?? [];
+        this.#floatChanges.set(entry.operator, [...changes, change]);
+        this.#spend(entry.operator, -change.cents);
+        if (entry.isLimited) this.#limited.add(entry.operator);
+        return;
+      }
+      case 'chosen':
+        this.choices.add(entry.choice);
+        return;
+      case 'choices_dropped':
+        this.choices.drop(entry.references);
+        return;
       case 'callback_done':
         this.#known(entry).callbacksOpen.delete(entry.index);
         return;
@@ -107,23 +195,32 @@ export class Book {
   /** @param beforeMs what was paid from then on does not count. */
   balanceCents(operator: string, beforeMs?: number): bigint {
     if (beforeMs === undefined) {
-      return openingCents(operator) - (this.#paidCents.get(operator) ?? 0n);
+      return openingCents(operator) - (this.#spentCents.get(operator) ?? 0n);
     }
     let cents = openingCents(operator);
-    for (const { instruction, paidAtMs } of this.paidBy(operator)) {
+    for (const { instruction, paidAtMs, reversedAtMs } of this.paidBy(operator)) {
       if ((paidAtMs ?? 0) < beforeMs) cents -= centsOf(instruction.amount);
+      if (reversedAtMs !== null && reversedAtMs < beforeMs) cents += centsOf(instruction.amount);
+    }
+    for (const change of this.floatChangesOf(operator)) {
+      if (change.atMs < beforeMs) cents += change.cents;
     }
     return cents;
   }
 
-  /** The operator's real payments, in the order of payment. */
+  floatChangesOf(operator: string): readonly FloatChange[] {
+    return this.#floatChanges.get(operator) ?? [];
+  }
+
+  /** The operator's real payments, in the order of payment, with those that it returned. */
   paidBy(operator: string): Payment[] {
     return this.#paid.filter(({ instruction }) => instruction.operator === operator);
   }
 
-  /** Every real payment until now, once, in the order of payment. */
+  /** Every real payment until now, once, in the order of payment. What was returned is not one. */
   *truth(): Generator<TruthEntry> {
-    for (const { instruction, paidAtMs } of this.#paid.slice()) {
+    for (const { instruction, paidAtMs, reversedAtMs } of this.#paid.slice()) {
+      if (reversedAtMs !== null) continue;
       yield {
         reference: instruction.reference,
         biller: instruction.biller,
@@ -149,10 +246,15 @@ export class Book {
     const payment: Payment = {
       instruction: entry.instruction,
       receivedAtMs: entry.atMs,
+      outcome: entry.outcome,
       state: entry.kind,
       paidAtMs: null,
+      decidedAtMs: null,
+      reversedAtMs: null,
       callbacksOpen: new Set(),
     };
+    this.choices.use(entry.choice);
+    this.#operators.add(operator);
     this.#payments.set(keyOf(operator, reference), payment);
     if (entry.kind === 'paid') this.#addPaid(payment, entry.atMs);
   }
@@ -162,9 +264,14 @@ export class Book {
       throw new Error(`reference ${payment.instruction.reference} was paid before`);
     }
     payment.paidAtMs = atMs;
+    payment.decidedAtMs = atMs;
     this.#paid.push(payment);
     const { operator, amount } = payment.instruction;
-    this.#paidCents.set(operator, (this.#paidCents.get(operator) ?? 0n) + centsOf(amount));
+    this.#spend(operator, centsOf(amount));
+  }
+
+  #spend(operator: string, cents: bigint): void {
+    this.#spentCents.set(operator, (this.#spentCents.get(operator) ?? 0n) + cents);
   }
 
   #known({ operator, reference }: { operator: string; reference: string }): Payment {

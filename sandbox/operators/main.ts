@@ -8,6 +8,7 @@ import { openProviders } from '../providers/providers.ts';
 import { Book } from './book.ts';
 import type { Entry } from './book.ts';
 import { createCallbackSender } from './callbacks.ts';
+import { followCommands } from './control.ts';
 import { OperatorSimulator } from './simulator.ts';
 import { openJournal } from './journal.ts';
 import { createRequestListener } from './listener.ts';
@@ -44,6 +45,7 @@ async function run(options: OperatorOptions): Promise<void> {
   const listener = createRequestListener({ receiver, book, key, holdMs });
   server.on('request', withProviders(options, listener));
   receiver.resume();
+  followCommands(receiver, book);
   stopWhenAsked();
   announce((server.address() as AddressInfo).port);
 }

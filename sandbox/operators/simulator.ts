@@ -1,10 +1,11 @@
 import type { Answer } from './answers.ts';
 import { acceptedAnswer, answerFor, operatorReferenceOf } from './answers.ts';
-import { planFor } from './behaviour.ts';
-import type { Delays } from './behaviour.ts';
+import { OUTCOMES, planFor } from './behaviour.ts';
+import type { Delays, OutcomeName } from './behaviour.ts';
 import type { Book, Entry, Instruction, Payment } from './book.ts';
 import { sameContent } from './book.ts';
 import type { CallbackSender } from './callbacks.ts';
+import type { Choice } from './choices.ts';
 import type { Journal } from './journal.ts';
 
 /** How the server answers a request. */
@@ -39,15 +40,23 @@ export class OperatorSimulator {
   /** An instruction. The same reference is never executed twice. */
   pay(instruction: Instruction): Reply {
     const { book, delays } = this.#options;
-    const { operator, reference, account } = instruction;
+    const { operator, reference } = instruction;
     const known = book.find(operator, reference);
     if (known !== undefined) return this.#repeat(known, instruction);
-    const plan = planFor(account, delays, book.wasLost(operator, reference));
+    if (book.lacks(operator, instruction.amount)) return floatEmpty(reference);
+    const wasLost = book.wasLost(operator, reference);
+    const choice = wasLost ? undefined : book.choices.find(instruction);
+    const outcome = choice?.outcome ?? book.outcomeOfLost(operator, reference);
+    const chosen = {
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(choice === undefined ? {} : { choice: choice.id }),
+    };
+    const plan = planFor(decisiveOf(instruction, outcome), delays, wasLost);
     if (plan.decision === 'lost') {
-      this.#record({ kind: 'lost', operator, reference });
+      this.#record({ kind: 'lost', operator, reference, ...chosen });
       return { kind: 'cut' };
     }
-    this.#record({ kind: plan.decision, atMs: Date.now(), instruction });
+    this.#record({ kind: plan.decision, atMs: Date.now(), instruction, ...chosen });
     const payment = book.find(operator, reference);
     if (payment === undefined) throw new Error('the book forgot what was just written down');
     if (payment.state === 'accepted') this.#executeLater(payment);
@@ -83,6 +92,52 @@ export class OperatorSimulator {
     }
   }
 
+  /**
+   * Decides a payment that is undecided: it is paid or declined now, and reported.
+   * Returns what it was before; undefined: no operator has the instruction.
+   */
+  advance(reference: string, result: 'paid' | 'declined'): Payment['state'] | undefined {
+    const payment = this.#options.book.findAnywhere(reference);
+    if (payment === undefined) return undefined;
+    const { state } = payment;
+    if (state === 'accepted' || state === 'silent') {
+      this.#end(payment, result === 'paid' ? 'executed' : 'refused');
+    }
+    return state;
+  }
+
+  /** Returns what was paid. False: it is not paid. */
+  reverse(reference: string): boolean {
+    const payment = this.#options.book.findAnywhere(reference);
+    if (payment?.state !== 'paid') return false;
+    const { operator } = payment.instruction;
+    this.#record({ kind: 'reversed', atMs: Date.now(), operator, reference });
+    return true;
+  }
+
+  /** Returns false if there are too many choices for these references. */
+  choose(choice: Choice): boolean {
+    if (this.#options.book.choices.isFull(choice.references)) return false;
+    this.#record({ kind: 'chosen', choice });
+    return true;
+  }
+
+  dropChoices(references: string): void {
+    this.#record({ kind: 'choices_dropped', references });
+  }
+
+  /** Adds to our float with an operator, or sets it. Returns the balance in cents. */
+  changeFloat(
+    operator: string,
+    change: { readonly addCents: bigint } | { readonly setCents: bigint },
+  ) {
+    const { book } = this.#options;
+    const isLimited = 'setCents' in change;
+    const cents = isLimited ? change.setCents - book.balanceCents(operator) : change.addCents;
+    this.#record({ kind: 'float', atMs: Date.now(), operator, change: String(cents), isLimited });
+    return book.balanceCents(operator);
+  }
+
   #repeat(payment: Payment, instruction: Instruction): Reply {
     const { operator, reference } = instruction;
     this.#record({ kind: 'repeated', operator, reference });
@@ -105,18 +160,19 @@ export class OperatorSimulator {
   #executeLater(payment: Payment): void {
     const dueAtMs = payment.receivedAtMs + this.#planOf(payment).executeAfterMs;
     at(dueAtMs, () => {
-      this.#execute(payment);
+      if (payment.state === 'accepted') this.#end(payment, 'executed');
     });
   }
 
-  #execute(payment: Payment): void {
+  #end(payment: Payment, kind: 'executed' | 'refused'): void {
     const { operator, reference } = payment.instruction;
     const listeners = this.#waiting.get(payment);
     this.#waiting.delete(payment);
     // A caller whose connection is still open gets the answer there, others by callback.
     const isAnswered = listeners !== undefined && listeners.size > 0;
-    const callbacks = isAnswered ? 0 : this.#planOf(payment).callbacksAfterMs.length;
-    this.#record({ kind: 'executed', atMs: Date.now(), operator, reference, callbacks });
+    // One that was silent has none of its own, and is reported once.
+    const callbacks = isAnswered ? 0 : this.#planOf(payment).callbacksAfterMs.length || 1;
+    this.#record({ kind, atMs: Date.now(), operator, reference, callbacks });
     for (const listener of listeners ?? []) listener(answerFor(payment));
     this.#sendCallbacks(payment);
   }
@@ -124,7 +180,7 @@ export class OperatorSimulator {
   #sendCallbacks(payment: Payment): void {
     const { callbacksAfterMs } = this.#planOf(payment);
     for (const index of payment.callbacksOpen) {
-      at((payment.paidAtMs ?? 0) + (callbacksAfterMs[index] ?? 0), () => {
+      at((payment.decidedAtMs ?? 0) + (callbacksAfterMs[index] ?? 0), () => {
         void this.#sendCallback(payment, index);
       });
     }
@@ -141,9 +197,9 @@ export class OperatorSimulator {
     this.#record({ kind: 'callback_done', operator, reference, index });
   }
 
-  #planOf({ instruction }: Payment): ReturnType<typeof planFor> {
+  #planOf({ instruction, outcome }: Payment): ReturnType<typeof planFor> {
     // A recorded payment was not lost, or was lost before.
-    return planFor(instruction.account, this.#options.delays, true);
+    return planFor(decisiveOf(instruction, outcome), this.#options.delays, true);
   }
 
   /** The entry is written first. Only then does it count, and an answer may be sent. */
@@ -153,6 +209,11 @@ export class OperatorSimulator {
   }
 }
 
+/** What chooses the behaviour, as the end of an account. */
+function decisiveOf({ account }: Instruction, outcome: OutcomeName | undefined): string {
+  return outcome === undefined ? account : OUTCOMES[outcome];
+}
+
 /** Runs the action at a time of the clock, at once when that has passed. */
 function at(timeMs: number, action: () => void): void {
   setTimeout(action, Math.max(0, timeMs - Date.now()));
@@ -160,4 +221,9 @@ function at(timeMs: number, action: () => void): void {
 
 function given(answer: Answer, httpStatus = 200): Reply {
   return { kind: 'answer', httpStatus, answer };
+}
+
+function floatEmpty(reference: string): Reply {
+  const message = 'Your float does not cover this payment';
+  return given({ status: 'unavailable', reference, code: 'operator_float_empty', message });
 }

@@ -24,5 +24,8 @@ export interface Cli {
     needs?: SessionNeeds,
   ): Promise<void>;
   /** The same for a command that needs no database. */
-  runAlone(options: { readonly json?: boolean }, work: () => Promise<Answer>): Promise<void>;
+  runAlone(
+    options: { readonly json?: boolean },
+    work: () => Promise<Answer | undefined>,
+  ): Promise<void>;
 }

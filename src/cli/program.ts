@@ -141,6 +141,21 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./credit/credit.ts')).addCreditCommands,
   },
   {
+    name: 'listen',
+    summary: 'forward a vendor’s events to a local server as they happen',
+    load: async () => (await import('./vendor/listen.ts')).addListenCommand,
+  },
+  {
+    name: 'trigger',
+    summary: 'make an event in the sandbox',
+    load: async () => (await import('./vendor/trigger.ts')).addTriggerCommand,
+  },
+  {
+    name: 'sandbox',
+    summary: 'controls of the sandbox: floats, billers, outcomes, answers',
+    load: async () => (await import('./vendor/sandbox.ts')).addSandboxCommands,
+  },
+  {
     name: 'keys',
     summary: 'stored keys: encrypt them with a new master key',
     load: async () => (await import('./parties/keys.ts')).addKeyCommands,
@@ -189,7 +204,10 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const cli: Cli = {
     surroundings,
     progress,
-    runAlone: async (options, work) => show(options, await work()),
+    runAlone: async (options, work) => {
+      const answer = await work();
+      if (answer !== undefined) show(options, answer);
+    },
     run: async (options, work, needs) => {
       const { withSession } = await import('./session.ts');
       await withSession(surroundings.environment, needs ?? {}, async (session) => {

@@ -7,7 +7,7 @@ export interface CursorOf {
   /** The operation. */
   readonly list: string;
   readonly vid: string;
-  /** Its parameters; `limit` and `cursor` may change from page to page. */
+  /** Its parameters; `limit`, `cursor` and `wait` may change from page to page. */
   readonly query: Readonly<Record<string, unknown>>;
 }
 
@@ -54,7 +54,7 @@ export function createCursors(masterKeys: MasterKeys): Cursors {
 }
 
 function locationOf({ list, vid, query }: CursorOf): string {
-  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const { limit: _limit, cursor: _cursor, wait: _wait, ...filters } = query;
   const pairs = Object.entries(filters).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([list, vid, pairs]);
 }

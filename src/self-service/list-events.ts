@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
 import { EVENT_STATES, EVENT_TYPES } from '../payments/events/event-types.ts';
 import { listEvents as readEvents } from '../payments/events/webhooks-store.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { readStart } from '../platform/base/period.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { EXAMPLE_EVENT, event, eventView } from './event-view.ts';
+import { createFollower } from './follow-events.ts';
 import { readPage } from './page.ts';
 import { resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
-import { pageOf, paging } from './schemas.ts';
+import { pageOf, paging, time } from './schemas.ts';
 
 const oneOf = (values: readonly string[], description: string) =>
   parameter(
@@ -19,16 +22,25 @@ const oneOf = (values: readonly string[], description: string) =>
 const NAME = 'listEvents';
 
 export function listEvents(deps: SelfServiceDeps): AnyResource {
+  const follow = createFollower(deps);
   return resource(deps, {
     name: NAME,
     method: 'GET',
     path: '/events',
     summary: 'List events',
     description:
-      'The events for your webhook with what became of their delivery, newest payments first. They are kept for 30 days.',
+      'The events for your webhook with what became of their delivery, newest payments first. They are kept for 30 days. With `since` they come in the order in which they happened, oldest first, and `next_cursor` is never null: send it to get what happens later.',
     query: Type.Object({
       type: Type.Optional(oneOf(EVENT_TYPES, 'Events of this type.')),
       state: Type.Optional(oneOf(EVENT_STATES, 'Events whose delivery is in this state.')),
+      since: Type.Optional(time('Events since then, oldest first.')),
+      wait: Type.Optional(
+        parameter(
+          /^(\d|1\d|20)$/,
+          'a whole number from 0 to 20',
+          'With `since`: how many seconds to wait for an event if there is none. Default: 0.',
+        ),
+      ),
       ...paging,
     }),
     response: Type.Object(pageOf(event)),
@@ -37,21 +49,21 @@ export function listEvents(deps: SelfServiceDeps): AnyResource {
       query: { state: 'delivered' },
       answer: { items: [EXAMPLE_EVENT], next_cursor: null },
     },
-    handle: async ({ query }, { signer: { vid, vendorId } }) =>
-      await readPage(
-        deps,
-        { list: NAME, vid, query },
-        {
-          read: async (beforeId: string | undefined, limit) =>
-            await readEvents(deps.pool, vendorId, {
-              type: EVENT_TYPES.find((type) => type === query.type),
-              state: EVENT_STATES.find((state) => state === query.state),
-              beforeId,
-              limit,
-            }),
-          positionOf: ({ eventId }) => eventId,
-          view: (row) => eventView(row, vid, deps.wireTime),
-        },
-      ),
+    handle: async ({ query }, { signer: { vid, vendorId } }) => {
+      const of = { list: NAME, vid, query };
+      const type = EVENT_TYPES.find((known) => known === query.type);
+      const state = EVENT_STATES.find((known) => known === query.state);
+      const since = readStart(query.since, 'since', deps.wireTime);
+      if (since !== undefined) return await follow({ of, vendorId, since, type, state });
+      if (query.wait !== undefined) {
+        throw new Refusal('missing_field', { field: 'since', text: 'wait requires since' });
+      }
+      return await readPage(deps, of, {
+        read: async (beforeId: string | undefined, limit) =>
+          await readEvents(deps.pool, vendorId, { type, state, beforeId, limit }),
+        positionOf: ({ eventId }) => eventId,
+        view: (row) => eventView(row, vid, deps.wireTime),
+      });
+    },
   });
 }

@@ -21,6 +21,8 @@ export interface SelfServiceOptions {
   readonly masterKeys: MasterKeys;
   readonly catalogue: Pick<BillerCatalogue, 'billers' | 'biller'>;
   readonly connectorOf: ConnectorOf;
+  /** Ends requests that wait. */
+  readonly stopping: AbortSignal;
   /** The name of the operation at a route, as the request log has it; undefined: none of the contract. */
   readonly operationAt: (method: string, route: string) => string | undefined;
 }

@@ -140,6 +140,17 @@ describe('two processes on one database', () => {
     }
   });
 
+  test('have no controls of the sandbox', async () => {
+    for (const { origin } of pair.servers) {
+      for (const path of ['/sandbox/state', '/sandbox/float', '/sandbox/answers']) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          const answer = await send(origin, { method, path: `${path}?vid=demo` });
+          expect([answer.status, answer.body.error?.[0]?.code]).toEqual([404, 'unknown_path']);
+        }
+      }
+    }
+  });
+
   test('explain nothing about an invalid signature', async () => {
     const [client] = await pair.addFundedVendor('1.00');
     const answers = await Promise.all(

@@ -25,10 +25,14 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** @param answer default: 204 at once. */
+/**
+ * @param answer default: 204 at once.
+ * @param port default: a free one.
+ */
 export async function startWebhookReceiver(
   answer: (response: ServerResponse, call: ReceivedCall) => void = (response) =>
     response.writeHead(204).end(),
+  port = 0,
 ): Promise<WebhookReceiver> {
   const calls: ReceivedCall[] = [];
   let open = 0;
@@ -49,7 +53,7 @@ export async function startWebhookReceiver(
       answer(response, call);
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events?of=malipo`,

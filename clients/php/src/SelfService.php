@@ -114,11 +114,21 @@ abstract class SelfService extends Credit
      * The events of the last 30 days.
      *
      * @param ?string $state `waiting`, `delivered`, `given_up` or `off`
+     * @param \DateTimeInterface|string|null $since events since then, oldest first; the list then has no
+     *     end: it goes on with what happens later
+     * @param ?int $wait with $since: how many seconds a page may wait for an event, less than the time-out
+     *     of a call
      * @return Pages<ListedEvent>
      */
-    public function listEvents(?string $type = null, ?string $state = null): Pages
-    {
-        return $this->pages(ListedEvent::class, '/v1/events', compact('type', 'state'));
+    public function listEvents(
+        ?string $type = null,
+        ?string $state = null,
+        \DateTimeInterface|string|null $since = null,
+        ?int $wait = null,
+    ): Pages {
+        $seconds = $wait === null ? null : (string) $wait;
+        $filter = compact('type', 'state', 'since') + ['wait' => $seconds];
+        return $this->pages(ListedEvent::class, '/v1/events', $filter);
     }
 
     /**

@@ -135,6 +135,10 @@ export interface EventFilter {
   readonly type?: string | undefined;
   /** `waiting`, `delivered`, `given_up` or `off`. */
   readonly state?: string | undefined;
+  /** Events since then, oldest first. The list then has no end: it goes on with what happens later. */
+  readonly since?: Time | undefined;
+  /** With `since`: how many seconds a page may wait for an event, less than the time-out of a call. */
+  readonly wait?: number | undefined;
 }
 
 /** An event with what became of its delivery. */

@@ -184,6 +184,66 @@ export async function listEvents(
   return listed.rows;
 }
 
+/** A place in the order in which events happened. */
+export interface EventPosition {
+  /** Microseconds since 1970, as text: a date has milliseconds only. */
+  readonly micros: string;
+  readonly eventId: string;
+}
+
+/**
+ * Every event that happened before this instant is visible to statements that begin later: no open
+ * database transaction that has written anything began before it.
+ */
+export async function readEventHorizon(db: Queryable): Promise<Date> {
+  const read = await db.query<{ horizon: Date }>(
+    `select least(now(), coalesce(min(xact_start), now())) as horizon from pg_stat_activity
+     where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()`,
+  );
+  const [row] = read.rows;
+  if (row === undefined) throw new Error('an aggregate has one row');
+  return row.horizon;
+}
+
+/** An event with its place. */
+export interface FollowedEvent extends ListedEvent {
+  readonly micros: string;
+}
+
+/** The vendor's events after a position, in the order in which they happened. */
+export async function listEventsAfter(
+  db: Queryable,
+  vendorId: number,
+  range: {
+    readonly after: EventPosition;
+    readonly before: Date;
+    readonly type: EventType | undefined;
+    readonly state: EventState | undefined;
+    readonly limit: number;
+  },
+): Promise<FollowedEvent[]> {
+  const listed = await db.query<FollowedEvent>(
+    `select ${EVENT_COLUMNS}, e.state, e.attempt_count as "attemptCount", e.due_at as "dueAt",
+       e.ended_at as "endedAt", e.last_result as "lastResult",
+       (extract(epoch from e.occurred_at) * 1000000)::bigint::text as micros
+     from events e
+     where bucket = bucket_of($1) and vendor_id = $1
+       and (occurred_at, event_id) > ('epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3)
+       and occurred_at < $4 and ($5::text is null or type = $5) and ($6::text is null or state = $6)
+     order by occurred_at, event_id limit $7`,
+    [
+      vendorId,
+      range.after.micros,
+      range.after.eventId,
+      range.before,
+      range.type ?? null,
+      range.state ?? null,
+      range.limit,
+    ],
+  );
+  return listed.rows;
+}
+
 /** Selects the events to send again; absent conditions match everything. */
 export interface ReplayFilter {
   readonly paymentId: string | undefined;

@@ -68,3 +68,5 @@ create index events_not_sent on events (bucket, vendor_id, state, event_id)
   where state in ('given_up', 'off');
 create index events_of_rare_types on events (bucket, vendor_id, type, event_id)
   where type <> 'transaction.succeeded';
+-- The order in which they happened, for vendors that follow their events.
+create index events_by_time on events (bucket, vendor_id, occurred_at, event_id);

@@ -91,6 +91,32 @@ export type AnyParametersOperation = Operation<TObject, TSchema, unknown>;
 export type AnyFileOperation = FileOperation<TObject, TSchema, unknown>;
 export type AnyOperation = AnyParametersOperation | AnyFileOperation;
 
+/** Stands between a signed request that was accepted and its handler: the sandbox's faults. */
+export type Around = <Answer>(
+  operation: AnyOperation,
+  signer: unknown,
+  handle: () => Promise<Answer>,
+) => Promise<Answer>;
+
+/** The operation with what stands around its handler. */
+export function surrounded(operation: AnyOperation, around: Around): AnyOperation {
+  if ('file' in operation) {
+    return {
+      ...operation,
+      handle: async (request, signer, file, signature) =>
+        await around(operation, signer, async () =>
+          operation.handle(request, signer, file, signature),
+        ),
+    };
+  }
+  const other: AnyParametersOperation = {
+    ...operation,
+    handle: async (request, signer, signature) =>
+      await around(operation, signer, async () => operation.handle(request, signer, signature)),
+  };
+  return other;
+}
+
 /** How refusals of some operations differ from those of others. */
 export interface RefusalForm {
   /** Distinguishes these refusals in OpenAPI. */

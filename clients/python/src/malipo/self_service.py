@@ -112,13 +112,24 @@ class SelfServiceOperations(Vendor):
         return self._download("/v1/statement.csv", _texts(from_=from_, to=to))
 
     def list_events(
-        self, *, type: Optional[str] = None, state: Optional[str] = None
+        self,
+        *,
+        type: Optional[str] = None,
+        state: Optional[str] = None,
+        since: Time = None,
+        wait: Optional[int] = None,
     ) -> PageReader[ListedEvent]:
         """The events of the last 30 days.
 
         state: `waiting`, `delivered`, `given_up` or `off`.
+        since: events since then, oldest first. The list then has no end: it goes on with what
+        happens later.
+        wait: with since, how many seconds a page may wait for an event, less than the time-out
+        of a call.
         """
-        return self._pages(ListedEvent, "/v1/events", _texts(type=type, state=state))
+        seconds = None if wait is None else str(wait)
+        query = _texts(type=type, state=state, since=since, wait=seconds)
+        return self._pages(ListedEvent, "/v1/events", query)
 
     def get_event(self, event_id: str) -> Steps[ListedEvent]:
         """event_id: also a `webhook-id`."""

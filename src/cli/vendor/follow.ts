@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { reasonOf, requireSuccess } from './api.ts';
+import type { ApiAnswer, VendorApi } from './api.ts';
+
+/** An event as the self-service API lists it. */
+export interface ListedEvent {
+  readonly webhook_id: string;
+  readonly type: string;
+  readonly reference: string | null;
+  readonly payload: object;
+  readonly delivery: { readonly state: string };
+}
+
+interface Follow {
+  /** The first event that is wanted; undefined: the next one, by the service's clock. */
+  readonly since: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called when the service stops answering, and when it answers again. */
+  readonly onTrouble: (text: string) => void;
+}
+
+const WAIT_SECONDS = '10';
+const PAGE = '50';
+const PAUSE_MS = 1_000;
+
+/**
+ * The vendor's events in the order in which they happened, each once, until the signal. An outage of the
+ * service is waited for: the cursor continues where it was.
+ * Throws: `PlainError` for a refusal that would not go away.
+ */
+export async function* followEvents(api: VendorApi, follow: Follow): AsyncGenerator<ListedEvent> {
+  const { signal } = follow;
+  const ask = createAsk(api, follow);
+  let { since } = follow;
+  if (since === undefined) {
+    const now = await ask('/v1/events', { limit: '1' });
+    since = (now?.at ?? new Date()).toISOString();
+  }
+  let cursor: string | undefined;
+  while (!signal.aborted) {
+    const query = { since, wait: WAIT_SECONDS, limit: PAGE };
+    const answer = await ask('/v1/events', cursor === undefined ? query : { ...query, cursor });
+    if (answer === undefined) return;
+    const { items, next_cursor: next } = answer.body as {
+      readonly items: readonly ListedEvent[];
+      readonly next_cursor: string;
+    };
+    yield* items;
+    cursor = next;
+  }
+}
+
+/** Asks until there is an answer. Undefined: the signal came first. */
+function createAsk(api: VendorApi, { signal, onTrouble }: Follow) {
+  let isTroubled = false;
+  return async (
+    path: string,
+    query: Readonly<Record<string, string>>,
+  ): Promise<ApiAnswer | undefined> => {
+    while (!signal.aborted) {
+      const answer = await api
+        .call('GET', path, { query, signal })
+        .catch((error: unknown) => reasonOf(error));
+      if (signal.aborted) return undefined;
+      const trouble = troubleIn(answer);
+      if (typeof answer !== 'string' && trouble === undefined) {
+        if (isTroubled) onTrouble('the service answers again');
+        isTroubled = false;
+        requireSuccess(answer);
+        return answer;
+      }
+      if (!isTroubled) onTrouble(`the service does not answer (${trouble}); trying again`);
+      isTroubled = true;
+      const seconds = typeof answer === 'string' ? undefined : answer.retryAfterSeconds;
+      await delay(seconds === undefined ? PAUSE_MS : seconds * 1_000, undefined, { signal }).catch(
+        () => undefined,
+      );
+    }
+    return undefined;
+  };
+}
+
+/** What goes away by itself; undefined: an answer, or a refusal that stays. */
+function troubleIn(answer: ApiAnswer | string): string | undefined {
+  if (typeof answer === 'string') return answer;
+  return answer.status >= 500 || answer.status === 429 ? `HTTP ${answer.status}` : undefined;
+}
+
+/**
+ * Makes sure that the vendor's events are recorded, which they are for a vendor with a webhook. In the
+ * sandbox it gets one that is disabled.
+ * Throws: `PlainError` if they are not recorded.
+ */
+export async function requireRecording(api: VendorApi): Promise<void> {
+  const answer = await api.call('GET', '/v1/webhook').catch((error: unknown) => {
+    throw new PlainError(`The service does not answer: ${reasonOf(error)}`);
+  });
+  if (answer.status !== 404) {
+    requireSuccess(answer);
+    return;
+  }
+  await api.control('POST', '/events/recording').catch((error: unknown) => {
+    throw new PlainError(
+      'Events are recorded for vendors with a webhook only. Set one in the console or with PUT /v1/webhook; it may be disabled.',
+      { cause: error },
+    );
+  });
+}
