@@ -21,7 +21,7 @@ export function banner(config: Config, origin: string, operators: Operators): st
   return `
 Malipo sandbox   ${origin}
   console        ${origin}${config.consolePath}/   login=${admin.login}   password=${DEMO_PASSWORD}
-  reference      ${origin}/docs
+  documentation  ${origin}/docs
   operators      ${operators.origin}/truth   (what was really paid)
   vendor         vid=${demo.vid}   key=${demo.key}   (and ${DEMO_VENDORS[1].vid} / ${DEMO_VENDORS[1].key})
   collector      ${DEMO_COLLECTOR.collector}   key=${DEMO_COLLECTOR.key}

@@ -42,6 +42,7 @@ import { addOperation } from './platform/http/routes.ts';
 import type { ShownVariable } from './shown-variables.ts';
 import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
+import { addDocumentationSite } from './platform/http/reference/site.ts';
 import { addConsole } from './console/console.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import { programVersion } from './platform/base/program-version.ts';
@@ -146,6 +147,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     document: () => contractDocument(contract, { isSandbox }),
     keys: isSandbox ? DEMO_KEYS : {},
   });
+  await addDocumentationSite(app);
   const signingIn = {
     codesRequired: !isSandbox,
     party: relyingPartyOf(config.publicUrl, isSandbox),

@@ -78,7 +78,7 @@ The sandbox (\`npm start\`) has these vendors, with KES 100,000.00 of collected 
 
 The collector \`demo-collector\` has the key \`${DEMO_KEYS['demo-collector']}\`. The last four digits of \`account\` decide what the simulated operator does: 9901 pays, 9902 declines, 9903 pays and never answers, and so on. One person in the synthetic credit registry is Amani Baraka Wanjiru, with the \`nationalID\` 900000001.
 
-**Send**, on the page \`/docs\`, signs for you, with the demo vendors’ keys or with the key you enter under *Who signs*. The key does not leave the browser. If an operation needs another one first, the page sends that one too: fund before create, create before status.
+**Send**, on the page \`/docs/api\`, signs for you, with the demo vendors’ keys or with the key you enter under *Who signs*. The key does not leave the browser. If an operation needs another one first, the page sends that one too: fund before create, create before status.
 
 `;
 }

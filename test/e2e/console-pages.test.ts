@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findSeriousViolations } from '../support/accessibility.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
@@ -13,18 +11,13 @@ import { until } from '../support/until.ts';
 
 const WIDE = { width: 1280, height: 800 };
 const TELEPHONE = { width: 390, height: 844 };
-/** WCAG 2.2 A and AA. */
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const LOGINS = ['admin', 'finance', 'risk', 'demo-admin'];
 
 describe.skipIf(!HAS_BROWSER)('every page', () => {
   let fixture: ConsoleFixture;
-  let axe = '';
 
   beforeAll(async () => {
     fixture = await startConsole();
-    const file = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-    axe = await readFile(file, 'utf8');
     const vendor = fixture.running.demo();
     const pay = async (account: string): Promise<string> =>
       await vendor.accepted({
@@ -74,26 +67,17 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     await page.setViewportSize(WIDE);
     await page.goto(`${fixture.running.origin}${path}`);
     await settled(page);
-    found.push(...(await violations(page)).map((text) => `${path}: ${text}`));
+    found.push(...(await findSeriousViolations(page)).map((text) => `${path}: ${text}`));
     await page.setViewportSize(TELEPHONE);
-    found.push(...(await violations(page)).map((text) => `${path}, telephone: ${text}`));
+    found.push(...(await findSeriousViolations(page)).map((text) => `${path}, telephone: ${text}`));
     const wide: string[] = await page.evaluate(TOO_WIDE);
     found.push(...wide.map((text) => `${path}, telephone: ${text}`));
     await page.emulateMedia({ colorScheme: 'dark' });
     // Chromium does not change the colour of every element at once.
     await page.reload();
     await settled(page);
-    found.push(...(await violations(page)).map((text) => `${path}, dark: ${text}`));
+    found.push(...(await findSeriousViolations(page)).map((text) => `${path}, dark: ${text}`));
     await page.emulateMedia({ colorScheme: 'light' });
-  }
-
-  async function violations(page: Page): Promise<string[]> {
-    await page.evaluate(axe);
-    const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`;
-    const results: AxeResults = await page.evaluate(run);
-    return results.violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   }
 });
 

@@ -89,9 +89,9 @@ test('the reference page knows no demo vendor', async () => {
   const { origin } = await fixture.launch({ DATABASE_URL: url, MASTER_KEY });
   const read = async (path: string): Promise<string> =>
     (await send(origin, { method: 'GET', path })).text;
-  await until('it serves', async () => await read('/docs/').catch(() => false));
-  expect(JSON.parse(await read('/docs/settings.json'))).toEqual({ keys: {} });
-  for (const path of ['/docs/', '/openapi.json']) {
+  await until('it serves', async () => await read('/docs/api/').catch(() => false));
+  expect(JSON.parse(await read('/docs/api/settings.json'))).toEqual({ keys: {} });
+  for (const path of ['/docs/', '/docs/api/', '/openapi.json']) {
     expect(await read(path)).not.toMatch(/demo2?-security-key|demo-collector-key/);
   }
 });

@@ -46,7 +46,7 @@ afterAll(async () => {
 async function openPage(
   width: number,
   height: number,
-  address = `${sandbox.origin}/docs`,
+  address = `${sandbox.origin}/docs/api`,
 ): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage({ viewport: { width, height } });
   const faults: string[] = [];
@@ -198,12 +198,12 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
     const bare = await browser.newPage();
     // As in production, where the page knows no key.
     await bare.route(
-      '**/docs/settings.json',
+      '**/docs/api/settings.json',
       async (route) => await route.fulfill({ json: { keys: {} } }),
     );
     const sent: string[] = [];
     bare.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
-    await bare.goto(`${sandbox.origin}/docs/`);
+    await bare.goto(`${sandbox.origin}/docs/api/`);
     await bare.waitForSelector('body[data-ready]');
     expect(await bare.getByLabel('Security key', { exact: true }).inputValue()).toBe('');
     await bare.getByLabel('Vendor (vid)').fill('demo2');
@@ -253,7 +253,7 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
     }).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const opened = await openPage(390, 844, `${origin}/bills/docs`);
+    const opened = await openPage(390, 844, `${origin}/bills/docs/api`);
     for (const id of ['listBillers', 'fund', 'bulkCreate']) {
       expect([id, (await send(opened.page, id)).status]).toEqual([id, '200']);
     }

@@ -230,13 +230,13 @@ describe('a running sandbox', () => {
   });
 
   test('describes itself to people, with nothing from elsewhere', async () => {
-    const page = await get('/docs/');
+    const page = await get('/docs/api/');
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
     const loaded = [...page.text.matchAll(/<(?:script|link|img)[^>]+(?:src|href)="([^"]+)"/g)];
     expect(loaded.length).toBeGreaterThan(0);
     for (const [, address = ''] of loaded) {
-      const url = new URL(address, `${sandbox.origin}/docs/`);
+      const url = new URL(address, `${sandbox.origin}/docs/api/`);
       expect(url.origin, address).toBe(sandbox.origin);
       expect((await get(url.pathname)).status, address).toBe(200);
     }

@@ -12,7 +12,16 @@ const OPERATOR = 'kplc';
 
 /** Paths that are not operations, and other paths that attackers try. */
 const OTHER_PATHS = [
-  ...['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs', '/docs/', '/console'],
+  ...[
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/docs/',
+    '/docs/api/',
+    '/console',
+  ],
   ...['/', '/nothing', '/transaction/', '/callbacks', '/callbacks/nobody', '//', '/%00', '/..;/'],
 ];
 

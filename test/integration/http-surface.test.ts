@@ -146,19 +146,26 @@ describe('the line of a request', () => {
   });
 });
 
-test('/ leads to the reference', async () => {
+test('/ leads to the documentation', async () => {
   const answer = await get('/');
   expect([answer.status, answer.headers.location]).toEqual([302, '/docs']);
 });
 
 describe('the reference page', () => {
-  test('/docs leads to it, behind any prefix', async () => {
+  test('/docs leads to the documentation, behind any prefix', async () => {
     const answer = await get('/docs');
     expect([answer.status, answer.headers.location]).toEqual([302, 'docs/']);
   });
 
+  test.each(['/docs/api', '/docs/api/index.html'])('%s leads to it', async (path) => {
+    const answer = await get(path);
+    expect(answer.status).toBe(302);
+    const leadsTo = new URL(String(answer.headers.location), `http://malipo.example${path}`);
+    expect(leadsTo.pathname).toBe('/docs/api/');
+  });
+
   test('has nothing inline and no absolute address', async () => {
-    const { text, headers } = await get('/docs/');
+    const { text, headers } = await get('/docs/api/');
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain(`default-src 'self'`);
     expect(policy).not.toMatch(/unsafe|data:|\*/);
@@ -174,7 +181,12 @@ describe('the reference page', () => {
     ['br;q=0, gzip', 'gzip'],
     ['', undefined],
   ])('is sent to a client that takes “%s” as %s', async (accepted, encoding) => {
-    for (const path of ['/docs/', '/docs/main.js', '/docs/style.css', '/openapi.json']) {
+    for (const path of [
+      '/docs/api/',
+      '/docs/api/main.js',
+      '/docs/api/style.css',
+      '/openapi.json',
+    ]) {
       const answer = await get(path, { 'Accept-Encoding': accepted });
       expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);
       const etag = String(answer.headers['etag']);
@@ -185,17 +197,17 @@ describe('the reference page', () => {
 
   test('loads in less than 60 kB', async () => {
     const accepted = { 'Accept-Encoding': 'br' };
-    const { text } = await get('/docs/');
+    const { text } = await get('/docs/api/');
     const scripts = await readdir(
       new URL('../../src/platform/http/reference/page', import.meta.url),
     );
-    const files = scripts.filter((name) => name.endsWith('.js')).map((name) => `/docs/${name}`);
+    const files = scripts.filter((name) => name.endsWith('.js')).map((name) => `/docs/api/${name}`);
     expect(text).toContain('main.js');
     let bytes = 0;
     for (const path of [
-      '/docs/',
-      '/docs/style.css',
-      '/docs/settings.json',
+      '/docs/api/',
+      '/docs/api/style.css',
+      '/docs/api/settings.json',
       '/openapi.json',
       ...files,
     ]) {

@@ -9,10 +9,21 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Where the console is built. */
 export const BUILT_CONSOLE = path.join(ROOT, 'console/dist');
 
+const BUILT_DOCUMENTATION = path.join(ROOT, 'site/dist');
+
 /** `npm ci` builds it; a working copy may lack it. */
 export function buildConsoleOnce(): void {
-  if (existsSync(path.join(BUILT_CONSOLE, 'index.html'))) return;
-  spawnSync(process.execPath, ['scripts/prepare-console.mjs'], { cwd: ROOT });
+  buildPagesOnce(BUILT_CONSOLE);
+}
+
+/** Like the console, the documentation at `/docs`. */
+export function buildDocumentationOnce(): void {
+  buildPagesOnce(BUILT_DOCUMENTATION);
+}
+
+function buildPagesOnce(built: string): void {
+  if (existsSync(path.join(built, 'index.html'))) return;
+  spawnSync(process.execPath, ['scripts/prepare-pages.mjs'], { cwd: ROOT });
 }
 
 /** A page of the console with a signed-in person. */

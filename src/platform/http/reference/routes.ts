@@ -32,7 +32,7 @@ interface ReferenceOptions {
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** `/openapi.json`, generated from the operations' schemas, and the interactive page at `/docs/`. */
+/** `/openapi.json`, generated from the operations' schemas, and the interactive page at `/docs/api/`. */
 export async function addReferencePage(
   app: FastifyInstance,
   options: ReferenceOptions,
@@ -44,15 +44,15 @@ export async function addReferencePage(
   });
   const settings = JSON.stringify({ keys: options.keys });
   const compressedSettings = await compressText(Buffer.from(settings), JSON_TYPE);
-  addFile(app, '/docs/settings.json', () => compressedSettings);
+  addFile(app, '/docs/api/settings.json', () => compressedSettings);
   for (const [name, type] of FILES) {
     const text = await compressText(await readFile(path.join(PAGE_FOLDER, name)), type);
-    addFile(app, name === 'index.html' ? '/docs/' : `/docs/${name}`, () => text);
+    addFile(app, name === 'index.html' ? '/docs/api/' : `/docs/api/${name}`, () => text);
   }
+  // Links of a site that works without a server name the file.
+  app.get('/docs/api/index.html', async (_request, reply) => await reply.redirect('./'));
   // Relative, so that a prefix added by a proxy is kept.
-  app.get('/docs', async (_request, reply) => {
-    return await reply.redirect('docs/');
-  });
+  app.get('/docs/api', async (_request, reply) => await reply.redirect('api/'));
 }
 
 function addFile(

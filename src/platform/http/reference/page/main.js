@@ -12,7 +12,7 @@ import { canSign } from './signing.js';
  * @typedef {import('./operations.js').Operation} Operation
  */
 
-const documentUrl = new URL('../openapi.json', location.href);
+const documentUrl = new URL('../../openapi.json', location.href);
 const signers = {
   vid: find('signer-vid', HTMLInputElement),
   vendorKey: find('signer-key', HTMLInputElement),

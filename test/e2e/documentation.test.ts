@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { findSeriousViolations } from '../support/accessibility.ts';
+import { buildDocumentationOnce } from '../support/console-browser.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
+import { SandboxFixture } from '../support/sandbox.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+
+const WIDTHS = [390, 768, 1280];
+
+const fixture = new SandboxFixture();
+let sandbox: Sandbox;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let docs: string;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  buildDocumentationOnce();
+  [sandbox, browser] = await Promise.all([fixture.start(), startBrowser()]);
+  docs = `${sandbox.origin}/docs/`;
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  page = await openPage();
+});
+afterAll(async () => {
+  if (HAS_BROWSER) await browser.close();
+  await fixture.cleanUp();
+});
+
+async function openPage(): Promise<Page> {
+  const opened = await context.newPage();
+  opened.on('pageerror', (error) => faults.push(error.message));
+  opened.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  return opened;
+}
+
+/** The addresses that a page links to, without anchors. */
+async function linksOf(selector: string): Promise<string[]> {
+  const links = await page
+    .locator(selector)
+    .evaluateAll((all) =>
+      all.map((each) => (each as unknown as { href: string }).href.split('#', 1)[0] ?? ''),
+    );
+  return [...new Set(links)].filter((link) => link.startsWith(sandbox.origin));
+}
+
+describe.skipIf(!HAS_BROWSER)('the documentation', () => {
+  test('every page fits three widths, has no serious fault for axe and no dead link', async () => {
+    await page.goto(docs);
+    const pages = await linksOf('.VPSidebar a[href]');
+    expect(pages.length).toBeGreaterThan(50);
+    const links = new Set(pages);
+    for (const address of pages) {
+      const answer = await page.goto(address);
+      expect([address, answer?.status()]).toEqual([address, 200]);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        const needed = await page.evaluate('document.documentElement.scrollWidth');
+        expect({ address, needed }).toEqual({ address, needed: width });
+      }
+      expect({ address, faults: await findSeriousViolations(page) }).toEqual({
+        address,
+        faults: [],
+      });
+      for (const link of await linksOf('.vp-doc a[href]')) links.add(link);
+    }
+    for (const link of links) {
+      // Of another program, or only in the sandbox’s text.
+      const { status } = await fetch(link);
+      expect([link, status]).toEqual([link, 200]);
+    }
+  }, 600_000);
+
+  test.each(['likely_duplicate', 'signature'])('the search finds “%s”', async (words) => {
+    await page.goto(docs);
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.locator('#localsearch-input').fill(words);
+    const results = page.locator('.VPLocalSearchBox .result');
+    await results.first().waitFor();
+    await results.first().click();
+    await page.waitForURL(/\/docs\/.+\.html/);
+    expect((await page.locator('.vp-doc').innerText()).toLowerCase()).toContain(words);
+  });
+
+  test('the language of samples is remembered on other pages and at the next visit', async () => {
+    await page.goto(`${docs}guide/integrate-in-an-afternoon.html`);
+    const chosen = page.locator('.vp-code-group input:checked + label');
+    await page.locator('.vp-code-group label', { hasText: 'Python' }).first().click();
+    const groups = await page.locator('.vp-code-group').count();
+    const all = Array.from({ length: groups }, () => 'Python');
+    expect(await chosen.allInnerTexts()).toEqual(all);
+    await page.locator('.VPSidebar a', { hasText: 'Webhooks' }).click();
+    await page.waitForURL(/webhooks/);
+    await page.goBack();
+    await chosen.first().waitFor();
+    expect(await chosen.allInnerTexts()).toEqual(all);
+    await page.reload();
+    await page.waitForFunction(
+      `document.querySelector('.vp-code-group input:checked + label')?.textContent === 'Python'`,
+    );
+    expect(await chosen.allInnerTexts()).toEqual(all);
+  });
+
+  test('light and dark, remembered', async () => {
+    await page.goto(docs);
+    const isDark = async (): Promise<unknown> =>
+      await page.evaluate(`document.documentElement.classList.contains('dark')`);
+    expect(await isDark()).toBe(false);
+    await page.locator('.VPSwitchAppearance:visible').first().click();
+    expect(await isDark()).toBe(true);
+    await page.reload();
+    expect(await isDark()).toBe(true);
+    expect(await findSeriousViolations(page)).toEqual([]);
+    await page.locator('.VPSwitchAppearance:visible').first().click();
+  });
+
+  test('leads to the interactive reference and back', async () => {
+    await page.goto(docs);
+    await page.getByRole('link', { name: 'API reference' }).first().click();
+    await page.waitForSelector('body[data-ready]');
+    await page.getByRole('link', { name: 'Guides' }).click();
+    await page.waitForURL(docs);
+  });
+
+  test('works behind a proxy that adds a prefix', async () => {
+    const proxy = await startPrefixProxy('/bills', () => sandbox.origin);
+    const prefixed = `http://127.0.0.1:${proxy.port}/bills/docs`;
+    await page.goto(prefixed);
+    await page.locator('.VPSidebar a', { hasText: 'Webhooks' }).click();
+    await page.waitForURL(`${prefixed}/guide/webhooks.html`);
+    await page.reload();
+    expect(await page.locator('h1').first().innerText()).toContain('Webhooks');
+    await page.goto('about:blank');
+    await proxy.close();
+  });
+
+  test('the browser reports no errors', () => {
+    expect(faults).toEqual([]);
+  });
+});
