@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { CLIENTS_HERE } from '../clients/driver.ts';
 import { runChaos } from './chaos/run.ts';
 
-const KILLS = 10;
-const PAYMENTS = 40;
+/** Fewer than bring down everything at once, which `chaos.test.ts` does. */
+const KILLS = 5;
+const PAYMENTS = 20;
 const here = CLIENTS_HERE.filter(({ runs }) => runs).map(({ name }) => name);
 
 test(`kills under the load of clients (${here.join(', ')}): each bill is paid at most once, and every final state that a client returned is true`, async () => {
@@ -18,4 +19,4 @@ test(`kills under the load of clients (${here.join(', ')}): each bill is paid at
   });
   expect(result.kills).toBeGreaterThanOrEqual(KILLS);
   expect(result.accepted).toBeGreaterThanOrEqual(PAYMENTS);
-}, 300_000);
+}, 600_000);

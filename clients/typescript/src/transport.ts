@@ -233,14 +233,19 @@ async function attemptOf(response: Response): Promise<Attempt> {
 
 /** Before a connection exists nothing has been sent. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** Its errors have no code. */
+const NOT_SENT_BY_DENO = 'client error (Connect)';
 
 function failed(error: unknown): Extract<Attempt, { readonly reason: string }> {
   const { name, message, cause } = error as Error;
-  const { code } = (cause ?? error) as { readonly code?: unknown };
   if (name === 'TimeoutError') return { kind: 'noAnswer', reason: 'No response in time' };
-  const known = typeof code === 'string' ? code : undefined;
-  const reason = `No response: ${known ?? message}`;
-  return { kind: known !== undefined && NOT_SENT.has(known) ? 'notSent' : 'noAnswer', reason };
+  const { code, message: told = message } = (cause ?? error) as {
+    readonly code?: unknown;
+    readonly message?: string;
+  };
+  const isNotSent = typeof code === 'string' ? NOT_SENT.has(code) : told.includes(NOT_SENT_BY_DENO);
+  const reason = `No response: ${typeof code === 'string' ? code : told}`;
+  return { kind: isNotSent ? 'notSent' : 'noAnswer', reason };
 }
 
 export async function sleep(forMs: number): Promise<void> {
