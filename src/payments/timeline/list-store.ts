@@ -38,34 +38,42 @@ export interface ListCursor extends SpanCursor {
   readonly paymentId: string;
 }
 
-const SELECT = `select p.vendor_id as "vendorId", v.vid, p.payment_id as "paymentId",
-    p.created_at as "createdAt",
-    to_char(p.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAtExactly", p.settled_at as "settledAt", p.outcome,
-    q.stage is not distinct from 'verify' as "underWay", p.biller_code as "billerCode",
-    coalesce(p.operator_code, q.operator_code, b.operator_code) as "operatorCode", p.account, p.phone,
-    p.amount_cents as "amountCents", p.fee_cents as "feeCents",
-    p.merchant_reference as "merchantReference"`;
+const SELECT = `select l.vendor_id as "vendorId", v.vid, l.payment_id as "paymentId",
+    l.created_at as "createdAt",
+    to_char(l.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAtExactly", l.settled_at as "settledAt", l.outcome,
+    q.stage is not distinct from 'verify' as "underWay", l.biller_code as "billerCode",
+    coalesce(l.operator_code, q.operator_code, b.operator_code) as "operatorCode", l.account, l.phone,
+    l.amount_cents as "amountCents", l.fee_cents as "feeCents",
+    l.merchant_reference as "merchantReference"`;
 
-const QUEUE_ENTRY = `q.bucket = p.bucket and q.vendor_id = p.vendor_id
-      and q.biller_code = p.biller_code and q.stage in ('send', 'verify')
-      and q.payment_id = p.payment_id`;
+const QUEUE_ENTRY = `q.bucket = l.bucket and q.vendor_id = l.vendor_id
+      and q.biller_code = l.biller_code and q.stage in ('send', 'verify')
+      and q.payment_id = l.payment_id`;
 
 /** Both ends of the span by themselves, because a block range index knows no rows of several columns. */
 const MATCHES = `($4::text is null or p.biller_code = $4)
-      and ($5::text is null or coalesce(p.operator_code, q.operator_code, b.operator_code) = $5)
       and p.amount_cents between coalesce($6::bigint, 0) and coalesce($7::bigint, 9223372036854775807)
+      and ($9::text is null or p.outcome is not distinct from nullif($9, 'open'))
       and p.created_at >= $1 and p.created_at <= $2 and (p.created_at, p.payment_id) < ($2::timestamptz, $3::uuid)`;
 
-const NEWEST_FIRST = 'order by p.created_at desc, p.payment_id desc';
+const newestFirst = (of: 'p' | 'l'): string =>
+  `order by ${of}.created_at desc, ${of}.payment_id desc`;
 
-/** Settled and open payments of a span of time. The block range index finds the span. */
+/**
+ * Settled and open payments of a span of time. The block range index finds the span. Only the payments of
+ * the page are joined, unless the filter needs the queue.
+ */
 const OF_A_SPAN = `${SELECT}
-  from payments p join vendors v on v.vendor_id = p.vendor_id
+  from (
+      select * from payments p where ${MATCHES}
+      ${newestFirst('p')} limit case when $5::text is null and $10::text is null then $8::integer end
+    ) l
+    join vendors v on v.vendor_id = l.vendor_id
     left join dispatch_queue q on ${QUEUE_ENTRY}
-    left join billers b on b.biller_code = p.biller_code
-  where ${MATCHES} and ($9::text is null or p.outcome is not distinct from nullif($9, 'open'))
+    left join billers b on b.biller_code = l.biller_code
+  where ($5::text is null or coalesce(l.operator_code, q.operator_code, b.operator_code) = $5)
     and ($10::text is null or q.stage::text = $10)
-  ${NEWEST_FIRST} limit $8`;
+  ${newestFirst('l')} limit $8`;
 
 /** The same for one vendor, whose payments are in one bucket. */
 const OF_A_VENDOR = OF_A_SPAN.replace(

@@ -6,8 +6,11 @@ export interface SpanCursor {
   readonly spanMs: number;
 }
 
-/** The first span that is searched; the next ones follow from how long it took. */
-export const FIRST_SPAN_MS = 60_000;
+/**
+ * The first span that is searched; the next ones follow from how long it took. Short, because thousands of
+ * rows a second may be added while the list is read.
+ */
+export const FIRST_SPAN_MS = 1_000;
 /** A span that took less is followed by one of eight times its length. */
 const SHORT_MS = 20;
 /** A span that took longer is followed by one of half its length, others by one twice as long. */
@@ -80,7 +83,7 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
   while (isBeforeEnd(new Date(cursor.createdAt))) {
     const spanStartedMs = nowMs();
     const { spanMs } = cursor;
-    const whole = new Date(Date.parse(cursor.createdAt) + direction * spanMs);
+    const whole = new Date(beginOf(cursor, direction) + direction * spanMs);
     const edge = isBeforeEnd(whole) ? whole : end;
     const missing = limit - rows.length;
     const found = await way.readSpan(edge, cursor, missing);
@@ -96,6 +99,12 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
     if (nowMs() - startedMs > MAX_SEARCH_MS && isBeforeEnd(edge)) return { rows, next: cursor };
   }
   return { rows, next: null };
+}
+
+/** What is ahead of our clock belongs to the first span back: that it is empty says nothing about the next. */
+function beginOf({ createdAt }: SpanCursor, direction: 1 | -1): number {
+  const begin = Date.parse(createdAt);
+  return direction === 1 ? begin : Math.min(begin, Date.now());
 }
 
 function factorAfter(tookMs: number): number {
