@@ -10,13 +10,21 @@ export interface QueueTotal {
   readonly oldestSeconds: number;
 }
 
-/** @param vendorId undefined: of all vendors. */
+/**
+ * Only the oldest payment of each group is looked up: ids are in the order of their creation.
+ * @param vendorId undefined: of all vendors.
+ */
 export async function readQueueTotals(db: Queryable, vendorId?: number): Promise<QueueTotal[]> {
   const read = await db.query<QueueTotal>(
-    `select q.biller_code as "billerCode", q.stage, count(*)::integer as count,
+    `with totals as (
+       select bucket, vendor_id, biller_code, stage, count(*) as count, min(payment_id::text)::uuid as payment_id
+       from dispatch_queue
+       where $1::integer is null or (bucket = bucket_of($1) and vendor_id = $1)
+       group by bucket, vendor_id, biller_code, stage
+     )
+     select q.biller_code as "billerCode", q.stage, sum(q.count)::integer as count,
        extract(epoch from now() - min(t.created_at))::float8 as "oldestSeconds"
-     from dispatch_queue q join payments t using (bucket, vendor_id, payment_id)
-     where $1::integer is null or (bucket = bucket_of($1) and vendor_id = $1)
+     from totals q join payments t using (bucket, vendor_id, payment_id)
      group by q.biller_code, q.stage`,
     [vendorId ?? null],
   );
