@@ -7,6 +7,10 @@ import type { Pool } from '../platform/db/pool.ts';
 const EVERY_MS = 3_000;
 /** A reading younger than this is reused. */
 const RECENT_MS = 1_000;
+/** Reading the figures takes at most 2 % of the time, whatever the load: they are read less often instead. */
+const PAUSE_FACTOR = 50;
+/** Figures get no older because of that. */
+const MAX_PAUSE_MS = 30_000;
 /** Vendors whose counts of the last day are kept after the last of their people has left. */
 const MAX_IDLE_SCOPES = 50;
 
@@ -21,12 +25,14 @@ interface Scope {
   readonly listeners: Set<(overview: Overview) => void>;
   reading: Promise<Overview> | undefined;
   last: Overview | undefined;
+  /** Of the last reading. */
+  tookMs: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
  * The figures of the first page. They are read once for the staff and once for each vendor, however
- * many browsers show them, and not at all while none does.
+ * many browsers show them, and not at all while none does. If a reading takes long, the next one is later.
  */
 export class HomeFeed {
   readonly #options: HomeFeedOptions;
@@ -41,7 +47,8 @@ export class HomeFeed {
   async read(vendorId: number | undefined): Promise<Overview> {
     const scope = this.#scopeOf(vendorId);
     const ageMs = this.#options.clock.now().getTime() - (scope.last?.at.getTime() ?? 0);
-    if (scope.last !== undefined && ageMs < RECENT_MS) return scope.last;
+    if (scope.last !== undefined && ageMs < Math.max(RECENT_MS, this.#pauseOf(scope)))
+      return scope.last;
     return await this.#readNow(scope);
   }
 
@@ -64,12 +71,20 @@ export class HomeFeed {
       .catch(() => undefined)
       .finally(() => {
         if (scope.listeners.size === 0) return;
-        scope.timer = setTimeout(() => this.#turn(scope), EVERY_MS);
+        const pauseMs = Math.max(EVERY_MS, this.#pauseOf(scope));
+        scope.timer = setTimeout(() => this.#turn(scope), pauseMs);
       });
+  }
+
+  /** Scopes that are watched at the same time share the 2 %. */
+  #pauseOf({ tookMs }: Scope): number {
+    const watched = [...this.#scopes.values()].filter(({ listeners }) => listeners.size > 0);
+    return Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * tookMs * Math.max(1, watched.length));
   }
 
   /** Callers that arrive during a reading wait for it. */
   async #readNow(scope: Scope): Promise<Overview> {
+    const startedMs = performance.now();
     scope.reading ??= scope.reader
       .read(this.#options.clock.now())
       .then((overview) => {
@@ -79,6 +94,8 @@ export class HomeFeed {
         return overview;
       })
       .finally(() => {
+        // oxlint-disable-next-line no-param-reassign
+        scope.tookMs = performance.now() - startedMs;
         scope.reading = undefined;
       });
     return await scope.reading;
@@ -90,6 +107,7 @@ export class HomeFeed {
       listeners: new Set(),
       reading: undefined,
       last: undefined,
+      tookMs: 0,
       timer: undefined,
     };
     this.#scopes.delete(vendorId);

@@ -4,7 +4,7 @@ import { RecentActivity } from '../../src/payments/overview/recent.ts';
 import { sumActivity } from '../../src/payments/overview/activity.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import type { Pool } from '../../src/platform/db/pool.ts';
+import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 
 const NOW = new Date('2026-03-01T12:07:30Z');
@@ -64,7 +64,7 @@ test.each([undefined, 1, 2])('today and the last hour of vendor %s', async (vend
 });
 
 test('figures kept between readings are counted again in the end', async () => {
-  const recent = new RecentActivity(pool, undefined);
+  const recent = new RecentActivity(pool, undefined, () => 0);
   const paid = async (): Promise<number> => sumActivity(await recent.read(NOW)).paid;
   const before = await paid();
   const settled = await pool.query(
@@ -74,13 +74,68 @@ test('figures kept between readings are counted again in the end', async () => {
   );
   // Each reading counts one quarter-hour of the 25 hours again.
   let after = before;
-  for (let reading = 0; reading <= 100; reading += 1) after = await paid();
+  for (let reading = 0; reading <= 150; reading += 1) after = await paid();
   expect(after).toBe(before + (settled.rowCount ?? 0));
 });
 
 test('later readings include new payments, and drop old ones', async () => {
-  const recent = new RecentActivity(pool, undefined);
+  const recent = new RecentActivity(pool, undefined, () => 0);
   await recent.read(new Date(NOW.getTime() - 20 * 3_600_000));
   const later = sumActivity(await recent.read(NOW));
   expect(later.created).toBe((await counted(new Date('2026-02-28T11:00:00Z'))).created);
 });
+
+/** Counts the payments that are read through it. */
+function counting(db: Queryable): { readonly db: Queryable; readonly take: () => number } {
+  let read = 0;
+  const query: Queryable['query'] = async (...asked) => {
+    const answer = await db.query<never>(...asked);
+    for (const { count } of answer.rows as readonly { count?: number }[]) read += count ?? 0;
+    return answer;
+  };
+  return {
+    db: { query },
+    take: () => {
+      const taken = read;
+      read = 0;
+      return taken;
+    },
+  };
+}
+
+test.each([2_000, 20_000])(
+  'the cost of a reading does not grow with %i recent payments',
+  async (count) => {
+    const database = createPool({
+      url: (await createTestDatabase()).ownerUrl,
+      max: 1,
+      name: 'test',
+    });
+    const insert = async (until: Date, payments: number): Promise<void> => {
+      await database.query(
+        `insert into payments (bucket, vendor_id, payment_id, created_at, amount_cents, fee_cents,
+           duplicate_key, biller_code, account)
+         select bucket_of(1), 1, gen_random_uuid(),
+           $1::timestamptz - n * interval '30 milliseconds', 100, 0, n, 'water', 'account'
+         from generate_series(1, $2::integer) n`,
+        [until, payments],
+      );
+    };
+    try {
+      await insert(NOW, count);
+      const { db, take } = counting(database);
+      let nowMs = 0;
+      const recent = new RecentActivity(db, undefined, () => (nowMs += 1));
+      // The second one counts payments again, and the pause begins.
+      for (const ms of [0, 1_000]) await recent.read(new Date(NOW.getTime() + ms));
+      expect(take()).toBeGreaterThanOrEqual(count);
+      const later = new Date(NOW.getTime() + 4_000);
+      await insert(later, 7);
+      const rows = await recent.read(later);
+      expect(take()).toBe(7);
+      expect(sumActivity(rows).created).toBe(count + 7);
+    } finally {
+      await database.end();
+    }
+  },
+);

@@ -50,6 +50,17 @@ function percentile(steps: ReadonlyMap<number, number>, rank: number): number | 
   return null;
 }
 
+/** Rows that are alike become one. All get the same beginning. */
+export function addActivity(rows: readonly ActivityRow[], begin: Date): ActivityRow[] {
+  const added = new Map<string, ActivityRow>();
+  for (const row of rows) {
+    const { billerCode, operatorCode, outcome, latencyStep, count } = row;
+    const key = JSON.stringify([billerCode, operatorCode, outcome, latencyStep]);
+    added.set(key, { ...row, begin, count: count + (added.get(key)?.count ?? 0) });
+  }
+  return [...added.values()];
+}
+
 /** The sums of each interval from `from` until `to`, also of those without a payment. */
 export function intervalsOf(
   rows: Iterable<ActivityRow>,

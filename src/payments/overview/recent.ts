@@ -1,90 +1,127 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { readActivity } from './activity-store.ts';
 import type { ActivityRow } from './activity-store.ts';
+import { addActivity } from './activity.ts';
 
 const MINUTE_MS = 60_000;
 /** As far as it goes back; a day of the service’s zone may have 25 hours. */
 const KEPT_MS = 25 * 60 * MINUTE_MS;
 /** Shown by minute. */
 const BY_MINUTE_MS = 60 * MINUTE_MS;
+/** A payment may be committed this long after it was created. A later one is found by a recount. */
+const LATE_MS = 1_000;
+/** Recounts are followed by a pause of so many times their duration, so that they take at most 2 % of the time. */
+const PAUSE_FACTOR = 50;
 
 /** How a part of the time is kept: in pieces that are counted whole. */
 interface Grain {
-  readonly pieceMs: number;
-  /** Of the intervals in a piece. */
   readonly minutes: number;
+  /** Pieces that a reading counts again. */
+  readonly recounts: number;
 }
 
-const RECENT: Grain = { pieceMs: 5 * MINUTE_MS, minutes: 1 };
-/** Their length is a multiple of that of the recent ones. */
-const OLDER: Grain = { pieceMs: 15 * MINUTE_MS, minutes: 15 };
+const RECENT: Grain = { minutes: 1, recounts: 3 };
+const OLDER: Grain = { minutes: 15, recounts: 1 };
 
 interface Piece {
   readonly rows: readonly ActivityRow[];
-  /** The number of the reading that counted it. */
+  /** The number of the reading that counted it, or its first part. */
   readonly reading: number;
 }
 
+/** By their beginning. */
+type Pieces = Map<number, Piece>;
+
 /**
- * The payments of the last 25 hours, counted. Pieces are kept from one reading to the next, because few
- * of their payments still change. Each reading counts the newest ones again, and of the recent and of the
- * older ones that which was counted the longest ago.
+ * The payments of the last 25 hours, counted. A reading counts those created since the last one, and adds
+ * them to what is kept, so that its cost follows from the time since the last reading. Kept pieces are
+ * counted again in turns, because their payments are settled; the time that this takes is limited.
  */
 export class RecentActivity {
   readonly #db: Queryable;
   readonly #vendorId: number | undefined;
-  /** By their beginning. */
-  readonly #recent = new Map<number, Piece>();
-  readonly #older = new Map<number, Piece>();
-
+  readonly #nowMs: () => number;
+  readonly #recent: Pieces = new Map();
+  readonly #older: Pieces = new Map();
+  /** Payments created before are in the pieces. */
+  #countedTo = 0;
   #readings = 0;
+  #pauseEndsMs = -Infinity;
 
-  /** @param vendorId undefined: of all vendors. */
-  constructor(db: Queryable, vendorId: number | undefined) {
+  /**
+   * @param vendorId undefined: of all vendors.
+   * @param nowMs a monotonic clock in milliseconds.
+   */
+  constructor(db: Queryable, vendorId: number | undefined, nowMs = () => performance.now()) {
     this.#db = db;
     this.#vendorId = vendorId;
+    this.#nowMs = nowMs;
   }
 
   /** By minute in the last hour, before it by quarter-hour; in no particular order. */
   async read(now: Date): Promise<ActivityRow[]> {
     this.#readings += 1;
     const end = now.getTime();
-    const recentFrom = Math.floor((end - BY_MINUTE_MS) / OLDER.pieceMs) * OLDER.pieceMs;
-    const oldest = Math.floor((end - KEPT_MS) / OLDER.pieceMs) * OLDER.pieceMs;
-    // Its payments have just been created. The clocks of other processes may be ahead.
-    const newestFrom = Math.floor((end - MINUTE_MS) / RECENT.pieceMs) * RECENT.pieceMs;
-    await this.#renew(this.#older, OLDER, oldest, recentFrom);
-    await this.#renew(this.#recent, RECENT, recentFrom, newestFrom);
-    const newest = await this.#count(RECENT, newestFrom, end + MINUTE_MS);
+    const recentFrom = beginOf(OLDER, end - BY_MINUTE_MS);
+    const oldest = beginOf(OLDER, end - KEPT_MS);
+    this.#age(oldest, recentFrom);
+    await this.#countNew(Math.max(oldest, this.#countedTo), recentFrom, end - LATE_MS);
+    await this.#countAgain();
+    // The clocks of other processes may be ahead.
+    const newest = await this.#count(RECENT, this.#countedTo, end + MINUTE_MS);
     return [...this.#older.values(), ...this.#recent.values()]
       .map(({ rows }) => rows)
       .concat([newest])
       .flat();
   }
 
-  /** Makes the pieces complete, from the first to before the last, or counts one of them again. */
-  async #renew(
-    pieces: Map<number, Piece>,
-    grain: Grain,
-    first: number,
-    last: number,
-  ): Promise<void> {
-    for (const begin of pieces.keys()) if (begin < first || begin >= last) pieces.delete(begin);
-    const wanted = Array.from(
-      { length: (last - first) / grain.pieceMs },
-      (_, index) => first + index * grain.pieceMs,
-    );
-    const missing = wanted.filter((begin) => !pieces.has(begin));
-    const from = missing[0] ?? leastRecent(pieces);
-    if (from === undefined) return;
-    const to = (missing.at(-1) ?? from) + grain.pieceMs;
-    const rows = await this.#count(grain, from, to);
-    const groups = Map.groupBy(
-      rows,
-      ({ begin }) => Math.floor(begin.getTime() / grain.pieceMs) * grain.pieceMs,
-    );
-    for (let begin = from; begin < to; begin += grain.pieceMs) {
-      pieces.set(begin, { rows: groups.get(begin) ?? [], reading: this.#readings });
+  /** Minutes become parts of quarter-hours, which are dropped in the end. */
+  #age(oldest: number, recentFrom: number): void {
+    for (const [begin, piece] of this.#recent) {
+      if (begin >= recentFrom) continue;
+      this.#recent.delete(begin);
+      addTo(this.#older, beginOf(OLDER, begin), piece);
+    }
+    for (const begin of this.#older.keys()) if (begin < oldest) this.#older.delete(begin);
+  }
+
+  async #countNew(from: number, recentFrom: number, to: number): Promise<void> {
+    const parts = [
+      { pieces: this.#older, grain: OLDER, begin: from, end: Math.min(recentFrom, to) },
+      { pieces: this.#recent, grain: RECENT, begin: Math.max(from, recentFrom), end: to },
+    ];
+    for (const { pieces, grain, begin, end } of parts) {
+      if (begin >= end) continue;
+      const rows = await this.#count(grain, begin, end);
+      const groups = Map.groupBy(rows, (row) => beginOf(grain, row.begin.getTime()));
+      for (let at = beginOf(grain, begin); at < end; at += grain.minutes * MINUTE_MS) {
+        addTo(pieces, at, { rows: groups.get(at) ?? [], reading: this.#readings });
+      }
+      this.#countedTo = end;
+    }
+  }
+
+  async #countAgain(): Promise<void> {
+    const startedMs = this.#nowMs();
+    if (startedMs < this.#pauseEndsMs) return;
+    // The payments of a young piece are settled soon, so it is counted more often.
+    const ages = [...this.#recent.keys()].toSorted((one, other) => other - one);
+    await this.#recount(this.#recent, RECENT, (begin) => ages.indexOf(begin) + 1);
+    await this.#recount(this.#older, OLDER, () => 1);
+    const endedMs = this.#nowMs();
+    this.#pauseEndsMs = endedMs + PAUSE_FACTOR * (endedMs - startedMs);
+  }
+
+  /** Those for which the most readings have passed, in proportion to `every`. */
+  async #recount(pieces: Pieces, grain: Grain, every: (begin: number) => number): Promise<void> {
+    const waiting = [...pieces]
+      .map(([begin, { reading }]) => ({ begin, turns: (this.#readings - reading) / every(begin) }))
+      .filter(({ turns }) => turns > 0)
+      .toSorted((one, other) => other.turns - one.turns);
+    for (const { begin } of waiting.slice(0, grain.recounts)) {
+      const end = Math.min(begin + grain.minutes * MINUTE_MS, this.#countedTo);
+      const rows = await this.#count(grain, begin, end);
+      pieces.set(begin, { rows, reading: this.#readings });
     }
   }
 
@@ -94,7 +131,16 @@ export class RecentActivity {
   }
 }
 
-/** The beginning of the piece that was counted the longest ago. */
-function leastRecent(pieces: ReadonlyMap<number, Piece>): number | undefined {
-  return [...pieces].toSorted(([, one], [, other]) => one.reading - other.reading)[0]?.[0];
+/** Of the piece that a time is in. */
+function beginOf({ minutes }: Grain, time: number): number {
+  const pieceMs = minutes * MINUTE_MS;
+  return Math.floor(time / pieceMs) * pieceMs;
+}
+
+function addTo(pieces: Pieces, begin: number, { rows, reading }: Piece): void {
+  const known = pieces.get(begin);
+  pieces.set(begin, {
+    rows: addActivity([...(known?.rows ?? []), ...rows], new Date(begin)),
+    reading: known?.reading ?? reading,
+  });
 }
