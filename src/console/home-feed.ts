@@ -5,11 +5,11 @@ import type { Pool } from '../platform/db/pool.ts';
 
 /** How often the figures are read while a browser shows them. */
 const EVERY_MS = 3_000;
-/** A reading younger than this is reused. */
+/** A reading younger than this is reused; one that took long, for up to `EVERY_MS`. */
 const RECENT_MS = 1_000;
-/** Reading the figures takes at most 2 % of the time, whatever the load: they are read less often instead. */
+/** A stream reads the figures at most 2 % of the time, whatever the load: they are read less often instead. */
 const PAUSE_FACTOR = 50;
-/** Figures get no older because of that. */
+/** Streamed figures get no older because of that. */
 const MAX_PAUSE_MS = 30_000;
 /** Vendors whose counts of the last day are kept after the last of their people has left. */
 const MAX_IDLE_SCOPES = 50;
@@ -47,8 +47,8 @@ export class HomeFeed {
   async read(vendorId: number | undefined): Promise<Overview> {
     const scope = this.#scopeOf(vendorId);
     const ageMs = this.#options.clock.now().getTime() - (scope.last?.at.getTime() ?? 0);
-    if (scope.last !== undefined && ageMs < Math.max(RECENT_MS, this.#pauseOf(scope)))
-      return scope.last;
+    const recentMs = Math.max(RECENT_MS, Math.min(EVERY_MS, this.#pauseOf(scope)));
+    if (scope.last !== undefined && ageMs < recentMs) return scope.last;
     return await this.#readNow(scope);
   }
 
