@@ -1,4 +1,3 @@
-import { AHEAD_MS } from '../../platform/base/period.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-by-time.ts';
@@ -37,7 +36,7 @@ export async function listLedgerEntries(
   filter: { readonly account: string; readonly vendorId: number | null },
   page: BookPeriod & { readonly after: EntryCursor | undefined; readonly limit: number },
 ): Promise<EntryPage> {
-  const { from, to, after = cursorAt(to, FIRST_SPAN_MS + AHEAD_MS), limit } = page;
+  const { from, to, after = cursorAt(to), limit } = page;
   const { rows, next } = await searchBackwards<EntryRow, EntryCursor>({
     oldest: from,
     before: after,

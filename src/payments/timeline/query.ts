@@ -1,6 +1,4 @@
-import { AHEAD_MS } from '../../platform/base/period.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { FIRST_SPAN_MS } from '../../platform/db/search-by-time.ts';
 import { statusOf } from '../create/payment.ts';
 import type { ListCursor, ListedRow, ListFilter } from './list-store.ts';
 import { beforeTime, listPayments } from './list.ts';
@@ -44,8 +42,7 @@ export async function queryPayments(
 ): Promise<PaymentPage> {
   if (query.term !== undefined) return await pageOfFound(pool, { ...query, ...page }, query.term);
   const { filter, from, to } = query;
-  const first = beforeTime(to, FIRST_SPAN_MS + AHEAD_MS);
-  const before = page.after?.kind === 'list' ? page.after.list : first;
+  const before = page.after?.kind === 'list' ? page.after.list : beforeTime(to);
   const { payments, next } = await listPayments(pool, filter, { from, before, limit: page.limit });
   return {
     payments,

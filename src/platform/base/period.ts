@@ -25,7 +25,7 @@ export function readEnd(
 }
 
 /** The clocks of other processes may be ahead. */
-export const AHEAD_MS = 60_000;
+const AHEAD_MS = 60_000;
 
 /**
  * The end of a period, but not later than now. A list that is searched backwards from the end of today
