@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { parseSenderTime, periodOfDay } from '../platform/base/clock.ts';
 import type { WireTime } from '../platform/base/clock.ts';
+import { ID_FORM } from '../platform/base/ids.ts';
 import { MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
 import { SIGNER_NAME_PATTERN } from '../parties/vendor.ts';
 import { UsageError } from './failure.ts';
@@ -39,6 +40,11 @@ export function like(parameter: object): (text: string) => string {
     form?: string;
   };
   return matching(new RegExp(pattern, 'u'), form);
+}
+
+/** A parser of the id of a `what`, such as `journal`. */
+export function idOf(what: string): (text: string) => string {
+  return matching(new RegExp(`^${ID_FORM}$`), `the ${what}’s id`);
 }
 
 export const signerName = matching(

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError, InvalidArgumentError } from 'commander';
 import { EXIT } from './exit.ts';
 
 /** An invalid command line; the message names the option. */
@@ -25,6 +25,10 @@ const FIXABLE = new Set(['ConfigError', 'EmbeddedDatabaseError']);
 
 /** An error in plain words. An unexpected one keeps its stack, for a report. */
 export function explain(error: unknown): Explanation {
+  // Thrown by a command, not by a parser of Commander's, which writes it with the argument's name.
+  if (error instanceof InvalidArgumentError) {
+    return { text: `error: ${error.message}`, exitCode: EXIT.usage };
+  }
   if (error instanceof CommanderError) {
     return { text: '', exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage };
   }

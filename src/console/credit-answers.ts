@@ -11,7 +11,7 @@ import type { SuppressionRule } from '../credit/registry/suppression.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
 import type { ImportCounts, ListedImport } from '../credit/importing/imports-store.ts';
 import type { Finding } from '../credit/importing/record.ts';
-import type { OnWire } from './answers.ts';
+import type { DecisionView, OnWire } from './answers.ts';
 
 /** The shapes of the API's answers about credit information (see `answers.ts`). */
 
@@ -185,15 +185,11 @@ export interface ListedProposal {
 }
 
 /** What one person proposed about people on file, files, suppression rules or scorecards. */
-export interface CreditProposal extends ListedProposal {
+export interface CreditProposal extends ListedProposal, DecisionView {
   readonly content: ProposedContent;
   readonly caseId: string | null;
   readonly reason: string;
   readonly evidence: string;
-  readonly decidedBy: string | null;
-  readonly decidedAt: string | null;
-  /** The viewer proposed it, so another person has to decide. */
-  readonly isOwn: boolean;
 }
 
 /** `GET /credit/proposals`, newest first. */

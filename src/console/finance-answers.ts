@@ -1,3 +1,8 @@
+import type { AccountClass, Books } from '../payments/house/account.ts';
+import type { Receivable, ReversedCollection } from '../payments/reports/receivables.ts';
+import type { VatSums } from '../payments/reports/vat.ts';
+import type { DecisionView, OnWire } from './answers.ts';
+
 /** Shapes of the API’s answers about money and the books; `answers.ts` says how values look. */
 
 /** A period of the books. */
@@ -6,8 +11,6 @@ interface Period {
   /** Not included. */
   readonly to: string;
 }
-
-export type Books = 'house' | 'vendors';
 
 /** Before a period, posted in it, and at its end. */
 export interface SidesView {
@@ -24,15 +27,7 @@ export interface SidesView {
 export interface LedgerLine extends SidesView {
   readonly books: Books;
   readonly account: string;
-  readonly class:
-    | 'asset'
-    | 'contra_asset'
-    | 'liability'
-    | 'contra_liability'
-    | 'equity'
-    | 'income'
-    | 'expense'
-    | 'clearing';
+  readonly class: AccountClass;
 }
 
 /** A line of the trial balance. */
@@ -103,19 +98,12 @@ export interface JournalLineView {
 }
 
 /** Something about money that one person proposed and another one decides. */
-interface Decided {
+interface Decided extends DecisionView {
   readonly id: string;
   /** The same one is entered once. */
   readonly reference: string;
   readonly note: string;
   readonly evidence: string;
-  readonly proposedBy: string;
-  readonly proposedAt: string;
-  readonly decision: 'approved' | 'rejected' | null;
-  readonly decidedBy: string | null;
-  readonly decidedAt: string | null;
-  /** The viewer proposed it. */
-  readonly isOwn: boolean;
 }
 
 export interface JournalView extends Decided {
@@ -211,7 +199,7 @@ export interface BookStatementLine {
   readonly vid: string | null;
   /** Such as `paid`. */
   readonly movement: string;
-  /** Ours; null: none. */
+  /** Ours; null if it has none. */
   readonly reference: string | null;
   /** Whether `reference` is a payment's. */
   readonly isPayment: boolean;
@@ -264,27 +252,7 @@ export interface BookStatementAnswer {
   readonly next: string | null;
 }
 
-/** Ages in days, in this order in every answer: from 0 to 1, from 1 to 7, from 7 to 30, longer. */
-export const AGES = ['0-1', '1-7', '7-30', '>30'] as const;
-export type Age = (typeof AGES)[number];
-
-/** What a vendor or an operator owes us, of one correction. */
-export interface ReceivableView {
-  readonly debtor: 'vendor' | 'operator';
-  /** Vid or code. */
-  readonly name: string;
-  /** Null: no correction explains it. */
-  readonly since: string | null;
-  readonly age: Age;
-  /** What is left of it. */
-  readonly amount: string;
-  readonly owed: string;
-  /** Of the payment. */
-  readonly reference: string | null;
-  readonly caseId: string | null;
-  /** The open case about collecting it. */
-  readonly openCaseId: string | null;
-}
+export type ReceivableView = OnWire<Receivable>;
 
 /** `GET /receivables`: what is owed to us, oldest first. */
 export interface ReceivablesAnswer {
@@ -313,27 +281,12 @@ export interface ExposureAnswer {
   }[];
   readonly unknownTotal: string;
   /** Credited income that was taken back, of open cases. */
-  readonly reversed: readonly {
-    readonly vid: string;
-    readonly issuer: string | null;
-    readonly receipt: string | null;
-    readonly caseId: string;
-    readonly since: string;
-    readonly age: Age;
-    readonly amount: string;
-  }[];
+  readonly reversed: readonly OnWire<ReversedCollection>[];
   readonly reversedByAge: readonly string[];
   readonly reversedTotal: string;
 }
 
-export interface VatSumsView {
-  readonly charges: number;
-  /** Without VAT. */
-  readonly fees: string;
-  readonly charged: string;
-  readonly returned: string;
-  readonly vat: string;
-}
+export type VatSumsView = OnWire<VatSums>;
 
 /** `GET /vat`: the VAT of a month. */
 export interface VatAnswer extends Period {

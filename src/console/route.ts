@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AuditResult } from '../parties/people/audit-store.ts';
@@ -52,6 +52,11 @@ export class Download {
     this.body = file.body;
     this.filter = file.filter;
   }
+}
+
+/** The answer of a route that returns lines of CSV. */
+export function csvFile(name: string, lines: Iterable<string> | AsyncIterable<string>): Download {
+  return new Download({ name, type: 'text/csv; charset=utf-8', body: Readable.from(lines) });
 }
 
 /** The answer of a streaming route: a server-sent event for each change, while the session lasts. */

@@ -75,6 +75,11 @@ export async function listVendors(db: Queryable): Promise<VendorRow[]> {
     .rows;
 }
 
+/** The `vid` of every vendor, by its id. */
+export async function readVids(db: Queryable): Promise<ReadonlyMap<number, string>> {
+  return new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
+}
+
 /** Vendors whose vid or name contains the text, by vid. */
 export async function listVendorsAfter(
   db: Queryable,

@@ -97,7 +97,7 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
   expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({
     made: { importId, isFinished: true },
   });
-  expect((await approve(id, CONTENT)).text).toContain('approved already, by risk2');
+  expect((await approve(id, CONTENT)).text).toContain('already approved by risk2');
   const listed = (await admin.get('/credit/imports')).body as unknown as CreditImportsAnswer;
   expect(listed).toMatchObject({
     imports: [{ importId, by: 'risk, approved by risk2', counts: tried.counts }],

@@ -310,3 +310,23 @@ test('pre-listing notices go to holders of accounts in default, 30 days ahead', 
   expect(ahead / 86_400_000).toBeGreaterThan(28);
   expect(notices[0]?.text).toContain('50,000.00');
 });
+
+// As an argument it comes after `--`, because it begins as an option does.
+const NO_ID = '-'.repeat(36);
+const GROUNDS = ['--reason', 'Seen', '--evidence', 'Letter 7', '--by', 'Asha'];
+
+test.each([
+  ['case', ['case', 'close', ...GROUNDS, '--', NO_ID]],
+  ['case', ['case', 'list', '--after', NO_ID]],
+  ['dispute', ['dispute', 'close', '--outcome', 'upheld', ...GROUNDS, '--', NO_ID]],
+  ['dispute', ['dispute', 'list', '--after', NO_ID]],
+  ['import', ['findings', '--', NO_ID]],
+  ['import', ['imports', '--after', NO_ID]],
+  ['proposal', ['proposal', 'approve', '--by', 'Asha', '--', NO_ID]],
+])('36 dashes are not the id of a %s: %j', async (what, args) => {
+  const ran = await inProcess(environment, 'credit', ...args);
+  expect(ran).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`It must be the ${what}’s id.`),
+  });
+});

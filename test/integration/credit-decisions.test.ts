@@ -90,7 +90,7 @@ test('a merge is made when another person approves it, and closes its case', asy
     resolution: expect.stringContaining(people),
   });
   await expect(approveProposal(deps, { proposalId, by: 'Baraka' })).rejects.toThrow(
-    'approved already, by Baraka',
+    'already approved by Baraka',
   );
   await expect(rejectProposal(deps, { proposalId, by: 'Asha' })).rejects.toThrow('already');
 
@@ -211,10 +211,10 @@ test('what is not so, or is so already, is not proposed', async () => {
   await expect(proposeUnmerge(deps, 3n, GROUNDS)).rejects.toThrow('not merged');
   await expect(proposeMerge(deps, { from: 3n, into: 3n }, GROUNDS)).rejects.toThrow('same');
   await expect(proposeMerge(deps, { from: 3n, into: 77n }, GROUNDS)).rejects.toThrow('on file');
-  for (const wrong of [{ reason: '…' }, { evidence: ' ' }, { by: '' }]) {
+  for (const [field, wrong] of Object.entries({ reason: '…', evidence: ' ', by: '' })) {
     await expect(
-      proposeMerge(deps, { from: 3n, into: 4n }, { ...GROUNDS, ...wrong }),
-    ).rejects.toThrow();
+      proposeMerge(deps, { from: 3n, into: 4n }, { ...GROUNDS, [field]: wrong }),
+    ).rejects.toMatchObject({ field });
   }
 });
 

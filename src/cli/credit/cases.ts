@@ -9,7 +9,7 @@ import {
   openDispute,
 } from '../../credit/registry/disputes-store.ts';
 import type { DisputeOutcome } from '../../credit/registry/disputes-store.ts';
-import { command, like, wholeNumber } from '../arguments.ts';
+import { command, idOf, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { propose, proposing } from './proposals.ts';
 import type { GroundsOptions } from './proposals.ts';
@@ -17,7 +17,8 @@ import { crnNumber } from './subject.ts';
 import { openVault } from './vault.ts';
 import { table } from '../output.ts';
 
-const id = like({ pattern: '^[0-9a-f-]{36}$', form: 'an id as it was shown' });
+const requireCaseId = idOf('case');
+const requireDisputeId = idOf('dispute');
 
 /** Decisions for people: cases of matching, and disputes of subjects. */
 export function addCaseCommands(credit: Command, cli: Cli): void {
@@ -30,7 +31,7 @@ function addCases(credit: Command, cli: Cli): void {
   command(cases, 'list', 'Open cases, oldest first.')
     .option('--closed', 'closed cases, with their findings')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
-    .option('--after <case>', 'the page after this case', id)
+    .option('--after <case>', 'the page after this case', requireCaseId)
     .action(
       async (options: { json?: boolean; closed?: boolean; limit: number; after?: string }) => {
         await cli.run(options, async ({ pool, wireTime }) => {
@@ -63,12 +64,12 @@ function addCases(credit: Command, cli: Cli): void {
   proposing(
     command(
       cases,
-      'close <case>',
+      'close',
       'Propose to close a case without a merge. The reason is the finding.',
-    ),
+    ).argument('<case>', 'its id', requireCaseId),
   ).action(async (caseId: string, options: GroundsOptions) => {
     await cli.run(options, async (session) => {
-      const step = { session, options, about: ['case', id(caseId)] as const };
+      const step = { session, options, about: ['case', caseId] as const };
       return await propose(cli, step, (deps, grounds) => proposeClosing(deps, caseId, grounds));
     });
   });
@@ -103,15 +104,17 @@ function addDisputes(credit: Command, cli: Cli): void {
       },
     );
   proposing(
-    command(disputes, 'close <dispute>', 'Propose how a dispute ended.').addOption(
-      new Option('--outcome <outcome>', 'how it ended')
-        .choices(['upheld', 'rejected', 'withdrawn'])
-        .makeOptionMandatory(),
-    ),
-  ).action(async (disputeId: string, options: GroundsOptions & { outcome: DisputeOutcome }) => {
+    command(disputes, 'close', 'Propose how a dispute ended.')
+      .argument('<dispute>', 'its id', requireDisputeId)
+      .addOption(
+        new Option('--outcome <outcome>', 'how it ended')
+          .choices(['upheld', 'rejected', 'withdrawn'])
+          .makeOptionMandatory(),
+      ),
+  ).action(async (dispute: string, options: GroundsOptions & { outcome: DisputeOutcome }) => {
     await cli.run(options, async (session) => {
-      const asked = { dispute: id(disputeId), outcome: options.outcome };
-      const step = { session, options, about: ['dispute', asked.dispute] as const };
+      const asked = { dispute, outcome: options.outcome };
+      const step = { session, options, about: ['dispute', dispute] as const };
       return await propose(cli, step, (deps, grounds) => proposeOutcome(deps, asked, grounds));
     });
   });
@@ -121,7 +124,7 @@ function addDisputes(credit: Command, cli: Cli): void {
 function addDisputeList(disputes: Command, cli: Cli): void {
   command(disputes, 'list', 'Open disputes, oldest first.')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
-    .option('--after <dispute>', 'the page after this dispute', id)
+    .option('--after <dispute>', 'the page after this dispute', requireDisputeId)
     .action(async (options: { json?: boolean; limit: number; after?: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const found = (await listOpenDisputes(pool, options)).map((one) => ({

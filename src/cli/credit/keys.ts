@@ -5,7 +5,7 @@ import { verifyChains } from '../../credit/enquiries/chain-store.ts';
 import type { ChainReport } from '../../credit/enquiries/chain-store.ts';
 import { erasePayloads } from '../../credit/enquiries/retention-store.ts';
 import { rotateKeys } from '../../credit/rotation/rotate.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { command, hashes, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { openVault } from './vault.ts';
@@ -33,9 +33,7 @@ function addVerifyChain(credit: Command, cli: Cli): void {
           heads: options.head,
           onProgress: (count) => cli.progress.show(`${count} enquiries`),
         });
-        const vids = new Map(
-          (await listVendors(session.pool)).map((row) => [row.vendorId, row.vid]),
-        );
+        const vids = await readVids(session.pool);
         return {
           json: chainJson(report, vids),
           text: chainText(report, vids),

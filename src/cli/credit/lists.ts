@@ -5,7 +5,15 @@ import { listEnquiries } from '../../credit/enquiries/list-store.ts';
 import { listVendorWatches } from '../../credit/watches/lists-store.ts';
 import { ENQUIRY_OUTCOMES } from '../../credit/enquiries/record.ts';
 import type { EnquiryOutcome } from '../../credit/enquiries/record.ts';
-import { command, like, periodEnd, periodStart, signerName, wholeNumber } from '../arguments.ts';
+import {
+  command,
+  idOf,
+  like,
+  periodEnd,
+  periodStart,
+  signerName,
+  wholeNumber,
+} from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import type { Answer } from '../output.ts';
@@ -14,7 +22,7 @@ import { requireVendor } from '../parties/vendors.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LISTED = 10_000;
-const importId = like({ pattern: '^[0-9a-f-]{36}$', form: 'the id of an import' });
+const requireImportId = idOf('import');
 const sequenceNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an enquiry' });
 
 /** Lists of enquiries, watches and imports, page by page. */
@@ -141,7 +149,7 @@ function addImports(credit: Command, cli: Cli): void {
   command(credit, 'imports', 'Imports, newest first.')
     .option('--lender <code>', 'only of this lender')
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
-    .option('--after <import>', 'the page after this import', importId)
+    .option('--after <import>', 'the page after this import', requireImportId)
     .action(async (options: { json?: boolean; lender?: string; limit: number; after?: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const imports = (await listImports(pool, options)).map((one) => ({
@@ -189,15 +197,16 @@ function addImports(credit: Command, cli: Cli): void {
 }
 
 function addFindings(credit: Command, cli: Cli): void {
-  command(credit, 'findings <import>', 'What is wrong with lines of an import, by line.')
+  command(credit, 'findings', 'What is wrong with lines of an import, by line.')
+    .argument('<import>', 'its id', requireImportId)
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)
     .action(
-      async (given: string, options: { json?: boolean; limit: number; afterLine: number }) => {
+      async (importId: string, options: { json?: boolean; limit: number; afterLine: number }) => {
         await cli.run(options, async ({ pool }) => {
           const { limit, afterLine } = options;
           const page = { after: { line: afterLine }, limit };
-          const findings = await readFindings(pool, importId(given), page);
+          const findings = await readFindings(pool, importId, page);
           return {
             json: { findings },
             text: table(

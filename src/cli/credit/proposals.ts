@@ -7,17 +7,13 @@ import { approveProposal, rejectProposal } from '../../credit/decisions/decide.t
 import type { Deps, Grounds } from '../../credit/decisions/propose.ts';
 import { findProposal, listProposals } from '../../credit/decisions/proposals-store.ts';
 import type { ProposalRow } from '../../credit/decisions/proposals-store.ts';
-import { command, like, noteText, wholeNumber } from '../arguments.ts';
+import { command, idOf, noteText, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 import { asPerson } from '../parties/as-person.ts';
+import { addDecisions } from '../parties/decisions.ts';
 import type { Session } from '../session.ts';
-
-const PROPOSAL_ID = {
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  form: 'an id of a proposal',
-};
 
 export interface GroundsOptions {
   readonly json?: boolean;
@@ -46,10 +42,10 @@ export async function propose(
   { session, options, about }: { session: Session; options: GroundsOptions; about: About },
   make: (deps: Deps, grounds: Grounds) => Promise<ProposalRow>,
 ): Promise<Answer> {
-  const { pool, wireTime, ledgerMac } = session;
+  const { wireTime } = session;
   const [kind, target] = about;
   const act = { ...actOn(target, `credit.${kind}.propose`, options.by), reason: options.reason };
-  const deps = { pool, clock: systemClock, ledgerMac: await ledgerMac() };
+  const deps = await depsOf(session);
   const row = await asPerson(cli, session, act, (by) => make(deps, { ...options, by }));
   const next = `Another person approves it: malipo credit proposal approve ${row.proposalId} --by NAME\n`;
   return { json: proposalJson(row), text: `${proposalText(row, wireTime)}${next}` };
@@ -64,14 +60,26 @@ export function addProposalCommands(credit: Command, cli: Cli): void {
     );
   addList(proposal, cli);
   addShow(proposal, cli);
-  addDecisions(proposal, cli);
+  addDecisions(proposal, cli, {
+    noun: 'proposal',
+    summaries: {
+      approve: 'Carry out another person’s proposal, at once.',
+      reject: 'Reject a proposal. Nothing is changed.',
+    },
+    act: (step, { id, by }) => actOn(id, `credit.proposal.${step}`, by),
+    approve: async (session, { id: proposalId, by }) =>
+      await approveProposal(await depsOf(session), { proposalId, by }),
+    reject: async (session, { id: proposalId, by }) =>
+      await rejectProposal(await depsOf(session), { proposalId, by }),
+    answer: (row, { wireTime }) => ({ json: proposalJson(row), text: proposalText(row, wireTime) }),
+  });
 }
 
 function addList(proposal: Command, cli: Cli): void {
   command(proposal, 'list', 'Proposals that wait for another person, newest first.')
     .option('--all', 'those that were decided as well')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
-    .option('--after <proposal>', 'the page after this proposal', like(PROPOSAL_ID))
+    .option('--after <proposal>', 'the page after this proposal', idOf('proposal'))
     .action(async (options: { json?: boolean; all?: boolean; limit: number; after?: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { all, limit, after } = options;
@@ -96,7 +104,7 @@ function addList(proposal: Command, cli: Cli): void {
 
 function addShow(proposal: Command, cli: Cli): void {
   command(proposal, 'show', 'One proposal.')
-    .argument('<proposal>', 'its id', like(PROPOSAL_ID))
+    .argument('<proposal>', 'its id', idOf('proposal'))
     .action(async (proposalId: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const row = await findProposal(pool, proposalId);
@@ -106,40 +114,13 @@ function addShow(proposal: Command, cli: Cli): void {
     });
 }
 
+async function depsOf({ pool, ledgerMac }: Session): Promise<Deps> {
+  return { pool, clock: systemClock, ledgerMac: await ledgerMac() };
+}
+
 /** A step of a decision about the registry or the scorecards. */
 function actOn(target: string, action: string, by: string) {
   return { by, permission: 'credit.act', action, target } as const;
-}
-
-function addDecisions(proposal: Command, cli: Cli): void {
-  command(proposal, 'approve', 'Carry out another person’s proposal, at once.')
-    .argument('<proposal>', 'its id', like(PROPOSAL_ID))
-    .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime, ledgerMac } = session;
-        const act = actOn(proposalId, 'credit.proposal.approve', options.by);
-        const deps = { pool, clock: systemClock, ledgerMac: await ledgerMac() };
-        const row = await asPerson(cli, session, act, (by) =>
-          approveProposal(deps, { proposalId, by }),
-        );
-        return { json: proposalJson(row), text: proposalText(row, wireTime) };
-      });
-    });
-  command(proposal, 'reject', 'Reject a proposal. Nothing is changed.')
-    .argument('<proposal>', 'its id', like(PROPOSAL_ID))
-    .requiredOption('--by <name>', 'who rejects it')
-    .action(async (proposalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime, ledgerMac } = session;
-        const act = actOn(proposalId, 'credit.proposal.reject', options.by);
-        const deps = { pool, clock: systemClock, ledgerMac: await ledgerMac() };
-        const row = await asPerson(cli, session, act, (by) =>
-          rejectProposal(deps, { proposalId, by }),
-        );
-        return { json: proposalJson(row), text: proposalText(row, wireTime) };
-      });
-    });
 }
 
 function proposalJson(row: ProposalRow) {

@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import { noted } from './noted.ts';
 
 /** A step of a decision by two people. */
-interface Act {
+export interface Act {
   /** `--by`. */
   readonly by: string;
   readonly permission: Permission;

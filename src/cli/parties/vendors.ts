@@ -1,6 +1,6 @@
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { findVendor, listVendors } from '../../parties/store.ts';
+import { findVendor } from '../../parties/store.ts';
 import type { VendorRow } from '../../parties/store.ts';
 
 /** The vendor that `--vid` names. Throws: `unknown_vendor`. */
@@ -17,9 +17,4 @@ export async function requireActiveVendor(db: Queryable, vid: string): Promise<V
   const vendor = await requireVendor(db, vid);
   if (vendor.status === 'suspended') throw new Refusal('vendor_suspended', { field: 'vid' });
   return vendor;
-}
-
-/** The `vid` of every vendor, by its id. */
-export async function findVendorNames(db: Queryable): Promise<ReadonlyMap<number, string>> {
-  return new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
 }

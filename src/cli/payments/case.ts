@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference, ID_FORM } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import {
@@ -344,8 +344,10 @@ function actOn(caseId: string, action: string, { by }: { readonly by: string }) 
   return { by, permission: 'cases.act', action, target: id(caseId) } as const;
 }
 
+const ID = new RegExp(`^${ID_FORM}$`);
+
 function id(text: string, field: 'case' | 'proposal' = 'case'): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
+  if (ID.test(text)) return text;
   const where = field === 'case' ? 'list' : 'show';
   throw new PlainError(`It must be the id of a ${field}, as shown by case ${where}.`, { field });
 }

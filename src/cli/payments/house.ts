@@ -10,7 +10,8 @@ import { addTrialBalance } from './trial-balance.ts';
 import { command, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
-import { asPerson, financeAct } from '../parties/as-person.ts';
+import { financeAct } from '../parties/as-person.ts';
+import { addDecisions, decisionText } from '../parties/decisions.ts';
 
 export function addHouseCommands(program: Command, cli: Cli): void {
   const house = program
@@ -19,7 +20,18 @@ export function addHouseCommands(program: Command, cli: Cli): void {
   addTrialBalance(house, cli);
   addTransfers(house, cli);
   addEntries(house, cli);
-  addDecisions(house, cli);
+  addDecisions(house, cli, {
+    noun: 'entry',
+    summaries: {
+      approve: 'Book another person’s entry.',
+      reject: 'Reject an entry. Nothing is booked.',
+    },
+    act: (step, { id, by }) => financeAct(`entry.${step}`, by, id),
+    approve: async ({ pool, ledgerMac }, { id: entryId, by }) =>
+      await approveEntry({ pool, ledgerMac: await ledgerMac() }, { entryId, by }),
+    reject: async ({ pool }, { id: entryId, by }) => await rejectEntry(pool, { entryId, by }),
+    answer: (row, { wireTime }) => ({ json: entryJson(row), text: entryText(row, wireTime) }),
+  });
   addJournals(house, cli);
 }
 
@@ -105,13 +117,8 @@ export function entryText(row: EntryRow, wireTime: WireTime): string {
     ['moved', wireTime.format(row.movedAt)],
     ['reference', row.reference],
     ['note', row.note],
-    ['state', stateOf(row)],
+    ['state', decisionText(row)],
   ]);
-}
-
-function stateOf(row: EntryRow): string {
-  if (row.decision === null) return `proposed by ${row.proposedBy}`;
-  return `proposed by ${row.proposedBy}, ${row.decision} by ${row.decidedBy}`;
 }
 
 function addEntries(house: Command, cli: Cli): void {
@@ -141,42 +148,11 @@ function addEntries(house: Command, cli: Cli): void {
               row.subject,
               formatMoney(row.amountCents),
               row.reference,
-              stateOf(row),
+              decisionText(row),
             ]),
             'no entries',
           ),
         };
-      });
-    });
-}
-
-const ENTRY_ID = {
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  form: 'an id of an entry',
-};
-
-function addDecisions(house: Command, cli: Cli): void {
-  command(house, 'approve', 'Book another person’s entry.')
-    .argument('<entry>', 'its id', like(ENTRY_ID))
-    .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (entryId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, ledgerMac, wireTime } = session;
-        const deps = { pool, ledgerMac: await ledgerMac() };
-        const act = financeAct('entry.approve', options.by, entryId);
-        const row = await asPerson(cli, session, act, (by) => approveEntry(deps, { entryId, by }));
-        return { json: entryJson(row), text: entryText(row, wireTime) };
-      });
-    });
-  command(house, 'reject', 'Reject an entry. Nothing is booked.')
-    .argument('<entry>', 'its id', like(ENTRY_ID))
-    .requiredOption('--by <name>', 'who rejects it')
-    .action(async (entryId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const act = financeAct('entry.reject', options.by, entryId);
-        const row = await asPerson(cli, session, act, (by) => rejectEntry(pool, { entryId, by }));
-        return { json: entryJson(row), text: entryText(row, wireTime) };
       });
     });
 }

@@ -7,18 +7,11 @@ import type { JournalLine } from '../../payments/house/journal.ts';
 import { approveJournal, proposeJournal, rejectJournal } from '../../payments/house/journals.ts';
 import { linesOf, listJournals } from '../../payments/house/journals-store.ts';
 import type { JournalRow } from '../../payments/house/journals-store.ts';
-import {
-  command,
-  like,
-  moment,
-  moneyAboveZero,
-  noteText,
-  printable,
-  wholeNumber,
-} from '../arguments.ts';
+import { command, moment, moneyAboveZero, noteText, printable, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { asPerson, financeAct } from '../parties/as-person.ts';
+import { addDecisions, decisionText } from '../parties/decisions.ts';
 
 /** `house journal`: manual bookings, each by two people. */
 export function addJournals(house: Command, cli: Cli): void {
@@ -27,7 +20,18 @@ export function addJournals(house: Command, cli: Cli): void {
     .description('Journals: two or more lines that balance, by two people.');
   addPropose(journal, cli);
   addList(journal, cli);
-  addDecisions(journal, cli);
+  addDecisions(journal, cli, {
+    noun: 'journal',
+    summaries: {
+      approve: 'Book another person’s journal.',
+      reject: 'Reject a journal. Nothing is booked.',
+    },
+    act: (step, { id, by }) => financeAct(`journal.${step}`, by, id),
+    approve: async ({ pool, ledgerMac }, { id: journalId, by }) =>
+      await approveJournal({ pool, ledgerMac: await ledgerMac() }, { journalId, by }),
+    reject: async ({ pool }, { id: journalId, by }) => await rejectJournal(pool, { journalId, by }),
+    answer: (row, { wireTime }) => ({ json: journalJson(row), text: journalText(row, wireTime) }),
+  });
 }
 
 /** A parser of repeated `account=amount`. */
@@ -106,46 +110,11 @@ function addList(journal: Command, cli: Cli): void {
               wireTime.format(row.movedAt),
               formatMoney(sumOf(linesOf(row), 'debit')),
               row.reference,
-              stateOf(row),
+              decisionText(row),
             ]),
             'no journals',
           ),
         };
-      });
-    });
-}
-
-const JOURNAL_ID = {
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  form: 'an id of a journal',
-};
-
-function addDecisions(journal: Command, cli: Cli): void {
-  command(journal, 'approve', 'Book another person’s journal.')
-    .argument('<journal>', 'its id', like(JOURNAL_ID))
-    .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (journalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, ledgerMac, wireTime } = session;
-        const deps = { pool, ledgerMac: await ledgerMac() };
-        const act = financeAct('journal.approve', options.by, journalId);
-        const row = await asPerson(cli, session, act, (by) =>
-          approveJournal(deps, { journalId, by }),
-        );
-        return { json: journalJson(row), text: journalText(row, wireTime) };
-      });
-    });
-  command(journal, 'reject', 'Reject a journal. Nothing is booked.')
-    .argument('<journal>', 'its id', like(JOURNAL_ID))
-    .requiredOption('--by <name>', 'who rejects it')
-    .action(async (journalId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const act = financeAct('journal.reject', options.by, journalId);
-        const row = await asPerson(cli, session, act, (by) =>
-          rejectJournal(pool, { journalId, by }),
-        );
-        return { json: journalJson(row), text: journalText(row, wireTime) };
       });
     });
 }
@@ -178,11 +147,6 @@ function journalText(row: JournalRow, wireTime: WireTime): string {
     ['reference', row.reference],
     ['note', row.note],
     ['evidence', row.evidence],
-    ['state', stateOf(row)],
+    ['state', decisionText(row)],
   ]);
-}
-
-function stateOf(row: JournalRow): string {
-  if (row.decision === null) return `proposed by ${row.proposedBy}`;
-  return `proposed by ${row.proposedBy}, ${row.decision} by ${row.decidedBy}`;
 }

@@ -4,7 +4,7 @@ import { completeChain, readChainEnd } from '../../payments/ledger/chain.ts';
 import { PROPOSALS_AUTHENTIC } from '../../credit/decisions/authenticity.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import type { CheckReport } from '../../payments/audit/check.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { SCHEMA } from '../../schema.ts';
 import { command, hashes } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
@@ -47,7 +47,7 @@ function addCheck(ledger: Command, cli: Cli): void {
           also: [PROPOSALS_AUTHENTIC],
           onInvariant: (name) => cli.progress.show(`checking ${name}`),
         });
-        const vids = new Map((await listVendors(pool)).map((row) => [row.vendorId, row.vid]));
+        const vids = await readVids(pool);
         const found = report.violations.map((violation) => ({
           invariant: violation.invariant,
           vendor_id: violation.vendorId,

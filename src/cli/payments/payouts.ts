@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readVids } from '../../parties/store.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { approvePayout, proposePayout, rejectPayout } from '../../payments/payouts/payouts.ts';
@@ -6,7 +7,6 @@ import { listPayouts } from '../../payments/payouts/store.ts';
 import type { PayoutRow } from '../../payments/payouts/store.ts';
 import {
   command,
-  like,
   moneyAboveZero,
   noteText,
   printable,
@@ -15,8 +15,11 @@ import {
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
-import { findVendorNames, requireVendor } from '../parties/vendors.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
+import { requireVendor } from '../parties/vendors.ts';
 import { asPerson, financeAct } from '../parties/as-person.ts';
+import { addDecisions, decisionText } from '../parties/decisions.ts';
 
 /** `vendor payout`: money to a vendor's own bank, by two people. */
 export function addPayouts(vendor: Command, cli: Cli): void {
@@ -25,7 +28,18 @@ export function addPayouts(vendor: Command, cli: Cli): void {
     .description('Money from a vendor’s collected income to its bank, by two people.');
   addPropose(payout, cli);
   addList(payout, cli);
-  addDecisions(payout, cli);
+  addDecisions(payout, cli, {
+    noun: 'payout',
+    summaries: {
+      approve: 'Book another person’s payout.',
+      reject: 'Reject a payout. Nothing is booked.',
+    },
+    act: (step, { id, by }) => financeAct(`payout.${step}`, by, id),
+    approve: async ({ pool, ledgerMac }, { id: payoutId, by }) =>
+      await approvePayout({ pool, ledgerMac: await ledgerMac() }, { payoutId, by }),
+    reject: async ({ pool }, { id: payoutId, by }) => await rejectPayout(pool, { payoutId, by }),
+    answer: payoutAnswer,
+  });
 }
 
 interface ProposeOptions {
@@ -70,7 +84,7 @@ function addList(payout: Command, cli: Cli): void {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { all, limit } = options;
         const rows = await listPayouts(pool, { open: all !== true, vendorId: null, limit });
-        const vids = await findVendorNames(pool);
+        const vids = await readVids(pool);
         const nameOf = ({ vendorId }: PayoutRow): string => vids.get(vendorId) ?? '';
         return {
           json: { payouts: rows.map((row) => payoutJson(row, nameOf(row))) },
@@ -89,7 +103,7 @@ function addList(payout: Command, cli: Cli): void {
               nameOf(row),
               formatMoney(row.amountCents),
               row.reference,
-              stateOf(row),
+              decisionText(row),
             ]),
             'no payouts',
           ),
@@ -98,39 +112,9 @@ function addList(payout: Command, cli: Cli): void {
     });
 }
 
-const PAYOUT_ID = {
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  form: 'an id of a payout',
-};
-
-function addDecisions(payout: Command, cli: Cli): void {
-  command(payout, 'approve', 'Book another person’s payout.')
-    .argument('<payout>', 'its id', like(PAYOUT_ID))
-    .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (payoutId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, ledgerMac, wireTime } = session;
-        const deps = { pool, ledgerMac: await ledgerMac() };
-        const act = financeAct('payout.approve', options.by, payoutId);
-        const row = await asPerson(cli, session, act, (by) =>
-          approvePayout(deps, { payoutId, by }),
-        );
-        const vid = (await findVendorNames(pool)).get(row.vendorId) ?? '';
-        return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
-      });
-    });
-  command(payout, 'reject', 'Reject a payout. Nothing is booked.')
-    .argument('<payout>', 'its id', like(PAYOUT_ID))
-    .requiredOption('--by <name>', 'who rejects it')
-    .action(async (payoutId: string, options: { json?: boolean; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const act = financeAct('payout.reject', options.by, payoutId);
-        const row = await asPerson(cli, session, act, (by) => rejectPayout(pool, { payoutId, by }));
-        const vid = (await findVendorNames(pool)).get(row.vendorId) ?? '';
-        return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
-      });
-    });
+async function payoutAnswer(row: PayoutRow, { pool, wireTime }: Session): Promise<Answer> {
+  const vid = (await readVids(pool)).get(row.vendorId) ?? '';
+  return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
 }
 
 function payoutJson(row: PayoutRow, vid: string) {
@@ -160,11 +144,6 @@ function payoutText(row: PayoutRow, vid: string, wireTime: WireTime): string {
     ['note', row.note],
     ['evidence', row.evidence],
     ['posted', row.postedAt === null ? '' : wireTime.format(row.postedAt)],
-    ['state', stateOf(row)],
+    ['state', decisionText(row)],
   ]);
-}
-
-function stateOf(row: PayoutRow): string {
-  if (row.decision === null) return `proposed by ${row.proposedBy}`;
-  return `proposed by ${row.proposedBy}, ${row.decision} by ${row.decidedBy}`;
 }

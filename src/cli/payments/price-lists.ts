@@ -12,7 +12,7 @@ import {
   operatorPricesByRoute,
 } from '../../payments/prices/store.ts';
 import type { FeePriceRow, OperatorPriceRow } from '../../payments/prices/store.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { code, command, moneyAboveZero, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
@@ -36,7 +36,7 @@ export function addList(price: Command, cli: Cli): void {
           options.biller === undefined || options.biller === billerCode;
         const fees = (await listFeePrices(pool, which)).filter(isWanted);
         const operators = (await listOperatorPrices(pool, which)).filter(isWanted);
-        const vids = new Map((await listVendors(pool)).map((row) => [row.vendorId, row.vid]));
+        const vids = await readVids(pool);
         const vidOf = ({ vendorId }: FeePriceRow): string | null =>
           vendorId === null ? null : (vids.get(vendorId) ?? null);
         return {

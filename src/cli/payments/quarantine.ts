@@ -7,7 +7,7 @@ import { readStakes, releaseQuarantine } from '../../payments/quarantine/release
 import type { Stake } from '../../payments/quarantine/release.ts';
 import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
 import type { QuarantineRow } from '../../payments/quarantine/store.ts';
-import { command, displayName, like, moment } from '../arguments.ts';
+import { command, displayName, idOf, moment } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import type { Answer } from '../output.ts';
@@ -146,11 +146,6 @@ function addEnter(quarantine: Command, cli: Cli): void {
     });
 }
 
-const PROPOSAL_ID = {
-  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  form: 'the id of a proposal',
-};
-
 interface ReleaseOptions {
   readonly json?: boolean;
   readonly by: string;
@@ -170,7 +165,7 @@ function addRelease(quarantine: Command, cli: Cli): void {
     .option('--force', 'propose to release without the statements; a second person must confirm')
     .addOption(
       new Option('--confirm <proposal>', 'confirm another person’s --force, as status shows it')
-        .argParser(like(PROPOSAL_ID))
+        .argParser(idOf('proposal'))
         .conflicts('force'),
     )
     .addOption(

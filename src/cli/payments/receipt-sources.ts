@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { readVids } from '../../parties/store.ts';
 import {
   addAccount,
   removeAccount,
@@ -13,7 +14,7 @@ import { openSource } from '../../payments/receipts/sources.ts';
 import { listAccounts, listSources, SOURCE_KINDS } from '../../payments/receipts/sources-store.ts';
 import type { SourceKind } from '../../payments/receipts/sources-store.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { findVendorNames, requireActiveVendor } from '../parties/vendors.ts';
+import { requireActiveVendor } from '../parties/vendors.ts';
 import type { OpenSource } from '../../payments/receipts/sources.ts';
 import type { Session } from '../session.ts';
 import { code, command, displayName, moneyAboveZero, signerName } from '../arguments.ts';
@@ -243,7 +244,7 @@ function addAccounts(account: Command, cli: Cli): void {
     async (given: string, options: { json?: boolean }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const { sourceCode } = await requireSource(pool, code(given));
-        const names = await findVendorNames(pool);
+        const names = await readVids(pool);
         const rows = (await listAccounts(pool, sourceCode)).map((row) => ({
           account: row.account,
           vid: names.get(row.vendorId) ?? String(row.vendorId),

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { readVids } from '../../parties/store.ts';
 import {
   approveForReceipt,
   proposeForReceipt,
@@ -17,7 +18,6 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { findVendorNames } from '../parties/vendors.ts';
 import { code, command, noteText, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
@@ -54,7 +54,7 @@ function addList(receipts: Command, cli: Cli): void {
         const { state, limit } = options;
         const states = state === undefined ? OPEN_STATES : [state];
         const rows = await listReceipts(pool, { states, limit });
-        const names = await findVendorNames(pool);
+        const names = await readVids(pool);
         return {
           json: { receipts: rows.map((row) => receiptJson(row, names)) },
           text: listText(rows, names, wireTime),
@@ -151,7 +151,7 @@ function receiptCommand(receipts: Command, spec: string, summary: string): Comma
 }
 
 async function shown(session: Session, row: ReceiptRow) {
-  const names = await findVendorNames(session.pool);
+  const names = await readVids(session.pool);
   return { json: receiptJson(row, names), text: receiptText(row, names, session.wireTime) };
 }
 

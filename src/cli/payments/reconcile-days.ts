@@ -3,7 +3,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { closeDay, reportDay } from '../../payments/reconciliation/days.ts';
 import type { Day, DayReport } from '../../payments/reconciliation/days.ts';
 import type { DayTotal } from '../../payments/reconciliation/days-store.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { code, command, periodEnd, periodStart } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
@@ -120,7 +120,7 @@ function sums(rows: readonly (readonly [string, Amounts])[]): Map<string, Amount
 }
 
 async function reportAnswer(session: Session, report: DayReport): Promise<Answer> {
-  const vids = new Map((await listVendors(session.pool)).map((row) => [row.vendorId, row.vid]));
+  const vids = await readVids(session.pool);
   const own = report.totals.filter((row) => row.operatorCode === '');
   const vendors = own.map((row) => ({
     // null: the service itself, not a vendor.

@@ -6,7 +6,7 @@ import type { MarginReport } from '../../payments/reports/margin.ts';
 import { DIMENSIONS } from '../../payments/reports/margin-store.ts';
 import type { Dimension } from '../../payments/reports/margin-store.ts';
 import type { MarginRow, MarginSums } from '../../payments/reports/margin.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { command, periodEnd, periodStart } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
@@ -57,7 +57,7 @@ function addMargin(report: Command, cli: Cli): void {
         if (to <= from) throw new UsageError('--to must be later than --from.');
         const period = { from, to, timeZone: config.timeZone };
         const margin = await reportMargin(pool, period, new Set(options.by));
-        const vids = new Map((await listVendors(pool)).map((row) => [row.vendorId, row.vid]));
+        const vids = await readVids(pool);
         const lines = margin.rows.map((row) => ({
           ...keysOf(row, options.by, vids),
           ...amountsOf(row),

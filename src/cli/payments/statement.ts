@@ -22,7 +22,7 @@ import {
   requireFitsSheet,
   statementTable,
 } from '../../payments/reports/statement-table.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import {
   bookPeriod,
   code,
@@ -153,7 +153,7 @@ async function answerStatement(
     if (page.next === null) break;
     after = page.next;
   }
-  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = await readVids(pool);
   const name =
     of.kind === 'vendor' ? { vid: vids.get(of.vendorId) ?? '' } : { operator: of.operatorCode };
   return {

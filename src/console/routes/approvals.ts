@@ -16,7 +16,8 @@ import type { Permission } from '../permissions.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import type { Approval, ApprovalsAnswer } from '../system-answers.ts';
-import { reason } from './reason.ts';
+import { decisionRoutes } from './proposals.ts';
+import { onlyReason } from './reason.ts';
 
 /** Of each kind; more are shown when these are decided. */
 const MAX_LISTED = 100;
@@ -105,34 +106,16 @@ async function proposals(pool: Pool, { login }: Viewer): Promise<Approval[]> {
   }));
 }
 
-const entryParams = Type.Object({
-  entryId: Type.String({ pattern: String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$` }),
-});
-
 function entryRoutes({ pool, ledgerMac }: ApprovalRoutesOptions): AnyRoute[] {
-  const common = { method: 'POST', permission: 'finance.act', params: entryParams } as const;
-  return [
-    route({
-      ...common,
-      path: '/house/entries/:entryId/approve',
-      action: 'entry.approve',
-      handle: async ({ params: { entryId } }, { viewer }) => {
-        const entry = await approveEntry({ pool, ledgerMac }, { entryId, by: viewer.login });
-        const { kind, subject, amountCents, proposedBy } = entry;
-        const after = { kind, subject, amount: formatMoney(amountCents), proposedBy };
-        return new Audited(undefined, { after });
-      },
-    }),
-    route({
-      ...common,
-      path: '/house/entries/:entryId/reject',
-      action: 'entry.reject',
-      body: Type.Object({ reason }, { additionalProperties: false }),
-      handle: async ({ params: { entryId } }, { viewer }) => {
-        await rejectEntry(pool, { entryId, by: viewer.login });
-      },
-    }),
-  ];
+  return decisionRoutes({
+    ...{ path: '/house/entries', permission: 'finance.act', noun: 'entry' },
+    approve: async (entryId, by) => {
+      const entry = await approveEntry({ pool, ledgerMac }, { entryId, by });
+      const { kind, subject, amountCents, proposedBy } = entry;
+      return { kind, subject, amount: formatMoney(amountCents), proposedBy };
+    },
+    reject: async (entryId, by) => await rejectEntry(pool, { entryId, by }),
+  });
 }
 
 const receiptParams = Type.Object({
@@ -164,7 +147,7 @@ function receiptRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
       ...common,
       path: '/receipts/:issuer/:receipt/reject',
       action: 'receipt.reject',
-      body: Type.Object({ reason }, { additionalProperties: false }),
+      body: onlyReason,
       handle: async ({ params, body }, { viewer }) => {
         await rejectForReceipt(options.pool, { ...params, by: viewer.login, note: body.reason });
       },

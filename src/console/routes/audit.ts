@@ -1,15 +1,14 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listAudit } from '../../parties/people/audit-store.ts';
 import type { AuditFilter, AuditRow } from '../../parties/people/audit-store.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { csvExportValue } from '../../platform/base/csv.ts';
-import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { AuditAnswer, AuditView } from '../operations-answers.ts';
-import { Download, route } from '../route.ts';
+import { csvFile, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+import { pageOf, readTimeCursor, timeCursor } from './pages.ts';
 import { readEnd, readStart, time } from './period.ts';
 
 export interface AuditRoutesOptions {
@@ -46,11 +45,8 @@ export function auditRoutes({ pool, wireTime }: AuditRoutesOptions): AnyRoute[] 
         const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
         const filter = { ...filterOf(query, wireTime), before, limit: PAGE + 1 };
         const rows = await listAudit(pool, filter);
-        const last = rows.length > PAGE ? rows[PAGE - 1] : undefined;
-        return {
-          entries: rows.slice(0, PAGE).map(auditView),
-          next: last === undefined ? null : `${last.at.toISOString()} ${last.auditId}`,
-        };
+        const { shown, next } = pageOf(rows, PAGE, ({ at, auditId }) => timeCursor(at, auditId));
+        return { entries: shown.map(auditView), next };
       },
     }),
     route({
@@ -59,11 +55,7 @@ export function auditRoutes({ pool, wireTime }: AuditRoutesOptions): AnyRoute[] 
       permission: 'audit.read',
       query: exportQuery,
       handle: async ({ query }) =>
-        new Download({
-          name: 'audit-log.csv',
-          type: 'text/csv; charset=utf-8',
-          body: Readable.from(linesOf(pool, filterOf(query, wireTime))),
-        }),
+        csvFile('audit-log.csv', linesOf(pool, filterOf(query, wireTime))),
     }),
   ];
 }
@@ -82,14 +74,9 @@ function filterOf(
 }
 
 /** Throws: `invalid_field`. */
-function readCursor(text: string): AuditFilter['before'] {
-  const [, at, auditId] =
-    /^(\d{4}-\d{2}-\d{2}T[\d:.]{8,15}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
-      text,
-    ) ?? [];
-  const date = new Date(at ?? '');
-  if (auditId !== undefined && !Number.isNaN(date.getTime())) return { at: date, auditId };
-  throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+function readCursor(cursor: string): AuditFilter['before'] {
+  const { at, id: auditId } = readTimeCursor(cursor);
+  return { at, auditId };
 }
 
 const COLUMNS = [

@@ -22,7 +22,7 @@ import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { lastDay } from './last-day.ts';
 import { billerView, intervalView, routeView } from './operations-views.ts';
-import { reason } from './reason.ts';
+import { onlyReason, reason } from './reason.ts';
 
 export interface BillerRoutesOptions {
   readonly pool: Pool;
@@ -113,7 +113,7 @@ function statusRoutes(options: BillerRoutesOptions): AnyRoute[] {
       permission: 'billers.act',
       action: 'biller.online',
       params,
-      body: Type.Object({ reason }, { additionalProperties: false }),
+      body: onlyReason,
       handle: async ({ params: { code } }) =>
         await change(code, () => changeBillerStatus(pool, code, 'ONLINE')),
     }),

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
@@ -26,7 +25,7 @@ import type {
   CheckedRow,
   FileChecked,
 } from '../pay-answers.ts';
-import { Audited, Download, route } from '../route.ts';
+import { Audited, csvFile, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { payingVendor } from './pay.ts';
 
@@ -242,13 +241,8 @@ function resultsRoute(options: BulkRoutesOptions): AnyRoute {
       const rows = found.rows.filter(
         ({ kind }) => input.query.only === undefined || kind === input.query.only,
       );
-      return new Download({
-        name: `batch-${found.progress.batchId}.csv`,
-        type: 'text/csv; charset=utf-8',
-        body: Readable.from(
-          [CSV_COLUMNS, ...rows.map((row) => csvValues(row, vendorId))].map(csvLine),
-        ),
-      });
+      const lines = [CSV_COLUMNS, ...rows.map((row) => csvValues(row, vendorId))].map(csvLine);
+      return csvFile(`batch-${found.progress.batchId}.csv`, lines);
     },
   });
 }

@@ -25,18 +25,14 @@ import type { CaseDetail, CasesAnswer } from '../answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { eventsOf, factsOf, listedCase, proposalOf } from './case-answer.ts';
+import { line, rowId, shortText } from './fields.ts';
 import { listedPayment } from './listed-payment.ts';
-import { reason } from './reason.ts';
+import { onlyReason, reason } from './reason.ts';
 
 /** The maximum number of cases shown; then the filter has to be narrower. */
 const MAX_LISTED = 200;
 
-const ID = String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`;
-const params = Type.Object({ caseId: Type.String({ pattern: ID }) });
-
-/** Text that is stored and shown, without control characters. */
-const line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: String.raw`^\P{C}+$` });
+const params = Type.Object({ caseId: rowId });
 
 export interface CaseRoutesOptions {
   readonly pool: Pool;
@@ -134,7 +130,7 @@ function proposeRoute({ pool }: CaseRoutesOptions): AnyRoute {
         operatorReference: Type.Optional(line(100)),
         message: Type.Optional(line(500)),
         details: Type.Optional(
-          Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }), line(200), {
+          Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }), shortText, {
             additionalProperties: false,
           }),
         ),
@@ -172,7 +168,7 @@ function approveRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
     body: Type.Object(
       {
         /** The proposal that the person has seen. */
-        proposal: Type.String({ pattern: ID }),
+        proposal: rowId,
       },
       { additionalProperties: false },
     ),
@@ -195,7 +191,7 @@ function rejectRoute({ pool }: CaseRoutesOptions): AnyRoute {
     permission: 'cases.act',
     action: 'case.reject',
     params,
-    body: Type.Object({ reason }, { additionalProperties: false }),
+    body: onlyReason,
     handle: async ({ params: { caseId }, body }, { viewer }) => {
       const { proposal: before } = await requireCase(pool, caseId);
       await rejectProposal(pool, { caseId, by: viewer.login, note: body.reason });

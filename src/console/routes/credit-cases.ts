@@ -17,7 +17,8 @@ import { isAllowed } from '../permissions.ts';
 import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { listedProposal } from './credit-proposal.ts';
-import { proposalId as uuid } from './proposals.ts';
+import { rowId } from './fields.ts';
+import { pageOf } from './pages.ts';
 
 const PAGE = 50;
 /** Proposals about one case that are shown. */
@@ -31,8 +32,8 @@ export interface CreditCaseRoutesOptions {
   readonly reports: ReportOptions | undefined;
 }
 
-const caseParams = Type.Object({ caseId: uuid });
-const cursor = Type.Optional(uuid);
+const caseParams = Type.Object({ caseId: rowId });
+const cursor = Type.Optional(rowId);
 
 /** What people have to decide about people on file. Each look at somebody is in the audit log. */
 export function creditCaseRoutes(options: CreditCaseRoutesOptions): AnyRoute[] {
@@ -51,7 +52,7 @@ function casesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
     handle: async ({ query }, { viewer }): Promise<CreditCasesAnswer> => {
       const open = query.state !== 'closed';
       const found = await listCases(pool, { open, after: query.cursor, limit: PAGE + 1 });
-      const shown = found.slice(0, PAGE);
+      const { shown, next } = pageOf(found, PAGE, ({ caseId }) => caseId);
       const mayRead = isAllowed(viewer.role, 'credit.reports');
       return {
         cases: shown.map(({ caseId, kind, crns, openedAt, closedAt, resolution }) => ({
@@ -62,7 +63,7 @@ function casesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
           closedAt: closedAt?.toISOString() ?? null,
           resolution: mayRead ? resolution : null,
         })),
-        next: found.length > PAGE ? (shown.at(-1)?.caseId ?? null) : null,
+        next,
       };
     },
   });
@@ -106,7 +107,7 @@ function disputesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
     query: Type.Object({ cursor }, { additionalProperties: false }),
     handle: async ({ query }): Promise<DisputesAnswer> => {
       const found = await listOpenDisputes(pool, { after: query.cursor, limit: PAGE + 1 });
-      const shown = found.slice(0, PAGE);
+      const { shown, next } = pageOf(found, PAGE, ({ disputeId }) => disputeId);
       return {
         disputes: shown.map(({ disputeId, crn, lender, openedAt }) => ({
           disputeId,
@@ -114,7 +115,7 @@ function disputesRoute({ pool }: CreditCaseRoutesOptions): AnyRoute {
           lender,
           openedAt: openedAt.toISOString(),
         })),
-        next: found.length > PAGE ? (shown.at(-1)?.disputeId ?? null) : null,
+        next,
       };
     },
   });
@@ -126,7 +127,7 @@ function disputeRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
     path: '/credit/disputes/:disputeId',
     permission: 'credit.reports',
     look: 'credit.dispute',
-    params: Type.Object({ disputeId: uuid }),
+    params: Type.Object({ disputeId: rowId }),
     handle: async ({ params: { disputeId } }): Promise<DisputeAnswer> => {
       if (reports === undefined) throw new Refusal('scoring_unavailable');
       const found = await findOpenDispute(pool, disputeId);

@@ -38,7 +38,8 @@ import { onWire } from '../on-wire.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { contentInLog, listedProposal, proposalView } from './credit-proposal.ts';
-import { proposalId, shortText, stateQuery } from './proposals.ts';
+import { rowId, shortText } from './fields.ts';
+import { decisionRoutes, stateQuery } from './proposals.ts';
 import { reason } from './reason.ts';
 
 /** More are not shown; `malipo credit proposal list` lists all. */
@@ -50,7 +51,7 @@ export interface CreditDecisionRoutesOptions extends Deps {
   readonly reports: ReportOptions | undefined;
 }
 
-const params = Type.Object({ proposalId });
+const params = Type.Object({ proposalId: rowId });
 
 /** What two people decide about people on file, suppression rules and scorecards. */
 export function creditDecisionRoutes(options: CreditDecisionRoutesOptions): AnyRoute[] {
@@ -59,7 +60,14 @@ export function creditDecisionRoutes(options: CreditDecisionRoutesOptions): AnyR
     oneRoute(options),
     rulesRoute(options),
     ...proposingRoutes(options),
-    ...decisionRoutes(options),
+    ...decisionRoutes({
+      ...{ path: '/credit/proposals', permission: 'credit.act', noun: 'credit.proposal' },
+      approve: async (proposalId, by) => {
+        const { content, proposedBy } = await approveProposal(options, { proposalId, by });
+        return { ...contentInLog(content), proposedBy };
+      },
+      reject: async (proposalId, by) => await rejectProposal(options, { proposalId, by }),
+    }),
   ];
 }
 
@@ -83,8 +91,8 @@ function oneRoute(options: CreditDecisionRoutesOptions): AnyRoute {
     permission: 'credit.reports',
     look: 'credit.proposal',
     params,
-    handle: async ({ params: { proposalId: id } }, { viewer }): Promise<CreditProposalAnswer> => {
-      const row = await findProposal(options.pool, id);
+    handle: async ({ params: { proposalId } }, { viewer }): Promise<CreditProposalAnswer> => {
+      const row = await findProposal(options.pool, proposalId);
       if (row === undefined) throw new Refusal('not_found', { text: 'No such proposal' });
       return { proposal: proposalView(row, viewer.login), ...(await previewsOf(row, options)) };
     },
@@ -171,10 +179,10 @@ function proposingRoutes(options: CreditDecisionRoutesOptions): AnyRoute[] {
     proposing(
       options,
       'dispute',
-      { dispute: proposalId, outcome: Type.Enum(['upheld', 'rejected', 'withdrawn']) },
+      { dispute: rowId, outcome: Type.Enum(['upheld', 'rejected', 'withdrawn']) },
       (deps, { dispute, outcome }, grounds) => proposeOutcome(deps, { dispute, outcome }, grounds),
     ),
-    proposing(options, 'case', { case: proposalId }, (deps, body, grounds) =>
+    proposing(options, 'case', { case: rowId }, (deps, body, grounds) =>
       proposeClosing(deps, body.case, grounds),
     ),
     proposing(options, 'rule', RULE, (deps, body, grounds) =>
@@ -208,7 +216,7 @@ function proposing<Fields extends TProperties>(
     grounds: Grounds,
   ) => Promise<ProposalRow>,
 ): AnyRoute {
-  const grounds = { evidence: shortText, reason, caseId: Type.Optional(proposalId) };
+  const grounds = { evidence: shortText, reason, caseId: Type.Optional(rowId) };
   return route({
     method: 'POST',
     path: `/credit/proposals/${name}`,
@@ -245,29 +253,4 @@ function ruleFrom(body: Static<typeof ruleBody>): Omit<SuppressionRule, 'reason'
     statesFrom: dayOf('statesFrom'),
     statesUntil: dayOf('statesUntil'),
   };
-}
-
-function decisionRoutes(deps: CreditDecisionRoutesOptions): AnyRoute[] {
-  const common = { method: 'POST', permission: 'credit.act', params } as const;
-  return [
-    route({
-      ...common,
-      path: '/credit/proposals/:proposalId/approve',
-      action: 'credit.proposal.approve',
-      handle: async ({ params: { proposalId: id } }, { viewer }) => {
-        const row = await approveProposal(deps, { proposalId: id, by: viewer.login });
-        const { content, proposedBy } = row;
-        return new Audited(undefined, { after: { ...contentInLog(content), proposedBy } });
-      },
-    }),
-    route({
-      ...common,
-      path: '/credit/proposals/:proposalId/reject',
-      action: 'credit.proposal.reject',
-      body: Type.Object({ reason }, { additionalProperties: false }),
-      handle: async ({ params: { proposalId: id } }, { viewer }) => {
-        await rejectProposal(deps, { proposalId: id, by: viewer.login });
-      },
-    }),
-  ];
 }

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { approveImport, proposeImport } from '../../credit/decisions/imports.ts';
@@ -23,9 +22,10 @@ import type {
   ListedCreditImport,
   ProposalMade,
 } from '../credit-answers.ts';
-import { Audited, Download, route } from '../route.ts';
+import { Audited, csvFile, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { proposalId as uuid, shortText } from './proposals.ts';
+import { rowId, shortText } from './fields.ts';
+import { pageOf } from './pages.ts';
 import { reason } from './reason.ts';
 import { withFile } from './with-file.ts';
 
@@ -44,7 +44,7 @@ export interface CreditImportRoutesOptions {
   readonly reports: Pick<ReportOptions, 'vault'> | undefined;
 }
 
-const params = Type.Object({ importId: uuid });
+const params = Type.Object({ importId: rowId });
 
 const file = {
   fileName: shortText,
@@ -106,14 +106,13 @@ function listRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
     path: '/credit/imports',
     permission: 'credit.read',
     query: Type.Object(
-      { lender: Type.Optional(Type.String({ maxLength: 32 })), cursor: Type.Optional(uuid) },
+      { lender: Type.Optional(Type.String({ maxLength: 32 })), cursor: Type.Optional(rowId) },
       { additionalProperties: false },
     ),
     handle: async ({ query: { lender, cursor } }): Promise<CreditImportsAnswer> => {
       const found = await listImports(pool, { lender, after: cursor, limit: PAGE + 1 });
-      const shown = found.slice(0, PAGE);
-      const more = found.length > PAGE;
-      return { imports: shown.map(viewOf), next: more ? (shown.at(-1)?.importId ?? null) : null };
+      const { shown, next } = pageOf(found, PAGE, ({ importId }) => importId);
+      return { imports: shown.map(viewOf), next };
     },
   });
 }
@@ -134,10 +133,12 @@ function oneRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
     handle: async ({ params: { importId }, query }): Promise<CreditImportAnswer> => {
       const found = await requireImport(pool, importId);
       const after = query.cursor === undefined ? undefined : cursorOf(query.cursor);
-      const findings = await readFindings(pool, importId, { after, limit: PAGE + 1 });
-      const shown = findings.slice(0, PAGE);
-      const { line, field, rule } = shown.at(-1) ?? { line: 0, field: '', rule: '' };
-      const next = findings.length > PAGE ? `${line} ${field} ${rule}` : null;
+      const page = await readFindings(pool, importId, { after, limit: PAGE + 1 });
+      const { shown, next } = pageOf(
+        page,
+        PAGE,
+        (last) => `${last.line} ${last.field} ${last.rule}`,
+      );
       return { import: viewOf(found), findings: shown, next };
     },
   });
@@ -157,8 +158,7 @@ function exportRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
     handle: async ({ params: { importId } }) => {
       const { fileName } = await requireImport(pool, importId);
       const name = `${fileName.replaceAll(/[^\w.-]/g, '_')}.errors.csv`;
-      const body = Readable.from(linesOf(pool, importId));
-      return new Download({ name, type: 'text/csv; charset=utf-8', body });
+      return csvFile(name, linesOf(pool, importId));
     },
   });
 }
@@ -224,7 +224,7 @@ function approveRoute(options: RunOptions): AnyRoute {
     permission: 'credit.act',
     action: 'credit.import',
     bodyBytes: LIMITS.consoleFileBytes,
-    params: Type.Object({ proposalId: uuid }),
+    params: Type.Object({ proposalId: rowId }),
     body: approvalBody,
     handle: async ({ params: { proposalId }, body: { content } }, { viewer }) => {
       const deps = depsOf(options);

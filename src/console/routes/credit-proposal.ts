@@ -1,7 +1,6 @@
 import { ruleOf } from '../../credit/decisions/content.ts';
 import type { Content, StoredRule } from '../../credit/decisions/content.ts';
 import type { ProposalRow } from '../../credit/decisions/proposals-store.ts';
-import { isSamePerson } from '../../platform/base/person.ts';
 import type {
   CreditProposal,
   ListedProposal,
@@ -11,6 +10,7 @@ import type {
 import { onWire } from '../on-wire.ts';
 import { isAllowed } from '../permissions.ts';
 import type { Viewer } from '../route.ts';
+import { decisionView } from './proposals.ts';
 
 /** Proposals that are not about people on file. */
 const IMPERSONAL: ReadonlySet<Content['kind']> = new Set([
@@ -37,14 +37,12 @@ export function contentInLog(content: Content): object {
 
 /** A proposal as the console shows it to this person. */
 export function proposalView(row: ProposalRow, login: string): CreditProposal {
-  const { proposalId, caseId, reason, evidence, proposedBy, decision, decidedBy } = row;
+  const { proposalId, caseId, reason, evidence } = row;
   return {
-    ...{ proposalId, caseId, reason, evidence, proposedBy, decision, decidedBy },
+    ...{ proposalId, caseId, reason, evidence },
     kind: row.content.kind,
     content: contentView(row.content),
-    proposedAt: row.proposedAt.toISOString(),
-    decidedAt: row.decidedAt?.toISOString() ?? null,
-    isOwn: isSamePerson(proposedBy, login),
+    ...decisionView(row, login),
   };
 }
 

@@ -17,6 +17,7 @@ import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { reportOf } from './credit-report.ts';
 import { readEnd, readStart, time } from './period.ts';
+import { pageOf } from './pages.ts';
 import { reason } from './reason.ts';
 
 const PAGE = 50;
@@ -78,8 +79,7 @@ function listRoute({ pool, directory, wireTime }: CreditRoutesOptions): AnyRoute
         after: query.cursor === undefined ? undefined : BigInt(query.cursor),
         limit: PAGE + 1,
       });
-      const shown = found.slice(0, PAGE);
-      const last = shown.at(-1)?.sequence;
+      const { shown, next } = pageOf(found, PAGE, ({ sequence }) => String(sequence));
       return {
         enquiries: shown.map((row) => ({
           sequence: String(row.sequence),
@@ -93,7 +93,7 @@ function listRoute({ pool, directory, wireTime }: CreditRoutesOptions): AnyRoute
           person: personOf(row.keyId) ?? null,
           erased: row.erased,
         })),
-        next: found.length > PAGE && last !== undefined ? String(last) : null,
+        next,
       };
     },
   });

@@ -6,13 +6,13 @@ import type { JournalRow } from '../../payments/house/journals-store.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney, parseMoney } from '../../platform/base/money.ts';
-import { isSamePerson } from '../../platform/base/person.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { JournalView, JournalsAnswer } from '../finance-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+import { shortText } from './fields.ts';
 import { readStart, time } from './period.ts';
-import { proposalId, shortText, stateQuery } from './proposals.ts';
+import { decisionRoutes, decisionView, stateQuery } from './proposals.ts';
 import { reason } from './reason.ts';
 
 /** More are not shown; they are in the ledger. */
@@ -24,8 +24,6 @@ export interface JournalRoutesOptions {
   readonly clock: Clock;
   readonly wireTime: WireTime;
 }
-
-const params = Type.Object({ journalId: proposalId });
 
 const proposal = Type.Object(
   {
@@ -75,28 +73,14 @@ export function journalRoutes(options: JournalRoutesOptions): AnyRoute[] {
         return new Audited(view, { target: row.journalId, after: { lines: view.lines } });
       },
     }),
-    route({
-      method: 'POST',
-      path: '/journals/:journalId/approve',
-      permission: 'finance.act',
-      action: 'journal.approve',
-      params,
-      handle: async ({ params: { journalId } }, { viewer }) => {
-        const row = await approveJournal({ pool, ledgerMac }, { journalId, by: viewer.login });
-        const { lines, reference, proposedBy } = journalView(row, viewer.login);
-        return new Audited(undefined, { after: { lines, reference, proposedBy } });
+    ...decisionRoutes({
+      ...{ path: '/journals', permission: 'finance.act', noun: 'journal' },
+      approve: async (journalId, by) => {
+        const row = await approveJournal({ pool, ledgerMac }, { journalId, by });
+        const { lines, reference, proposedBy } = journalView(row, by);
+        return { lines, reference, proposedBy };
       },
-    }),
-    route({
-      method: 'POST',
-      path: '/journals/:journalId/reject',
-      permission: 'finance.act',
-      action: 'journal.reject',
-      params,
-      body: Type.Object({ reason }, { additionalProperties: false }),
-      handle: async ({ params: { journalId } }, { viewer }) => {
-        await rejectJournal(pool, { journalId, by: viewer.login });
-      },
+      reject: async (journalId, by) => await rejectJournal(pool, { journalId, by }),
     }),
   ];
 }
@@ -117,16 +101,14 @@ function requestOf(body: Static<typeof proposal>, { clock, wireTime }: JournalRo
 }
 
 function journalView(row: JournalRow, login: string): JournalView {
-  const { journalId: id, reference, note, evidence, proposedBy, decision, decidedBy } = row;
+  const { journalId: id, reference, note, evidence } = row;
   return {
-    ...{ id, reference, note, evidence, proposedBy, decision, decidedBy },
+    ...{ id, reference, note, evidence },
     lines: linesOf(row).map(({ account, side, amountCents }) => ({
       ...{ account, side },
       amount: formatMoney(amountCents),
     })),
     movedAt: row.movedAt.toISOString(),
-    proposedAt: row.proposedAt.toISOString(),
-    decidedAt: row.decidedAt?.toISOString() ?? null,
-    isOwn: isSamePerson(proposedBy, login),
+    ...decisionView(row, login),
   };
 }

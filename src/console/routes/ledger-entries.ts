@@ -1,4 +1,5 @@
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
+import type { Books } from '../../payments/house/account.ts';
 import { listHouseTransfers } from '../../payments/house/store.ts';
 import type { BookPeriod, HouseTransferRow } from '../../payments/house/store.ts';
 import { listLedgerEntries } from '../../payments/reports/ledger-entries.ts';
@@ -6,10 +7,11 @@ import type { LedgerEntry } from '../../payments/reports/ledger-entries.ts';
 import { houseSourceOf } from '../../payments/reports/sources.ts';
 import type { EntryCursor } from '../../payments/reports/ledger-entries-store.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
-import { Refusal } from '../../platform/base/errors.ts';
+import { ID_FORM } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { AccountAnswer, Books, LedgerEntryView } from '../finance-answers.ts';
+import type { AccountAnswer, LedgerEntryView } from '../finance-answers.ts';
+import { decode, encode, invalidCursor, pageOf, readTimeCursor, timeCursor } from './pages.ts';
 
 const PAGE = 50;
 
@@ -22,7 +24,7 @@ export async function listAccountEntries(
   if (of.books === 'house') return await listHouseEntries(pool, of.account, page);
   const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
   const { entries, next } = await listLedgerEntries(pool, of, { ...page, after, limit: PAGE });
-  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = await readVids(pool);
   return {
     entries: entries.map((entry) => entryView(entry, vids.get(entry.vendorId) ?? null)),
     next: next === null ? null : writeCursor(next),
@@ -54,11 +56,10 @@ async function listHouseEntries(
     before: cursor === undefined ? null : readHouseCursor(cursor),
     limit: PAGE + 1,
   });
-  const last = rows.length > PAGE ? rows[PAGE - 1] : undefined;
-  return {
-    entries: rows.slice(0, PAGE).map(houseEntryView),
-    next: last === undefined ? null : encode(`${last.postedAt.toISOString()} ${last.transferId}`),
-  };
+  const { shown, next } = pageOf(rows, PAGE, ({ postedAt, transferId }) =>
+    encode(timeCursor(postedAt, transferId)),
+  );
+  return { entries: shown.map(houseEntryView), next };
 }
 
 function houseEntryView(row: HouseTransferRow): LedgerEntryView {
@@ -75,12 +76,7 @@ function houseEntryView(row: HouseTransferRow): LedgerEntryView {
   };
 }
 
-const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID}) (\d) (\d{5,13})$`);
-const HOUSE_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID})$`);
-
-export const encode = (text: string): string => Buffer.from(text).toString('base64url');
-export const decode = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID_FORM}) (\d) (\d{5,13})$`);
 
 function writeCursor(cursor: EntryCursor): string {
   return encode(cursorText(cursor));
@@ -104,12 +100,6 @@ export function readCursorText(text: string): EntryCursor {
 
 /** Throws: `invalid_field`. */
 function readHouseCursor(cursor: string): { postedAt: Date; transferId: string } {
-  const [, at = '', transferId = ''] = HOUSE_CURSOR.exec(decode(cursor)) ?? [];
-  const postedAt = parseIsoTime(at);
-  if (postedAt === undefined) throw invalidCursor();
+  const { at: postedAt, id: transferId } = readTimeCursor(decode(cursor));
   return { postedAt, transferId };
-}
-
-export function invalidCursor(): Refusal {
-  return new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { marginOf, reportMargin } from '../../payments/reports/margin.ts';
 import type { MarginRow, MarginSums } from '../../payments/reports/margin.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
@@ -62,7 +62,7 @@ async function readMargin(
   const report = await reads(personId, () =>
     reportMargin(pool, { ...period, timeZone }, new Set([by])),
   );
-  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = await readVids(pool);
   const nameOf = (row: MarginRow): string | null => {
     if (by === 'vendor') return row.vendorId === null ? null : (vids.get(row.vendorId) ?? null);
     return { biller: row.billerCode, operator: row.operatorCode, day: row.day }[by];

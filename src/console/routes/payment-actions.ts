@@ -10,7 +10,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { CaseOpened } from '../answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
-import { reason } from './reason.ts';
+import { onlyReason } from './reason.ts';
 
 const params = Type.Object({ reference: Type.String({ maxLength: 64 }) });
 
@@ -27,8 +27,6 @@ const VERIFY_LIMIT = {
     text: 'You have asked operators 20 times in ten minutes, which is the limit.',
   },
 } as const;
-
-const body = Type.Object({ reason }, { additionalProperties: false });
 
 export interface PaymentActionOptions {
   readonly pool: Pool;
@@ -50,7 +48,7 @@ function verifyRoute({ verifyNow }: PaymentActionOptions): AnyRoute {
     limit: VERIFY_LIMIT,
     // In capital letters only, because the limit counts by the text of the path.
     params: Type.Object({ reference: Type.String({ pattern: '^[0-9A-Z]{1,64}$' }) }),
-    body,
+    body: onlyReason,
     handle: async (input, { viewer }) => {
       await verifyNow(keyOf(input.params.reference, viewer));
     },
@@ -64,7 +62,7 @@ function resendRoute({ pool, directory }: PaymentActionOptions): AnyRoute {
     permission: 'payments.act',
     action: 'payment.resend',
     params,
-    body,
+    body: onlyReason,
     handle: async (input, { viewer }) => {
       const { vendorId, paymentId } = keyOf(input.params.reference, viewer);
       const vendor = directory.vendorById(vendorId);
@@ -84,7 +82,7 @@ function caseRoute({ pool }: PaymentActionOptions): AnyRoute {
     permission: 'cases.act',
     action: 'case.open',
     params,
-    body,
+    body: onlyReason,
     handle: async (input, { viewer }) => {
       const key = keyOf(input.params.reference, viewer);
       const note = input.body.reason;

@@ -8,9 +8,11 @@ import type { Understood, UnderstoodSearch } from '../../payments/timeline/under
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import { ID_FORM } from '../../platform/base/ids.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { PaymentsAnswer } from '../answers.ts';
 import type { Viewer } from '../route.ts';
+import { decode, encode, invalidCursor } from './pages.ts';
 import { readEnd, readStart, time, untilNow } from './period.ts';
 
 const filters = {
@@ -149,21 +151,20 @@ export function writeCursor(cursor: PageCursor): string {
     kind === 'found'
       ? cursor.beforeId
       : `${cursor.list.createdAt} ${cursor.list.paymentId} ${cursor.list.spanMs}`;
-  return Buffer.from(text).toString('base64url');
+  return encode(text);
 }
 
-const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const LIST_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID}) (\d{5,13})$`);
-const FOUND_CURSOR = new RegExp(`^${ID}$`);
+const LIST_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID_FORM}) (\d{5,13})$`);
+const FOUND_CURSOR = new RegExp(`^${ID_FORM}$`);
 
 /** Throws: `invalid_field`. */
 export function readCursor(cursor: string | undefined, term: unknown): PageCursor | undefined {
   if (cursor === undefined) return undefined;
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const text = decode(cursor);
   if (term !== undefined && FOUND_CURSOR.test(text)) return { kind: 'found', beforeId: text };
   const [, createdAt = '', paymentId = '', span] = LIST_CURSOR.exec(text) ?? [];
   if (term === undefined && parseIsoTime(createdAt) !== undefined) {
     return { kind: 'list', list: { createdAt, paymentId, spanMs: Number(span) } };
   }
-  throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+  throw invalidCursor();
 }

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import { findVendor, listVendors } from '../../parties/store.ts';
+import { findVendor, readVids } from '../../parties/store.ts';
 import { approvePayout, proposePayout, rejectPayout } from '../../payments/payouts/payouts.ts';
 import { listPayouts } from '../../payments/payouts/store.ts';
 import type { PayoutRow } from '../../payments/payouts/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney, parseMoney } from '../../platform/base/money.ts';
-import { isSamePerson } from '../../platform/base/person.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PayoutView, PayoutsAnswer } from '../finance-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { proposalId, shortText, stateQuery } from './proposals.ts';
+import { shortText } from './fields.ts';
+import { decisionRoutes, decisionView, stateQuery } from './proposals.ts';
 import { reason } from './reason.ts';
 
 /** More are not shown; they are in the ledger. */
@@ -22,11 +22,9 @@ export interface PayoutRoutesOptions {
   readonly ledgerMac: Mac;
 }
 
-const params = Type.Object({ payoutId: proposalId });
-
 /** Payouts to vendors' banks by two people. */
 export function payoutRoutes(options: PayoutRoutesOptions): AnyRoute[] {
-  const { pool } = options;
+  const { pool, ledgerMac } = options;
   return [
     route({
       method: 'GET',
@@ -36,10 +34,10 @@ export function payoutRoutes(options: PayoutRoutesOptions): AnyRoute[] {
       handle: async ({ query: { state } }, { viewer }): Promise<PayoutsAnswer> => {
         const filter = { open: state === 'open', vendorId: null, limit: MAX_LISTED };
         const rows = await listPayouts(pool, filter);
-        const vendors = new Map((await listVendors(pool)).map((each) => [each.vendorId, each.vid]));
+        const vids = await readVids(pool);
         return {
           payouts: rows.map((row) =>
-            payoutView(row, { vid: vendors.get(row.vendorId) ?? '', login: viewer.login }),
+            payoutView(row, { vid: vids.get(row.vendorId) ?? '', login: viewer.login }),
           ),
         };
       },
@@ -71,35 +69,14 @@ export function payoutRoutes(options: PayoutRoutesOptions): AnyRoute[] {
         return new Audited(view, { target: row.payoutId, after: { vid, amount: view.amount } });
       },
     }),
-    ...decisionRoutes(options),
-  ];
-}
-
-function decisionRoutes({ pool, ledgerMac }: PayoutRoutesOptions): AnyRoute[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/payouts/:payoutId/approve',
-      permission: 'finance.act',
-      action: 'payout.approve',
-      params,
-      handle: async ({ params: { payoutId } }, { viewer }) => {
-        const row = await approvePayout({ pool, ledgerMac }, { payoutId, by: viewer.login });
+    ...decisionRoutes({
+      ...{ path: '/payouts', permission: 'finance.act', noun: 'payout' },
+      approve: async (payoutId, by) => {
+        const row = await approvePayout({ pool, ledgerMac }, { payoutId, by });
         const { reference, bankAccount, proposedBy } = row;
-        const after = { reference, bankAccount, proposedBy, amount: formatMoney(row.amountCents) };
-        return new Audited(undefined, { after });
+        return { reference, bankAccount, proposedBy, amount: formatMoney(row.amountCents) };
       },
-    }),
-    route({
-      method: 'POST',
-      path: '/payouts/:payoutId/reject',
-      permission: 'finance.act',
-      action: 'payout.reject',
-      params,
-      body: Type.Object({ reason }, { additionalProperties: false }),
-      handle: async ({ params: { payoutId } }, { viewer }) => {
-        await rejectPayout(pool, { payoutId, by: viewer.login });
-      },
+      reject: async (payoutId, by) => await rejectPayout(pool, { payoutId, by }),
     }),
   ];
 }
@@ -108,14 +85,12 @@ function payoutView(
   row: PayoutRow,
   { vid, login }: { readonly vid: string; readonly login: string },
 ): PayoutView {
-  const { payoutId: id, reference, note, evidence, proposedBy, decision, decidedBy } = row;
+  const { payoutId: id, reference, note, evidence } = row;
   return {
-    ...{ id, vid, reference, note, evidence, proposedBy, decision, decidedBy },
+    ...{ id, vid, reference, note, evidence },
     amount: formatMoney(row.amountCents),
     bankAccount: row.bankAccount,
-    proposedAt: row.proposedAt.toISOString(),
-    decidedAt: row.decidedAt?.toISOString() ?? null,
     postedAt: row.postedAt?.toISOString() ?? null,
-    isOwn: isSamePerson(proposedBy, login),
+    ...decisionView(row, login),
   };
 }

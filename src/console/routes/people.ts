@@ -11,7 +11,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { InvitationAnswer, PeopleAnswer, PersonView } from '../operations-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
-import { reason } from './reason.ts';
+import { onlyReason, reason } from './reason.ts';
 
 export interface PeopleRoutesOptions {
   readonly pool: Pool;
@@ -108,7 +108,7 @@ function linkRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
     permission: 'people.act',
     action: 'person.link',
     params,
-    body: Type.Object({ reason }, { additionalProperties: false }),
+    body: onlyReason,
     handle: async ({ params: { login } }, { viewer }) => {
       await findVisible(pool, login, viewer);
       // The link itself is a secret, so the audit log does not keep it.

@@ -80,9 +80,7 @@ function exposureAnswer(found: ExposureReport): ExposureAnswer {
       })),
     })),
     unknownTotal: formatMoney(found.unknownCents),
-    reversed: found.reversed.map(({ vid, issuer, receipt, caseId, since, age, amountCents }) =>
-      onWire({ vid, issuer, receipt, caseId, since, age, amountCents }),
-    ),
+    reversed: found.reversed.map(onWire),
     reversedByAge: found.reversedByAge.map(formatMoney),
     reversedTotal: formatMoney(found.reversedCents),
   };

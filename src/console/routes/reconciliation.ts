@@ -20,6 +20,7 @@ import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { DayAnswer, ImportAnswer, StatementAnswer } from '../reconciliation-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+import { rowId } from './fields.ts';
 import { readEnd, readStart, time } from './period.ts';
 import { reason } from './reason.ts';
 import { withFile } from './with-file.ts';
@@ -71,11 +72,7 @@ function statementRoute({ pool }: ReconciliationRoutesOptions): AnyRoute {
     method: 'GET',
     path: '/statements/:statementId',
     permission: 'reconciliation.read',
-    params: Type.Object({
-      statementId: Type.String({
-        pattern: String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`,
-      }),
-    }),
+    params: Type.Object({ statementId: rowId }),
     handle: async ({ params: { statementId } }): Promise<StatementAnswer> => {
       const found = await findStatementById(pool, statementId);
       if (found === undefined) throw new Refusal('not_found');

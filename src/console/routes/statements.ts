@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { findOperator } from '../../payments/billers/store.ts';
 import type { BookPeriod } from '../../payments/house/store.ts';
 import {
@@ -31,7 +31,8 @@ import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.
 import type { Permission } from '../permissions.ts';
 import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { cursorText, decode, encode, invalidCursor, readCursorText } from './ledger-entries.ts';
+import { cursorText, readCursorText } from './ledger-entries.ts';
+import { decode, encode, invalidCursor } from './pages.ts';
 import { readBookPeriod, time } from './period.ts';
 import { fileRoutes } from './table-file.ts';
 import { requireVendor, vendorParams } from './vendor.ts';
@@ -101,7 +102,7 @@ function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[]
       query: pageQuery,
       handle: async (input, { viewer }): Promise<BookStatementAnswer> => {
         const { of } = await read(input.params);
-        const page = pageOf(input.query, options);
+        const page = askedPage(input.query, options);
         return await options.reads(viewer.personId, () => answerPage(options.pool, of, page));
       },
     }),
@@ -139,7 +140,7 @@ type Page =
   { readonly period: BookPeriod } | { readonly after: StatementCursor; readonly to: Date };
 
 /** Throws: `invalid_field`, `PlainError`. */
-function pageOf(asked: Static<typeof pageQuery>, options: StatementRoutesOptions): Page {
+function askedPage(asked: Static<typeof pageQuery>, options: StatementRoutesOptions): Page {
   const { cursor } = asked;
   return cursor === undefined ? { period: readPeriod(asked, options) } : readCursor(cursor);
 }
@@ -147,8 +148,7 @@ function pageOf(asked: Static<typeof pageQuery>, options: StatementRoutesOptions
 async function answerPage(pool: Pool, of: StatementOf, page: Page): Promise<BookStatementAnswer> {
   const { head, after, to } = await beginOf(pool, of, page);
   const { lines, next } = await readStatementPage(pool, of, { after, to, limit: PAGE });
-  const vendors = of.kind === 'operator' ? await listVendors(pool) : [];
-  const vids = new Map(vendors.map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = of.kind === 'operator' ? await readVids(pool) : new Map<number, string>();
   return {
     head: head && headView(of, head),
     lines: lines.map((line) => lineView(of, line, vids)),

@@ -1,4 +1,4 @@
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { listActiveRules, listNewestTopUps } from '../../payments/vendor-floats/rules-store.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -17,8 +17,7 @@ export function topUpRoutes({ pool }: { readonly pool: Pool }): AnyRoute[] {
       path: '/top-ups',
       permission: 'finance.read',
       handle: async (): Promise<TopUpsAnswer> => {
-        const vendors = await listVendors(pool);
-        const vids = new Map(vendors.map(({ vendorId, vid }) => [vendorId, vid]));
+        const vids = await readVids(pool);
         const rules = await listActiveRules(pool);
         const topUps = await listNewestTopUps(pool, MAX_LISTED);
         return {

@@ -11,8 +11,10 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { EventView, EventsAnswer, ReplayAnswer } from '../vendor-answers.ts';
+import { rowId } from './fields.ts';
+import { pageOf } from './pages.ts';
 import { readEnd, readStart, time } from './period.ts';
-import { reason } from './reason.ts';
+import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
 export interface EventRoutesOptions {
@@ -23,7 +25,6 @@ export interface EventRoutesOptions {
 const PAGE = 50;
 
 const state = Type.Enum([...EVENT_STATES]);
-const id = Type.String({ pattern: String.raw`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$` });
 
 /** The deliveries of a vendor's events, and sending them again. */
 export function eventRoutes(options: EventRoutesOptions): AnyRoute[] {
@@ -40,7 +41,7 @@ function listRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
       {
         state: Type.Optional(state),
         type: Type.Optional(Type.Enum([...EVENT_TYPES])),
-        cursor: Type.Optional(id),
+        cursor: Type.Optional(rowId),
       },
       { additionalProperties: false },
     ),
@@ -53,10 +54,10 @@ function listRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
         beforeId,
         limit: PAGE + 1,
       });
-      const shown = found.slice(0, PAGE);
+      const { shown, next } = pageOf(found, PAGE, ({ eventId }) => eventId);
       return {
         events: shown.map((event) => eventView(event, vid, wireTime)),
-        next: found.length > PAGE ? (shown.at(-1)?.eventId ?? null) : null,
+        next,
       };
     },
   });
@@ -88,8 +89,8 @@ function replayOneRoute({ pool }: EventRoutesOptions): AnyRoute {
     path: '/vendors/:vid/events/:eventId/replay',
     permission: 'integration.act',
     action: 'event.replay',
-    params: Type.Object({ ...params.properties, eventId: id }),
-    body: Type.Object({ reason }, { additionalProperties: false }),
+    params: Type.Object({ ...params.properties, eventId: rowId }),
+    body: onlyReason,
     handle: async (input): Promise<ReplayAnswer> => {
       const vendor = await requireVendor(pool, input.params.vid);
       const count = await replayEvents(pool, vendor, { ...ALL, eventId: input.params.eventId });

@@ -7,7 +7,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { KeyView, KeysAnswer, NewSecret } from '../vendor-answers.ts';
-import { reason } from './reason.ts';
+import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
 export interface VendorKeyRoutesOptions {
@@ -65,7 +65,7 @@ export function vendorKeyRoutes({ pool, masterKeys }: VendorKeyRoutesOptions): A
       permission: 'integration.act',
       action: 'vendor.retire-key',
       params: Type.Object({ ...params.properties, keyId: Type.String({ maxLength: 36 }) }),
-      body: Type.Object({ reason }, { additionalProperties: false }),
+      body: onlyReason,
       handle: async (input) => {
         const { vid } = await requireVendor(pool, input.params.vid);
         await retireKey(pool, { holderKind: 'vendor', holder: vid }, input.params.keyId);

@@ -12,7 +12,6 @@ import type { LoggedRequest } from '../../parties/request-log-store.ts';
 import { verify } from '../../parties/signature.ts';
 import { HASH_FIELD, canonicalText } from '../../platform/base/canonical.ts';
 import type { Fields } from '../../platform/base/canonical.ts';
-import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -23,6 +22,7 @@ import { readFields } from '../../platform/http/wire/request.ts';
 import type { RequestView, RequestsAnswer, SignatureCompared } from '../request-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+import { pageOf, readTimeCursor, timeCursor } from './pages.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
 export interface RequestRoutesOptions {
@@ -61,11 +61,10 @@ function listRoute({ pool, clock }: RequestRoutesOptions): AnyRoute {
         before: cursor === undefined ? undefined : readCursor(cursor),
         limit: PAGE + 1,
       });
-      const shown = found.slice(0, PAGE);
-      const last = found.length > PAGE ? shown.at(-1) : undefined;
+      const { shown, next } = pageOf(found, PAGE, ({ at, requestId }) => timeCursor(at, requestId));
       return {
         requests: shown.map(requestView),
-        next: last === undefined ? null : `${last.at.toISOString()} ${last.requestId}`,
+        next,
         days,
       };
     },
@@ -73,12 +72,9 @@ function listRoute({ pool, clock }: RequestRoutesOptions): AnyRoute {
 }
 
 /** Throws: `invalid_field`. */
-function readCursor(text: string): { readonly at: Date; readonly requestId: string } {
-  const [, at = '', requestId] =
-    /^(\S{20,30}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
-  const date = parseIsoTime(at);
-  if (date !== undefined && requestId !== undefined) return { at: date, requestId };
-  throw new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+function readCursor(cursor: string): { readonly at: Date; readonly requestId: string } {
+  const { at, id: requestId } = readTimeCursor(cursor);
+  return { at, requestId };
 }
 
 function requestView({ at, durationUs, ...row }: LoggedRequest): RequestView {

@@ -19,7 +19,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { NewSecret, TestAnswer, WebhookAnswer, WebhookSet } from '../vendor-answers.ts';
-import { reason } from './reason.ts';
+import { onlyReason, reason } from './reason.ts';
 import { keyView, rotation } from './vendor-keys.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
@@ -27,8 +27,6 @@ export interface WebhookRoutesOptions {
   readonly pool: Pool;
   readonly masterKeys: MasterKeys;
 }
-
-const onlyReason = Type.Object({ reason }, { additionalProperties: false });
 
 /** A vendor's webhook: its URL, its secrets, and a test delivery. */
 export function webhookRoutes(options: WebhookRoutesOptions): AnyRoute[] {

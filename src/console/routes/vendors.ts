@@ -19,7 +19,8 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { VendorAdded, VendorDetail, VendorsAnswer } from '../vendor-answers.ts';
-import { reason } from './reason.ts';
+import { pageOf } from './pages.ts';
+import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 import { settingsOf, vendorDetail, vendorViews } from './vendor-answer.ts';
 
@@ -68,10 +69,10 @@ function listRoute({ pool, clock, wireTime }: VendorRoutesOptions): AnyRoute {
     handle: async ({ query: { search = '', status, cursor = '' } }): Promise<VendorsAnswer> => {
       const page = { search: search.trim(), status, after: cursor, limit: PAGE + 1 };
       const found = await listVendorsAfter(pool, page);
-      const shown = found.slice(0, PAGE);
+      const { shown, next } = pageOf(found, PAGE, (last) => last.vid);
       return {
         vendors: await vendorViews(shown, { pool, wireTime, now: clock.now() }),
-        next: found.length > PAGE ? (shown.at(-1)?.vid ?? null) : null,
+        next,
       };
     },
   });
@@ -155,7 +156,7 @@ function statusRoute(options: VendorRoutesOptions, verb: 'suspend' | 'resume'): 
     permission: 'vendors.act',
     action: `vendor.${verb}`,
     params,
-    body: Type.Object({ reason }, { additionalProperties: false }),
+    body: onlyReason,
     handle: async (input) => {
       const before = await requireVendor(pool, input.params.vid);
       await changeVendor(pool, before.vid, { status });

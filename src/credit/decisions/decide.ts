@@ -1,6 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { applyContent } from './apply.ts';
@@ -81,9 +82,7 @@ async function decide(
 }
 
 async function lockOpen(db: Queryable, proposalId: string, mac: Mac): Promise<ProposalRow> {
-  const row = await lockProposal(db, proposalId);
-  if (row === undefined) throw new PlainError('This proposal does not exist.');
+  const row = requireFound(await lockProposal(db, proposalId), 'proposal');
   if (!isAuthentic(row, mac)) throw new PlainError(ALTERED);
-  if (row.decision === null) return row;
-  throw new PlainError(`The proposal is ${row.decision} already, by ${row.decidedBy}.`);
+  return requireOpen(row, 'proposal');
 }

@@ -1,7 +1,8 @@
+import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Content } from './content.ts';
 
-export interface ProposalRow {
+export interface ProposalRow extends Proposal {
   proposalId: string;
   /** What it is about: one at a time waits for a decision. */
   about: string;
@@ -10,11 +11,6 @@ export interface ProposalRow {
   caseId: string | null;
   reason: string;
   evidence: string;
-  proposedBy: string;
-  proposedAt: Date;
-  decision: 'approved' | 'rejected' | null;
-  decidedBy: string | null;
-  decidedAt: Date | null;
   /** Authentication code (authenticity.ts). */
   mac: Buffer;
 }

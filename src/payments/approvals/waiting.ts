@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCases } from '../cases/cases-store.ts';
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { listEntries } from '../house/entries-store.ts';
 import { sumOf } from '../house/journal.ts';
 import { linesOf, listJournals } from '../house/journals-store.ts';
@@ -103,7 +103,7 @@ async function readJournals(db: Queryable, limit: number): Promise<Waiting[]> {
 async function readPayouts(db: Queryable, limit: number): Promise<Waiting[]> {
   const payouts = await listPayouts(db, { open: true, vendorId: null, limit });
   if (payouts.length === 0) return [];
-  const vids = new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = await readVids(db);
   return payouts.map((row) => ({
     kind: 'payout',
     id: row.payoutId,

@@ -1,4 +1,4 @@
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference, ID_FORM } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
@@ -198,11 +198,11 @@ async function findSchemaDifferences(
 }
 
 /** Except cases and proposals, which have an id. */
-const UUID = /(?<!case |proposal )\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+const ID = new RegExp(String.raw`(?<!case |proposal )\b${ID_FORM}\b`, 'g');
 
 /** Replaces ids by the references that people use. */
 function withReferences({ vendorId, detail }: Violation): string {
-  return detail.replace(UUID, (id) => encodeReference(vendorId, id));
+  return detail.replace(ID, (id) => encodeReference(vendorId, id));
 }
 
 async function count(client: Queryable): Promise<Record<string, number>> {

@@ -16,6 +16,9 @@ export type HouseAccount =
   | 'opening'
   | 'suspense';
 
+/** Ours, or those of the vendors. */
+export type Books = 'house' | 'vendors';
+
 export type AccountClass =
   | 'asset'
   /** Its credits lower an asset. */
@@ -29,7 +32,7 @@ export type AccountClass =
   | 'clearing';
 
 /** By the part of the name before the colon; vendors' accounts as the house sees them. */
-const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, AccountClass>>>> = {
+const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> = {
   house: {
     bank: 'asset',
     'operator-float': 'asset',
@@ -65,21 +68,19 @@ const CLASSES: Readonly<Record<'house' | 'vendors', Readonly<Record<string, Acco
 };
 
 /** What kind of account it is, for a trial balance. */
-export function classOf(books: 'house' | 'vendors', account: string): AccountClass {
+export function classOf(books: Books, account: string): AccountClass {
   return CLASSES[books][account.split(':')[0] ?? ''] ?? 'clearing';
 }
 
 /** A line of the trial balance, as an accountant knows it, and the accounts that it is made of. */
 export interface LineName {
-  readonly books: 'house' | 'vendors';
+  readonly books: Books;
   readonly account: string;
   readonly class: AccountClass;
 }
 
 /** Accounts that lower another one are part of its line. By the part of the name before the colon. */
-const LINES: Readonly<
-  Record<'house' | 'vendors', Readonly<Record<string, Omit<LineName, 'class'>>>>
-> = {
+const LINES: Readonly<Record<Books, Readonly<Record<string, Omit<LineName, 'class'>>>>> = {
   house: { 'vat-paid': { books: 'vendors', account: 'vat' } },
   vendors: {
     operator: { books: 'house', account: 'operator-float' },
@@ -93,7 +94,7 @@ const LINES: Readonly<
 const LINE_CLASSES: Readonly<Record<string, AccountClass>> = { 'commission-due': 'asset' };
 
 /** The line of the trial balance that the account is part of. */
-export function lineNameOf(books: 'house' | 'vendors', account: string): LineName {
+export function lineNameOf(books: Books, account: string): LineName {
   const [kind = '', ...rest] = account.split(':');
   const line = LINES[books][kind] ?? { books, account: kind };
   const name = [line.account, ...rest].join(':');

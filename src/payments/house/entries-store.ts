@@ -1,7 +1,7 @@
+import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseAccount } from './account.ts';
 import type { EnteredTopUp, EntryKind } from './entry.ts';
-import type { Proposal } from './proposal.ts';
 
 export interface EntryRow extends Proposal {
   entryId: string;

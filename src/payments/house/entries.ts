@@ -2,14 +2,14 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
 import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
-import { plainReference, sidesOf } from './entry.ts';
+import { plainReference, requireText, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
-import { requireFound, requireOpen, requireText } from './proposal.ts';
 import { postHouseTransfer, readFloatBeginning } from './store.ts';
 
 export interface EntryRequest {

@@ -1,3 +1,4 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
 import type { HouseAccount } from './account.ts';
 
 /**
@@ -53,6 +54,12 @@ export interface EnteredTopUp {
  */
 export function plainReference(reference: string): string {
   return reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** The text, trimmed. Throws: `PlainError` unless it has a letter or a digit. */
+export function requireText(text: string, field: string): string {
+  if (plainReference(text) !== '') return text.trim();
+  throw new PlainError('It must have a letter or a digit.', { field });
 }
 
 /** How far the dates of the bank and of the operator may differ. */

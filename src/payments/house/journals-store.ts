@@ -1,6 +1,6 @@
+import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { JournalLine } from './journal.ts';
-import type { Proposal } from './proposal.ts';
 
 /** A line as stored: JSON has no exact integers of 64 bits, so cents are text. */
 export interface StoredLine {

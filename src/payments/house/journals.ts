@@ -2,10 +2,12 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
+import { requireText } from './entry.ts';
 import { requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine } from './journal.ts';
 import {
@@ -17,7 +19,6 @@ import {
   setJournalDecision,
 } from './journals-store.ts';
 import type { JournalRow } from './journals-store.ts';
-import { requireFound, requireOpen, requireText } from './proposal.ts';
 import { postHouseTransfer } from './store.ts';
 
 export interface JournalRequest {

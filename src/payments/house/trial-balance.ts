@@ -1,7 +1,7 @@
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { classOf, lineNameOf } from './account.ts';
-import type { AccountClass } from './account.ts';
+import type { AccountClass, Books } from './account.ts';
 import { readHousePeriod, readVendorsPeriod } from './store.ts';
 import type { AccountPeriod, BookPeriod } from './store.ts';
 
@@ -19,7 +19,7 @@ export interface Sides {
 
 export interface TrialBalanceLine extends Sides {
   /** Whose books it is in. */
-  readonly books: 'house' | 'vendors';
+  readonly books: Books;
   readonly account: string;
   readonly class: AccountClass;
 }

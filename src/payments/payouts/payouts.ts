@@ -3,10 +3,11 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readTakenBackCents } from '../cases/cases-store.ts';
-import { requireFound, requireOpen, requireText } from '../house/proposal.ts';
+import { requireText } from '../house/entry.ts';
 import { payoutText } from '../ledger/authenticity.ts';
 import {
   ensureAccounts,

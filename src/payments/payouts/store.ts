@@ -1,5 +1,5 @@
+import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Proposal } from '../house/proposal.ts';
 
 export interface PayoutRow extends Proposal {
   payoutId: string;

@@ -1,4 +1,4 @@
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -26,7 +26,7 @@ export async function reportCorrections(pool: Pool, period: BookPeriod): Promise
       { field: 'from' },
     );
   }
-  const vids = new Map((await listVendors(pool)).map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = await readVids(pool);
   return rows.map(({ paymentId, caseVendorId, ...row }) => ({
     ...row,
     vid: vids.get(row.vendorId) ?? null,

@@ -1,6 +1,6 @@
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { AGES, ageLimits, ageOf, sumByAge } from './ages.ts';
 import type { Age, ByAge } from './ages.ts';
@@ -50,10 +50,6 @@ export async function reportReceivables(pool: Pool, now: Date): Promise<Receivab
     return accounts.flatMap((account) => itemsOf(account, movements, { vids, now }));
   });
   return { at: now, items: items.toSorted(bySince), ...totalsOf(items) };
-}
-
-async function readVids(db: Queryable): Promise<ReadonlyMap<number, string>> {
-  return new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
 }
 
 const bySince = (one: Receivable, other: Receivable): number =>

@@ -1,4 +1,4 @@
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -110,8 +110,7 @@ async function* rowsOf(
   of: StatementOf,
   head: StatementHead,
 ): AsyncGenerator<readonly (readonly Cell[])[]> {
-  const vendors = of.kind === 'operator' ? await listVendors(pool) : [];
-  const vids = new Map(vendors.map(({ vendorId, vid }) => [vendorId, vid]));
+  const vids = of.kind === 'operator' ? await readVids(pool) : new Map<number, string>();
   const { to } = head;
   let at = firstCursor(head);
   yield [balanceRow(of, 'opening', head.from, at)];

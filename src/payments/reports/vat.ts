@@ -1,4 +1,4 @@
-import { listVendors } from '../../parties/store.ts';
+import { readVids } from '../../parties/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
@@ -47,7 +47,7 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
     const [account] = accounts;
     const house = await readHousePeriod(client, period);
     const paid = house.find((line) => line.account === 'vat-paid');
-    const vids = new Map((await listVendors(client)).map((row) => [row.vendorId, row.vid]));
+    const vids = await readVids(client);
     const vendors = [...Map.groupBy(pairs, ({ vendorId }) => vendorId)]
       .map(([vendorId, own]) => ({ vid: vids.get(vendorId) ?? '', ...sumsOf(own) }))
       .filter(({ chargedCents, returnedCents }) => chargedCents + returnedCents > 0n)

@@ -16,6 +16,9 @@ export function timeOfId(id: string): number | undefined {
   return id.charAt(14) === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }
 
+/** The form of an identifier, for regular expressions. */
+export const ID_FORM = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
 // Crockford's base 32: without I, L, O and U, so that a reference can be read out over the phone.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { AGES } from '../../../../src/console/finance-answers.ts';
+import { AGES } from '../../../../src/payments/reports/ages.ts';
 import type {
   ExposureAnswer,
   ReceivablesAnswer,

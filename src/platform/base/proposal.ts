@@ -1,7 +1,6 @@
-import { PlainError } from '../../platform/base/plain-error.ts';
-import { plainReference } from './entry.ts';
+import { PlainError } from './plain-error.ts';
 
-/** What one person proposes and another one decides: an entry, a journal or a payout. */
+/** What one person proposes and another one decides. */
 export interface Proposal {
   proposedBy: string;
   proposedAt: Date;
@@ -21,10 +20,4 @@ export function requireOpen<Row extends Proposal>(row: Row | undefined, what: st
   const found = requireFound(row, what);
   if (found.decision === null) return found;
   throw new PlainError(`The ${what} was already ${found.decision} by ${found.decidedBy}.`);
-}
-
-/** The text, trimmed. Throws: `PlainError` unless it has a letter or a digit. */
-export function requireText(text: string, field: string): string {
-  if (plainReference(text) !== '') return text.trim();
-  throw new PlainError('It must have a letter or a digit.', { field });
 }

@@ -1,0 +1,36 @@
+import { parseIsoTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { ID_FORM } from '../../platform/base/ids.ts';
+
+/** The rows of a page, and the cursor of the next one, from a list read with one row more. */
+export function pageOf<Row>(
+  found: readonly Row[],
+  size: number,
+  cursorOf: (last: Row) => string,
+): { readonly shown: readonly Row[]; readonly next: string | null } {
+  const shown = found.slice(0, size);
+  const last = found.length > size ? shown.at(-1) : undefined;
+  return { shown, next: last === undefined ? null : cursorOf(last) };
+}
+
+export const encode = (text: string): string => Buffer.from(text).toString('base64url');
+export const decode = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+
+export function invalidCursor(): Refusal {
+  return new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
+}
+
+const TIME_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID_FORM})$`);
+
+/** The cursor of a list by time. */
+export function timeCursor(at: Date, id: string): string {
+  return `${at.toISOString()} ${id}`;
+}
+
+/** Throws: `invalid_field`. */
+export function readTimeCursor(cursor: string): { readonly at: Date; readonly id: string } {
+  const [, time = '', id = ''] = TIME_CURSOR.exec(cursor) ?? [];
+  const at = parseIsoTime(time);
+  if (at === undefined) throw invalidCursor();
+  return { at, id };
+}
