@@ -50,16 +50,12 @@ export function pattern(wanted: RegExp, allowed: string): Form<string> {
   return { allowed, read: (value) => (wanted.test(value) ? value : undefined) };
 }
 
-export function wholeNumber(
-  least: number,
-  max = 999_999_999,
-  name = 'a whole number',
-): Form<number> {
+export function wholeNumber(min: number, max = 999_999_999, name = 'a whole number'): Form<number> {
   return {
-    allowed: `${name} from ${least} to ${max}`,
+    allowed: `${name} from ${min} to ${max}`,
     read: (value) => {
       const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= least && number <= max ? number : undefined;
+      return number >= min && number <= max ? number : undefined;
     },
   };
 }

@@ -200,10 +200,10 @@ async function followSettings(
 }
 
 /** Time for saving how calls to operators ended, before the grace period is over. */
-const SAVE_MOST_MS = 2_000;
+const MAX_SAVE_MS = 2_000;
 
 function callGraceMs({ shutdownGraceMs }: Config): number {
-  return shutdownGraceMs - Math.min(SAVE_MOST_MS, shutdownGraceMs / 4);
+  return shutdownGraceMs - Math.min(MAX_SAVE_MS, shutdownGraceMs / 4);
 }
 
 /** Creates pools, which are closed after everything else has stopped. */

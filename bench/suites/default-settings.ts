@@ -15,7 +15,7 @@ import type { Suite } from './suite.ts';
 
 /** Few enough that nothing waits: this measures how long one create takes. */
 const CREATES_PER_SECOND = 20;
-const LEAST_SECONDS = 10;
+const MIN_SECONDS = 10;
 const CALLBACKS = 100;
 /** A burst is short, so the median of this many bursts counts. */
 const BURSTS = 9;
@@ -58,7 +58,7 @@ export const defaultSettingsSuite: Suite = {
         const { p50Ms, p99Ms } = await creates(
           stage,
           location,
-          Math.max(LEAST_SECONDS, options.seconds),
+          Math.max(MIN_SECONDS, options.seconds),
         );
         return { contestant: name, value: p50Ms / 1000, unit: 'seconds', p50Ms, p99Ms };
       },

@@ -9,7 +9,7 @@ import type { Suite } from './suite.ts';
 /** So many that the client never waits for a free connection. */
 const CONNECTIONS = 256;
 /** With few requests, a high percentile is chance. */
-const LEAST_SECONDS = 10;
+const MIN_SECONDS = 10;
 
 /** Latency with an open loop: requests are sent by the clock, at half of the server's maximum rate. */
 export const halfLoadSuite: Suite = {
@@ -33,7 +33,7 @@ export const halfLoadSuite: Suite = {
         // Its maximum rate at this moment, because the load of the machine varies.
         const max = await full(options.seconds);
         const rate = max / 2;
-        const seconds = Math.max(LEAST_SECONDS, options.seconds);
+        const seconds = Math.max(MIN_SECONDS, options.seconds);
         const requests = createRequests(stage.many, Math.ceil(rate * seconds) + 1);
         await stage.checkpoint();
         const before = await countPayments(pool);

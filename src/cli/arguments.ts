@@ -90,11 +90,11 @@ export function moneyAboveZero(text: string): bigint {
 }
 
 /** A parser of a whole number within bounds, both included. */
-export function wholeNumber(least: number, max: number): (text: string) => number {
+export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${max}.`);
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
 

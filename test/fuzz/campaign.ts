@@ -49,8 +49,8 @@ interface Verdict {
 }
 
 /** A parser that takes longer would block all requests. */
-const PARSER_MOST_MS = 1_000;
-const ANSWER_MOST_MS = 25_000;
+const MAX_PARSER_MS = 1_000;
+const MAX_ANSWER_MS = 25_000;
 
 /** Codes of 503 that report a state of the outside world, not a failure of the service. */
 const DOCUMENTED_503 = /"code":"(overloaded|biller_offline|operator_unavailable)"/;
@@ -118,7 +118,7 @@ async function judgeRequest(kind: string, request: WireRequest, origin: string):
   const input = toBytes(request);
   let late: NodeJS.Timeout | undefined;
   const lateness = new Promise<'late'>((resolve) => {
-    late = setTimeout(() => resolve('late'), ANSWER_MOST_MS);
+    late = setTimeout(() => resolve('late'), MAX_ANSWER_MS);
   });
   try {
     const answer = await Promise.race([send(origin, request), lateness]);
@@ -166,7 +166,7 @@ async function judgeParser(parser: FuzzedParser, random: Random): Promise<Verdic
   const verdict = (status: string, wrong?: string): Verdict => {
     const { user, system } = process.cpuUsage(before);
     const tookMs = (user + system) / 1000;
-    const slow = tookMs > PARSER_MOST_MS;
+    const slow = tookMs > MAX_PARSER_MS;
     return {
       kind,
       statuses: [status],

@@ -2,8 +2,8 @@
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
-  whole(least: number, max: number): number;
+  /** A whole number from `min` to `max`, both included. */
+  whole(min: number, max: number): number;
   chance(probability: number): boolean;
   /** Throws when the list is empty. */
   pick<Item>(items: readonly Item[]): Item;
@@ -27,8 +27,7 @@ export function createRandom(seed: number): Random {
   };
   for (let round = 0; round < 15; round += 1) bits();
   const next = (): number => bits() / 0x1_0000_0000;
-  const whole = (least: number, max: number): number =>
-    least + Math.floor(next() * (max - least + 1));
+  const whole = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
   return {
     next,
     whole,

@@ -144,8 +144,8 @@ export function drawScenario(random: Random, shape?: Shape): Scenario {
   for (const name of mixed) rates[name] ??= MOST[name] ?? 0;
   const vendorIds = Array.from({ length: random.whole(1, 3) }, (_, index) => index + 1);
   const faultsMs = random.whole(sluggish ? 35 : 15, 45) * 1000;
-  const every = (probability: number, leastMs: number, maxMs: number): number | null =>
-    random.chance(probability) ? random.whole(leastMs, maxMs) : null;
+  const every = (probability: number, minMs: number, maxMs: number): number | null =>
+    random.chance(probability) ? random.whole(minMs, maxMs) : null;
   const billers = operators.flatMap((operator) => operator.billerCodes);
   const wishes = Array.from({ length: random.whole(2, 10) }, (_, index) => ({
     atMs: random.whole(0, Math.floor(faultsMs * 0.6)),
@@ -189,7 +189,7 @@ function drawPrices(random: Random): NonNullable<Scenario['prices']> {
 }
 
 /** The highest amount of a payment. */
-const MOST_CENTS = 10_000;
+const MAX_CENTS = 10_000;
 
 function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): ScenarioRoute[] {
   return operators.flatMap((own) =>
@@ -198,16 +198,16 @@ function drawRoutes(random: Random, operators: readonly OperatorCharacter[]): Sc
         .filter((operator) => random.chance(operator === own ? 0.5 : 0.7))
         .map(({ operatorCode }) => {
           const isLimited = operatorCode !== own.operatorCode;
-          const some = (probability: number, least: number, most: number): bigint | null =>
-            isLimited && random.chance(probability) ? BigInt(random.whole(least, most)) : null;
+          const some = (probability: number, min: number, max: number): bigint | null =>
+            isLimited && random.chance(probability) ? BigInt(random.whole(min, max)) : null;
           return {
             billerCode,
             operatorCode,
             position: random.whole(0, 2),
             weight: random.pick([1, 1, 3, 10]),
-            minimumCents: some(0.2, 1, MOST_CENTS / 2),
-            maximumCents: some(0.2, MOST_CENTS / 2, MOST_CENTS),
-            dailyLimitCents: some(0.2, MOST_CENTS / 4, 3 * MOST_CENTS),
+            minimumCents: some(0.2, 1, MAX_CENTS / 2),
+            maximumCents: some(0.2, MAX_CENTS / 2, MAX_CENTS),
+            dailyLimitCents: some(0.2, MAX_CENTS / 4, 3 * MAX_CENTS),
           };
         }),
     ),

@@ -46,9 +46,9 @@ export interface World {
 
 /** Short pauses; pauses about as long as a lease; long pauses. */
 const STAND_STILL = [
-  { leastMs: 500, maxMs: 3_000 },
-  { leastMs: 6_000, maxMs: 14_000 },
-  { leastMs: 3_000, maxMs: 25_000 },
+  { minMs: 500, maxMs: 3_000 },
+  { minMs: 6_000, maxMs: 14_000 },
+  { minMs: 3_000, maxMs: 25_000 },
 ];
 
 export function createWorld(options: {
@@ -89,8 +89,8 @@ export function createWorld(options: {
       if (world.calm || life.dead) return;
       if (random.chance(scenario.crashPointRate * crash)) await life.crash();
       else if (random.chance(scenario.standStillPointRate * standStill)) {
-        const { leastMs, maxMs } = random.pick(STAND_STILL);
-        life.standStill(random.whole(leastMs, maxMs));
+        const { minMs, maxMs } = random.pick(STAND_STILL);
+        life.standStill(random.whole(minMs, maxMs));
       }
     },
     violated: (what) => {

@@ -23,7 +23,7 @@ function addRun(archive: Command, cli: Cli): void {
   archive
     .command('run', { isDefault: true })
     .description(
-      `Move payments that were created and ended before a day into compressed files, while the service runs. The ledger does not change, and a merchant reference still creates no second payment. The day must be at least ${LIMITS.archiveLeastAgeDays} days ago. \`archive --before …\` is the same.`,
+      `Move payments that were created and ended before a day into compressed files, while the service runs. The ledger does not change, and a merchant reference still creates no second payment. The day must be at least ${LIMITS.archiveMinAgeDays} days ago. \`archive --before …\` is the same.`,
     )
     .option('--json', 'one JSON document instead of a table')
     .requiredOption('--before <time>', 'first day that is not archived, YYYY-MM-DD')
@@ -31,9 +31,9 @@ function addRun(archive: Command, cli: Cli): void {
     .action(async (options: { json?: boolean; before: string; to?: string }) => {
       await cli.run(options, async ({ config, pool, ownerPool, wireTime }) => {
         const before = periodStart(options.before, '--before', wireTime);
-        if (Date.now() - before.getTime() < LIMITS.archiveLeastAgeDays * DAY_MS) {
+        if (Date.now() - before.getTime() < LIMITS.archiveMinAgeDays * DAY_MS) {
           throw new UsageError(
-            `--before must be at least ${LIMITS.archiveLeastAgeDays} days ago, because operators may still report on younger payments.`,
+            `--before must be at least ${LIMITS.archiveMinAgeDays} days ago, because operators may still report on younger payments.`,
           );
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));

@@ -19,10 +19,10 @@ export function startEnquiryRetention(options: {
     everyMs,
     atOnce: true,
     work: async (stopping) => {
-      const leastDays = await readEnquiryRetention(pool);
-      if (leastDays === 0 || leastDays > options.retentionDays) {
+      const minDays = await readEnquiryRetention(pool);
+      if (minDays === 0 || minDays > options.retentionDays) {
         log.warn(
-          { leastDays, retentionDays: options.retentionDays },
+          { minDays, retentionDays: options.retentionDays },
           'the database keeps enquiries longer than CREDIT_ENQUIRY_RETENTION_DAYS; run `malipo migrate` with it and DATABASE_OWNER_URL',
         );
       }

@@ -6,7 +6,7 @@ import type { LogisticFit } from './logistic.ts';
 import type { Samples } from './samples.ts';
 
 /** A characteristic with less information than this is left out. */
-const LEAST_INFORMATION = 0.02;
+const MIN_INFORMATION = 0.02;
 
 export const ADDS_NOTHING = 'adds nothing';
 const WRONG_SIGN = 'wrong sign together with the others';
@@ -56,7 +56,7 @@ export function fitWeights<Name extends string>(
   );
   const leftOut = new Map<Name, string>();
   for (const [name, { informationValue }] of binnings) {
-    if (informationValue < LEAST_INFORMATION) leftOut.set(name, 'too little information');
+    if (informationValue < MIN_INFORMATION) leftOut.set(name, 'too little information');
   }
   return fitBinned(samples, { binnings, leftOut, minStandardErrors: rules.minStandardErrors });
 }

@@ -1,7 +1,7 @@
 import type { Violation } from './check.ts';
 
 /** A row that is committed on two nodes between their snapshots is found once, rarely twice. */
-const MOST_LOOKS = 3;
+const MAX_LOOKS = 3;
 
 /**
  * Repeats the check until every finding was found twice with the same text, or three times with any
@@ -13,7 +13,7 @@ export async function findConfirmed(
   lookAgain: () => Promise<readonly Violation[]>,
 ): Promise<readonly Violation[]> {
   let confirmed = first;
-  for (let looks = 1; looks < MOST_LOOKS && confirmed.length > 0; looks += 1) {
+  for (let looks = 1; looks < MAX_LOOKS && confirmed.length > 0; looks += 1) {
     const before = confirmed;
     const subjects = new Set(before.map(subjectOf));
     const texts = new Set(before.map(textOf));

@@ -51,7 +51,7 @@ export function explainFloat(facts: FloatFacts): FloatBridge {
   };
 }
 
-function between(cents: bigint, least: bigint, most: bigint): bigint {
-  if (cents < least) return least;
-  return cents > most ? most : cents;
+function between(cents: bigint, min: bigint, max: bigint): bigint {
+  if (cents < min) return min;
+  return cents > max ? max : cents;
 }

@@ -140,7 +140,7 @@ export const LIMITS = {
   /** Payments in one file of the archive, moved in one commit. */
   archiveFileRows: 5_000,
   /** A payment younger than this is not archived: for so long operators may report about it. */
-  archiveLeastAgeDays: 90,
+  archiveMinAgeDays: 90,
   /** Window in which an equal create is a likely duplicate. */
   duplicateWindowSeconds: 30,
 } as const;

@@ -19,7 +19,7 @@ export const READ_DEADLINE_MS = 3_000;
  * A few seconds longer than the server's own statement timeout (see createPool). A connection that
  * is silent for this long is dead, even if no error was reported.
  */
-const SILENCE_MOST_MS = 20_000;
+const MAX_SILENCE_MS = 20_000;
 
 /**
  * A lane owns one connection and has at most one commit in flight; items that arrive meanwhile form
@@ -254,7 +254,7 @@ async function tryOnce<Item, Result>(
   client.on('error', ignoreError);
   let broken = false;
   const silence = Promise.withResolvers<never>();
-  const forget = options.timers.after(options.silenceMaxMs ?? SILENCE_MOST_MS, () =>
+  const forget = options.timers.after(options.silenceMaxMs ?? MAX_SILENCE_MS, () =>
     silence.reject(new Error('The connection to the database is silent')),
   );
   try {

@@ -1,9 +1,9 @@
 import { sleep } from '../base/timers.ts';
 import type { Timers } from '../base/timers.ts';
 
-const PAUSE_FIRST_MS = 20;
-const PAUSE_MOST_MS = 500;
-const PAUSE_LEAST_MS = 50;
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 500;
+const MIN_PAUSE_MS = 50;
 
 /**
  * Lets parts share a connection when the database behind some of them is away. Calls of a part that
@@ -30,8 +30,8 @@ export function createRetryTurns(timers: Timers): RetryTurns {
     failures === 0
       ? 0
       : Math.min(
-          PAUSE_FIRST_MS * 2 ** (failures - 1),
-          Math.max(PAUSE_LEAST_MS, PAUSE_MOST_MS / Math.max(1, failing.size)),
+          FIRST_PAUSE_MS * 2 ** (failures - 1),
+          Math.max(MIN_PAUSE_MS, MAX_PAUSE_MS / Math.max(1, failing.size)),
         );
   const note = (part: number, failed: boolean): void => {
     if (failed) {

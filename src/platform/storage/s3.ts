@@ -31,7 +31,7 @@ export interface S3Timing {
 const TIMING: S3Timing = { pauseMs: 250, deadlineMs: 30_000 };
 const ATTEMPTS = 5;
 /** A slower connection is not waited for: 100 kB a second. */
-const LEAST_BYTES_PER_MS = 100;
+const MIN_BYTES_PER_MS = 100;
 const LIST_LIMITS = { depth: 10, nodes: 20_000 };
 
 /** A prefix of a bucket. Throws: `PlainError` if a credential is missing. */
@@ -103,7 +103,7 @@ function createCaller(
   const target = targetOf(options);
   return async (what) => {
     const bytes = what.content?.bytes ?? what.range?.bytes ?? 0;
-    const deadlineMs = timing.deadlineMs + Math.ceil(bytes / LEAST_BYTES_PER_MS);
+    const deadlineMs = timing.deadlineMs + Math.ceil(bytes / MIN_BYTES_PER_MS);
     for (let attempt = 1; ; attempt += 1) {
       const ended = await callS3(dispatcher, target, { ...what, deadlineMs }, signal).catch(
         (error: Error) => error,

@@ -83,12 +83,12 @@ function Distribution({ plots: { bands } }: { readonly plots: Plots }) {
 }
 
 /** With fewer people a share is chance. */
-const LEAST_PEOPLE = 20;
+const MIN_PEOPLE = 20;
 
 function Calibration({ plots: { bands } }: { readonly plots: Plots }) {
   const { t } = useLingui();
   const { percent } = useFigures();
-  const shown = bands.filter(({ goods, bads }) => goods + bads >= LEAST_PEOPLE);
+  const shown = bands.filter(({ goods, bads }) => goods + bads >= MIN_PEOPLE);
   const top = roundUp(
     Math.max(0.01, ...shown.flatMap((one) => [one.predicted, one.observed])),
     0.01,

@@ -22,8 +22,8 @@ export interface AfricastalkingOptions extends Connection {
   readonly answerBytes: number;
 }
 
-const LEAST_CENTS = 5_00n;
-const MOST_CENTS = 10_000_00n;
+const MIN_CENTS = 5_00n;
+const MAX_CENTS = 10_000_00n;
 
 /**
  * Airtime: accepted with the operator's own id, by which the outcome is queried. After a lost answer
@@ -76,7 +76,7 @@ function sendOf(instruction: PaymentInstruction, { billers }: AfricastalkingOpti
   if (phone === undefined) {
     return declined('account', 'invalid_account', 'The account is not a Kenyan mobile number');
   }
-  if (amountCents < LEAST_CENTS || amountCents > MOST_CENTS) {
+  if (amountCents < MIN_CENTS || amountCents > MAX_CENTS) {
     return declined('amount', 'amount_not_allowed', 'The operator takes 5.00 to 10000.00');
   }
   return { phone, amountCents };
