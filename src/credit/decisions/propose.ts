@@ -3,6 +3,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { requireText } from '../../platform/base/proposal.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readAllCards, requireCard } from '../governance/cards.ts';
 import { addCard, readAssignments } from '../governance/cards-store.ts';
@@ -189,10 +190,4 @@ async function requireOpenCase(db: Queryable, caseId: string): Promise<CreditCas
   const found = await findCase(db, caseId);
   if (found?.closedAt === null) return found;
   throw new PlainError('No open case has this id.', { field: 'caseId' });
-}
-
-/** Throws: `PlainError` unless it has a letter or a digit. */
-function requireText(text: string, field: string): string {
-  if (/[\p{L}\p{N}]/u.test(text)) return text.trim();
-  throw new PlainError('It must have a letter or a digit.', { field });
 }

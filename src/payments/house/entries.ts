@@ -8,7 +8,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
 import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
-import { plainReference, requireText, sidesOf } from './entry.ts';
+import { plainReference, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import { postHouseTransfer, readFloatBeginning } from './store.ts';
 
@@ -32,7 +32,7 @@ export interface EntryRequest {
 export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<EntryRow> {
   const proposedBy = requirePerson(request.by);
   const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
-  const reference = requireText(request.reference, 'reference');
+  const reference = requireReference(request.reference);
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   return await databaseTransaction(pool, async (client) => {
     if ((await findOperator(client, operatorCode)) === undefined) {

@@ -53,13 +53,18 @@ export interface EnteredTopUp {
  * `house_entries_once` compares the same.
  */
 export function plainReference(reference: string): string {
-  return reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return reference.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
-/** The text, trimmed. Throws: `PlainError` unless it has a letter or a digit. */
-export function requireText(text: string, field: string): string {
-  if (plainReference(text) !== '') return text.trim();
-  throw new PlainError('It must have a letter or a digit.', { field });
+/**
+ * The reference, trimmed. Unlike other text (`requireText`), it needs a letter from A to Z or a digit,
+ * because only these are compared: references without any would all count as the same one.
+ * Throws: `PlainError`.
+ */
+export function requireReference(reference: string): string {
+  if (plainReference(reference) !== '') return reference.trim();
+  const text = 'It must have a letter from A to Z or a digit from 0 to 9.';
+  throw new PlainError(text, { field: 'reference' });
 }
 
 /** How far the dates of the bank and of the operator may differ. */

@@ -2,12 +2,12 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
+import { requireFound, requireOpen, requireText } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
-import { requireText } from './entry.ts';
+import { requireReference } from './entry.ts';
 import { requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine } from './journal.ts';
 import {
@@ -38,7 +38,7 @@ export async function proposeJournal(pool: Pool, request: JournalRequest): Promi
   const proposedBy = requirePerson(request.by);
   const { lines, movedAt } = request;
   const [reference, note, evidence] = [
-    requireText(request.reference, 'reference'),
+    requireReference(request.reference),
     requireText(request.note, 'note'),
     requireText(request.evidence, 'evidence'),
   ];

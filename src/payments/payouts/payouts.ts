@@ -3,11 +3,11 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
+import { requireFound, requireOpen, requireText } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readTakenBackCents } from '../cases/cases-store.ts';
-import { requireText } from '../house/entry.ts';
+import { requireReference } from '../house/entry.ts';
 import { payoutText } from '../ledger/authenticity.ts';
 import {
   ensureAccounts,
@@ -40,7 +40,7 @@ export async function proposePayout(pool: Pool, request: PayoutRequest): Promise
   if (amountCents <= 0n) throw new PlainError('It must be above zero.', { field: 'amount' });
   const texts = {
     bankAccount: requireText(request.bankAccount, 'bankAccount'),
-    reference: requireText(request.reference, 'reference'),
+    reference: requireReference(request.reference),
     evidence: requireText(request.evidence, 'evidence'),
     note: requireText(request.note, 'note'),
   };

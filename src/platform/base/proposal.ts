@@ -21,3 +21,12 @@ export function requireOpen<Row extends Proposal>(row: Row | undefined, what: st
   if (found.decision === null) return found;
   throw new PlainError(`The ${what} was already ${found.decision} by ${found.decidedBy}.`);
 }
+
+/**
+ * What a person writes for others to read, trimmed. Letters and digits of every script count, because
+ * it is never compared. Throws: `PlainError` unless it has a letter or a digit.
+ */
+export function requireText(text: string, field: string): string {
+  if (/[\p{L}\p{N}]/u.test(text)) return text.trim();
+  throw new PlainError('It must have a letter or a digit.', { field });
+}

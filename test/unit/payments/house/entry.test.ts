@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchTopUps, sidesOf } from '../../../../src/payments/house/entry.ts';
+import {
+  matchTopUps,
+  plainReference,
+  requireReference,
+  sidesOf,
+} from '../../../../src/payments/house/entry.ts';
 
 const at = (hours: number): Date => new Date(Date.UTC(2026, 2, 2, hours));
 const DAY = 24;
@@ -72,4 +77,22 @@ test('a withdrawal is the reverse of a top-up', () => {
   const topUp = sidesOf('top_up', 'kplc', 'bank');
   const { debitAccount, creditAccount } = sidesOf('withdrawal', 'kplc', 'bank');
   expect({ debitAccount: creditAccount, creditAccount: debitAccount }).toEqual(topUp);
+});
+
+describe('a reference', () => {
+  test('is compared by letters from A to Z and digits, in any case', () => {
+    expect(plainReference(' Ft-26/0071 b')).toBe('ft260071b');
+    // The sign for kelvin: `K` in lower case, but not in the index.
+    expect(plainReference('\u212a7')).toBe('7');
+  });
+
+  test.each(['FT26', '7', 'رقم 7'])('%s is accepted', (reference) => {
+    expect(requireReference(` ${reference} `)).toBe(reference);
+  });
+
+  test.each(['', ' ', '—', 'رقم', '\u212a'])('“%s” has nothing to compare', (reference) => {
+    expect(() => requireReference(reference)).toThrow(
+      expect.objectContaining({ field: 'reference' }),
+    );
+  });
 });
