@@ -8,7 +8,7 @@ import { sign, verify } from '../../src/parties/signature.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { countWaiting } from '../support/waiting.ts';
-import { inProcess, keysOf, malipo, must, newKey, newMasterKey, withInput } from './cli-support.ts';
+import { inProcess, keysOf, malipo, must, newKey, newMasterKey } from './cli-support.ts';
 import type { Ran } from './cli-support.ts';
 import { until } from './embedded-support.ts';
 
@@ -303,126 +303,5 @@ describe('malipo vendor', () => {
     expect(directory.vendor('rotor')?.keys).toHaveLength(2);
     const listed = await must(environment, 'vendor', 'list');
     expect(listed.stdout).toMatch(/rotor .* 2, one until \d{4}-\d\d-\d\d /);
-  });
-});
-
-describe('malipo collector', () => {
-  it('must be given the vendors that it serves', async () => {
-    const add = ['collector', 'add', 'kiosk', '--name', 'Kiosk'];
-    for (const wrong of [[], ['--vendor', 'shop', '--all-vendors'], ['--vendor', 'a b']]) {
-      expect(await inProcess(environment, ...add, ...wrong)).toMatchObject({ exitCode: 2 });
-    }
-    expect(await inProcess(environment, ...add, '--vendor', 'nobody')).toMatchObject({
-      exitCode: 1,
-      stderr: 'error: Vendor nobody does not exist.\n',
-    });
-    await must(environment, ...add, '--vendor', 'shop', '--vendor', 'rotor', '--vendor', 'shop');
-    const { directory } = await directoryOf();
-    expect(directory.collector('kiosk')?.scope).toEqual(['shop', 'rotor']);
-    await must(environment, 'collector', 'set', 'kiosk', '--signature', 'v2');
-    await directory.reload();
-    expect(directory.collector('kiosk')?.scope).toEqual(['shop', 'rotor']);
-    await must(environment, 'collector', 'set', 'kiosk', '--all-vendors');
-    await directory.reload();
-    expect(directory.collector('kiosk')?.scope).toBe('all');
-    await must(environment, 'collector', 'set', 'kiosk', '--vendor', 'rotor');
-    await directory.reload();
-    expect(directory.collector('kiosk')?.scope).toEqual(['rotor']);
-
-    const collect = ['collect', '--collector', 'kiosk', '--reference', 'R1', '--amount', '5'];
-    for (const vid of ['shop', 'nobody']) {
-      const refused = await inProcess(environment, ...collect, '--vid', vid);
-      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(refused.stderr).toContain('This collector may not report income for this vendor');
-    }
-    await must(environment, ...collect, '--vid', 'rotor');
-  });
-
-  it('adds, lists, rotates, suspends and resumes', async () => {
-    const added = await malipo(
-      environment,
-      'collector',
-      'add',
-      'till',
-      '--name',
-      'Till of the shop',
-      '--vendor',
-      'shop',
-      '--json',
-    );
-    const { security_key: key } = added.json<{ security_key: string }>();
-    expect(key).toMatch(/^[\w-]{43}$/);
-    const { directory } = await directoryOf();
-    expect(directory.collector('till')).toMatchObject({
-      name: 'Till of the shop',
-      scope: ['shop'],
-    });
-    const again = await inProcess(
-      environment,
-      'collector',
-      'add',
-      'till',
-      '--name',
-      'Till',
-      '--all-vendors',
-    );
-    expect(again.stderr).toBe('error: Collector till already exists.\n');
-
-    const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
-    expect(rotated.json()).toMatchObject({ collector: 'till', overlap_seconds: 86_400 });
-    await must(environment, 'collector', 'set', 'till', '--signature', 'v2');
-    await must(environment, 'collector', 'suspend', 'till');
-    await directory.reload();
-    expect(directory.collector('till')).toMatchObject({ signature: 'v2' });
-    expect(directory.collector('till')).toMatchObject({ suspended: true });
-    expect(directory.collector('till')?.keys).toHaveLength(2);
-    const listed = await must(environment, 'collector', 'list');
-    expect(listed.stdout).toMatch(
-      /^till {2,}Till of the shop {2,}suspended {2,}v2 {2,}shop {2,}2, one until/m,
-    );
-    await must(environment, 'collector', 'resume', 'till');
-    const resumed = (await must(environment, 'collector', 'list', '--json')).json<{
-      collectors: readonly unknown[];
-    }>();
-    expect(resumed.collectors).toContainEqual(
-      expect.objectContaining({ collector: 'till', status: 'active', vendors: ['shop'] }),
-    );
-  });
-
-  it.each(['suspend', 'resume', 'rotate-key'])(
-    'says that the collector to %s does not exist',
-    async (verb) => {
-      const refused = await inProcess(environment, 'collector', verb, 'nobody');
-      expect(refused).toMatchObject({
-        exitCode: 1,
-        stderr: 'error: Collector nobody does not exist.\n',
-      });
-    },
-  );
-});
-
-describe('the environment', () => {
-  it('is checked, and all mistakes are reported at once', async () => {
-    const wrong = await malipo({ PORT: 'x', TIME_ZONE: 'Mars/Olympus' }, 'vendor', 'list');
-    expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(wrong.stderr).toContain('PORT');
-    expect(wrong.stderr).toContain('TIME_ZONE');
-  });
-
-  it('names a database that cannot be reached, but not its password', async () => {
-    const url = 'postgres://someone:hidden-word@127.0.0.1:1/malipo';
-    const failed = await malipo({ DATABASE_URL: url }, 'vendor', 'list');
-    expect(failed).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(failed.stderr).toContain('The database cannot be reached (ECONNREFUSED)');
-    expect(failed.stderr).not.toContain('hidden-word');
-  });
-
-  it('is not needed for help', async () => {
-    const help = await malipo({ PORT: 'x' }, '--help');
-    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(help.stdout).toContain('ledger');
-    const ofCommand = await withInput('', { PORT: 'x' }, 'help', 'vendor');
-    expect(ofCommand.stdout).toContain('rotate-key');
-    expect((await inProcess({}, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });

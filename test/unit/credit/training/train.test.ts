@@ -4,12 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-
-import {
-  trainingCsv,
-  trainingJsonLines,
-  trainingSamples,
-} from '../../../../sandbox/population/training-file.ts';
+import { trainingCsv, trainingSamples } from '../../../../sandbox/population/training-file.ts';
 import { addTrainCommand } from '../../../../src/cli/credit/train.ts';
 import { CHARACTERISTIC_NAMES } from '../../../../src/credit/scorecards/characteristics.ts';
 import { percentOfScore } from '../../../../src/credit/scorecards/scale.ts';
@@ -17,23 +12,18 @@ import { shippedScorecards } from '../../../../src/credit/scorecards/score.ts';
 import { SCORE_KINDS, readScorecard } from '../../../../src/credit/scorecards/scorecard.ts';
 import type { ScoreKind } from '../../../../src/credit/scorecards/scorecard.ts';
 import { applyCard } from '../../../../src/credit/training/apply-card.ts';
-import { binCharacteristic } from '../../../../src/credit/training/binning.ts';
 import { TrainingError } from '../../../../src/credit/training/error.ts';
 import { fitScorecard } from '../../../../src/credit/training/fit.ts';
-import { fitLogistic } from '../../../../src/credit/training/logistic.ts';
 import {
   aucOfProbabilities,
-  calibration,
   countScores,
   measurePerformance,
 } from '../../../../src/credit/training/measures.ts';
-import { readSamples } from '../../../../src/credit/training/read-samples.ts';
 import { validationReport } from '../../../../src/credit/training/card-report.ts';
 import { SampleTable, selectSamples } from '../../../../src/credit/training/samples.ts';
 import type { Samples } from '../../../../src/credit/training/samples.ts';
 import { readTableCard } from '../../../../src/credit/training/table-card.ts';
 import { seededUniform } from '../../../../src/credit/training/seeded.ts';
-import { fitBinOdds } from '../../../../src/credit/training/steps.ts';
 import { trainScorecard } from '../../../../src/credit/training/train.ts';
 import { scoreSamples, splitSamples } from '../../../../src/credit/training/validation.ts';
 
@@ -164,179 +154,6 @@ test('the same samples make the same card and report, byte for byte', () => {
   expect(second).toBe(first);
 });
 
-describe('binning', () => {
-  const next = seededUniform(4);
-  const values = Float64Array.from({ length: 4000 }, () => Math.floor(next() * 40));
-  const bad = Uint8Array.from(values, (value) => (next() < 0.05 + value / 100 ? 1 : 0));
-
-  test('pools classes until weights follow the direction and no bin is below 5 %', () => {
-    const { bins, missing, informationValue } = binCharacteristic(
-      { values, bad },
-      { better: 'lower' },
-    );
-    const weights = bins.map(({ woe }) => woe);
-    expect(weights).toEqual(weights.toSorted((a, b) => b - a));
-    expect(bins.length).toBeGreaterThan(2);
-    for (const { goods, bads } of bins) expect(goods + bads).toBeGreaterThanOrEqual(200);
-    expect(bins.at(-1)!.below).toBe(Infinity);
-    expect(missing).toBeUndefined();
-    expect(informationValue).toBeGreaterThan(0.1);
-    expect(bins.reduce((sum, { goods, bads }) => sum + goods + bads, 0)).toBe(4000);
-  });
-
-  test('cuts years apart, which agree in their first two digits', () => {
-    const years = values.map((value) => 1985 + value);
-    const of = (column: Float64Array) =>
-      binCharacteristic({ values: column, bad }, { better: 'lower' });
-    expect(of(years).bins.length).toBe(of(values).bins.length);
-    expect(of(years).informationValue).toBeCloseTo(of(values).informationValue, 6);
-  });
-
-  test('a row of weight 2 counts as two rows', () => {
-    const weights = values.map((_, row) => (row % 3 === 0 ? 2 : 1));
-    const rows = [...values.keys()].flatMap((row) => (row % 3 === 0 ? [row, row] : [row]));
-    // The same quantiles, so that only the counts differ.
-    const few = (from: Float64Array): Float64Array => from.map((value) => Math.floor(value / 4));
-    const weighted = binCharacteristic({ values: few(values), bad, weights }, { better: 'lower' });
-    const twice = binCharacteristic(
-      {
-        values: few(Float64Array.from(rows, (row) => values[row]!)),
-        bad: Uint8Array.from(rows, (row) => bad[row]!),
-      },
-      { better: 'lower' },
-    );
-    expect(weighted).toEqual(twice);
-  });
-
-  test('bins have the least number of bads, unequal weights counting as fewer', () => {
-    const bads = ({ bins }: { bins: readonly { bads: number }[] }) => bins.map((bin) => bin.bads);
-    const few = binCharacteristic({ values, bad }, { better: 'lower', minBads: 150 });
-    expect(Math.min(...bads(few))).toBeGreaterThanOrEqual(150);
-    const usual = binCharacteristic({ values, bad }, { better: 'lower' });
-    expect(Math.min(...bads(usual))).toBeLessThan(150);
-    // One row outweighs all others, but still counts as one case.
-    const weights = values.map((_, row) => (row === bad.indexOf(1) ? 1e6 : 1));
-    expect(binCharacteristic({ values, bad, weights }, { better: 'lower' }).bins).toHaveLength(1);
-  });
-
-  test('against its direction a characteristic has no effect', () => {
-    const { bins, informationValue } = binCharacteristic({ values, bad }, { better: 'higher' });
-    expect(bins).toHaveLength(1);
-    expect(informationValue).toBeCloseTo(0, 3);
-  });
-
-  test('bins are never worth less than worse ones, and steps that may be chance are removed', () => {
-    const draw = seededUniform(5);
-    const count = 4_000;
-    const column = Float64Array.from({ length: count }, () => Math.floor(draw() * 6));
-    // The share of bads falls at 2 and at 4; 3 is no better than 2, and 5 is worse than 4.
-    const share = [0.5, 0.5, 0.3, 0.3, 0.1, 0.2];
-    const outcomes = Uint8Array.from(column, (value) => (draw() < share[value]! ? 1 : 0));
-    const bins = [1, 2, 3, 4, 5, Infinity].map((below, at) => ({
-      ...{ below, goods: 1, bads: 1 },
-      woe: at,
-    }));
-    const binning = { bins, missing: undefined, informationValue: 1 };
-    const goods = outcomes.map((one) => 1 - one);
-    const { odds } = fitBinOdds([{ column, binning }], {
-      goods,
-      weights: undefined,
-      minStandardErrors: 1.96,
-    });
-    const worth = odds[0]!.bins;
-    expect(worth[0]).toBe(0);
-    expect(worth[1]).toBe(0);
-    expect(worth[2]).toBeGreaterThan(0.5);
-    expect(worth[3]).toBe(worth[2]);
-    expect(worth[4]).toBeGreaterThan(worth[3]!);
-    expect(worth[5]).toBe(worth[4]);
-  });
-
-  test('“never” is at least as good as the best value, also when the samples show otherwise', () => {
-    const some = values.map((value, row) => (row % 4 === 0 ? NaN : value));
-    const worst = bad.map((one, row) => (row % 4 === 0 ? 1 : one));
-    const direction = { better: 'higher', missing: 'best' } as const;
-    for (const outcomes of [bad, worst]) {
-      const { bins, missing } = binCharacteristic({ values: some, bad: outcomes }, direction);
-      expect(missing!.woe).toBeGreaterThanOrEqual(Math.max(...bins.map(({ woe }) => woe)));
-    }
-    const { missing } = binCharacteristic({ values, bad }, direction);
-    expect(missing).toMatchObject({ goods: 0, bads: 0 });
-  });
-});
-
-describe('logistic regression', () => {
-  test('has the closed solution of a two by two table', () => {
-    // 30 of 100 with x = 0, 60 of 100 with x = 1.
-    const x = Float64Array.from({ length: 200 }, (_, row) => (row < 100 ? 0 : 1));
-    const y = Uint8Array.from({ length: 200 }, (_, row) => (row < 30 || row >= 140 ? 1 : 0));
-    const { intercept, coefficients, standardErrors } = fitLogistic([x], y);
-    expect(intercept).toBeCloseTo(Math.log(30 / 70), 3);
-    expect(coefficients[0]).toBeCloseTo(Math.log((60 / 40) * (70 / 30)), 3);
-    expect(standardErrors[0]).toBeCloseTo(Math.sqrt(1 / 30 + 1 / 70 + 1 / 60 + 1 / 40), 4);
-  });
-
-  test('converges where full steps overshoot: few cases, nearly all of them bad', () => {
-    const rare = Float64Array.from({ length: 2000 }, (_, row) => (row < 80 ? -3 : 0.7));
-    const good = Uint8Array.from({ length: 2000 }, (_, row) => (row === 0 || row >= 110 ? 1 : 0));
-    const { intercept, coefficients } = fitLogistic([rare], good);
-    expect(intercept - 3 * coefficients[0]!).toBeCloseTo(Math.log(1 / 79), 1);
-    expect(intercept + 0.7 * coefficients[0]!).toBeCloseTo(Math.log(1890 / 30), 2);
-  });
-
-  test('finds the given coefficients with their standard errors', () => {
-    const next = seededUniform(9);
-    const columns = [0, 1].map(() => Float64Array.from({ length: 20_000 }, () => next() * 2 - 1));
-    const y = Uint8Array.from({ length: 20_000 }, (_, row) => {
-      const logOdds = -0.5 + 1.5 * columns[0]![row]! - 0.8 * columns[1]![row]!;
-      return next() < 1 / (1 + Math.exp(-logOdds)) ? 1 : 0;
-    });
-    const { coefficients, standardErrors } = fitLogistic(columns, y);
-    for (const [at, truth] of [1.5, -0.8].entries()) {
-      expect(Math.abs(coefficients[at]! - truth)).toBeLessThan(4 * standardErrors[at]!);
-      expect(standardErrors[at]).toBeLessThan(0.05);
-    }
-    // The same column twice: the effect is shared, coefficients stay small, and standard errors are large.
-    const twin = fitLogistic([columns[0]!, columns[0]!], y);
-    expect(twin.coefficients[0]! + twin.coefficients[1]!).toBeCloseTo(1.5, 0);
-    expect(twin.standardErrors[0]).toBeGreaterThan(1);
-    expect(() => fitLogistic(columns, new Uint8Array(20_000))).toThrow(RangeError);
-  });
-});
-
-describe('measures', () => {
-  const scores = Uint16Array.from([400, 450, 450, 500, 550, 600, 600, 700]);
-  const bad = Uint8Array.from([1, 1, 0, 1, 0, 0, 1, 0]);
-
-  test('AUC, KS and Brier agree with counted pairs', () => {
-    const found = measurePerformance(countScores(scores, bad));
-    let [pairs, wins] = [0, 0];
-    for (const [i, isBad] of bad.entries()) {
-      for (const [j, other] of bad.entries()) {
-        if (isBad === 1 || other === 0) continue;
-        pairs++;
-        wins += scores[i]! > scores[j]! ? 1 : Number(scores[i] === scores[j]) / 2;
-      }
-    }
-    expect(found.auc).toBeCloseTo(wins / pairs, 12);
-    expect(found.gini).toBeCloseTo((2 * wins) / pairs - 1, 12);
-    expect(found.ks).toBeCloseTo(0.5, 12);
-    const squares = [...scores].map((score, row) => (bad[row]! - percentOfScore(score) / 100) ** 2);
-    expect(found.brier).toBeCloseTo(squares.reduce((sum, one) => sum + one, 0) / 8, 12);
-    const predicted = Float64Array.from(scores, (score) => percentOfScore(score));
-    expect(aucOfProbabilities(predicted, bad)).toBeCloseTo(wins / pairs, 12);
-  });
-
-  test('calibration groups hold every sample once, equal scores together', () => {
-    const groups = calibration(countScores(scores, bad), 3);
-    expect(groups.map(({ samples, bads }) => [samples, bads])).toEqual([
-      [3, 2],
-      [4, 2],
-      [1, 0],
-    ]);
-  });
-});
-
 describe('fitting', () => {
   test('says what is missing', () => {
     expect(() => fitScorecard(samplesOf('generic', 3, 600), identity('generic'))).toThrow(
@@ -358,58 +175,6 @@ describe('fitting', () => {
     const early = [...split.development.months, ...split.holdOut.months];
     expect(Math.max(...early)).toBeLessThan(Math.min(...lateMonths));
     expect(split.holdOut.count / early.length).toBeCloseTo(0.3, 1);
-  });
-});
-
-describe('reading samples', () => {
-  const write = (name: string, lines: Iterable<string>): string => {
-    const file = path.join(folder, name);
-    writeFileSync(file, `${[...lines].join('\n')}\n`);
-    return file;
-  };
-
-  test('CSV and JSON Lines of the same people are the same samples', async () => {
-    const options = { kind: 'mobile', seed: 8, subjects: 240 } as const;
-    const csv = await readSamples(write('a.csv', trainingCsv(options)));
-    const json = await readSamples(write('a.jsonl', trainingJsonLines(options)));
-    expect(json.samples.columns).toEqual(csv.samples.columns);
-    expect(json.samples.bad).toEqual(csv.samples.bad);
-    expect(json.samples.months).toEqual(csv.samples.months);
-    expect(json.samples.genders).toEqual(csv.samples.genders);
-    expect(json.withoutHistory + json.samples.count).toBe(240);
-    expect(json.withoutHistory).toBeGreaterThan(0);
-  });
-
-  test.each([
-    ['asOf,bad,shoeSize\n', /Unknown: shoeSize/],
-    ['bad,openMobileLoans\n', /Missing: asOf/],
-    ['asOf,bad\n', /The characteristics are/],
-    ['asOf,bad,openMobileLoans\n2026-01-31,2,0', /line 2: bad must be 0 or 1/],
-    ['asOf,bad,openMobileLoans\n2026-01-31,1,', /line 2: openMobileLoans must have a value/],
-    ['asOf,bad,openMobileLoans\n2026-01-31,1,-1', /must not be negative/],
-    ['asOf,bad,openMobileLoans\n2026-13-31,1,1', /must be a date/],
-    ['asOf,bad,openMobileLoans\n\n2026-01-31,1,many', /line 3: “many” is not a number/],
-    ['asOf,bad,openMobileLoans\n2026-01-31,1', /line 2: must have 3 values/],
-  ])('says what is wrong with %j', async (text, message) => {
-    await expect(readSamples(write('bad.csv', [text]))).rejects.toThrow(message);
-  });
-
-  test('says what is wrong with a line of JSON', async () => {
-    const [line = ''] = trainingJsonLines({ kind: 'generic', seed: 8, subjects: 12 });
-    const faults = [
-      '{"bad":true',
-      JSON.stringify({ ...JSON.parse(line), bad: 1 }),
-      line.replace('"asOf":"20', '"asOf":"x0'),
-    ];
-    await expect(readSamples(write('bad.jsonl', [line, ...faults]))).rejects.toThrow(
-      /line 2: .*\n.*line 3: bad must be true or false\n.*line 4: file\/asOf/,
-    );
-  });
-
-  test('an empty cell is “never” where that can be', async () => {
-    const file = write('never.csv', ['"asOf",bad,monthsSinceNonPerforming', '"2026-01-31",0,']);
-    const { samples } = await readSamples(file);
-    expect(samples.columns.get('monthsSinceNonPerforming')).toEqual(Float64Array.of(NaN));
   });
 });
 
