@@ -88,7 +88,7 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
   expect((await approve(id, CONTENT, risk)).text).toContain('another person has to approve it');
   expect(fieldOf(await approve(id, `${CONTENT}\n`))).toBe('content');
   const bare = await risk2.send('POST', `/credit/proposals/${id}/approve`);
-  expect(bare.text).toContain('in the console, with the file');
+  expect(bare.text).toContain('in the console, where you choose the file again');
   expect((await approve(id, CONTENT, admin)).code).toBe('not_permitted');
   expect((await risk.get('/credit/imports')).body).toMatchObject({ imports: [] });
 
