@@ -58,7 +58,7 @@ export type EntrySource =
     }
   | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
   | { readonly kind: 'funding'; readonly reference: string }
-  | { readonly kind: 'payout'; readonly payoutId: string }
+  | { readonly kind: 'payout'; readonly payoutId: string; readonly bankReference: string | null }
   | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null }
   | { readonly kind: 'statement'; readonly statementId: string; readonly reference: string | null }
   | { readonly kind: 'journal'; readonly journalId: string; readonly reference: string | null }
@@ -209,6 +209,8 @@ export interface BookStatementLine {
   readonly collectorReference: string | null;
   readonly operator: string | null;
   readonly operatorReference: string | null;
+  /** Of the bank's transfer, of a payout. */
+  readonly bankReference: string | null;
   /** Of a correction; then `reference` is the payment's. */
   readonly caseId: string | null;
   /** The operator's statement that listed it. */

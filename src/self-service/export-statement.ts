@@ -13,7 +13,7 @@ import { statementOf } from './statement-view.ts';
 const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'change', 'balance', 'float']);
 
 const TITLES =
-  'time,movement,reference,merchant_reference,collector,collector_reference,operator,operator_reference,case,debit_account,credit_account,amount_cents,change_cents,balance_cents,float_cents\r\n';
+  'time,movement,reference,merchant_reference,collector,collector_reference,operator,operator_reference,bank_reference,case,debit_account,credit_account,amount_cents,change_cents,balance_cents,float_cents\r\n';
 
 export function exportStatement(deps: SelfServiceDeps): AnyResource {
   return resource(deps, {
@@ -27,7 +27,7 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
     response: 'text/csv',
     refusals: {},
     example: {
-      answer: `${TITLES}2026-11-20T21:00:00.000Z,opening,,,,,,,,,,,,10000000,10000000\r\n`,
+      answer: `${TITLES}2026-11-20T21:00:00.000Z,opening,,,,,,,,,,,,,10000000,10000000\r\n`,
     },
     handle: async ({ query }, { signer }) => {
       const wanted = readStatementPeriod(query, deps);

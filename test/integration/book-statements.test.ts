@@ -6,6 +6,7 @@ import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
+import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import {
   firstCursor,
@@ -48,6 +49,7 @@ beforeAll(async () => {
   const { pool } = running.service;
   vendorId = (await findVendor(pool, 'demo'))?.vendorId ?? 0;
   const vendor = running.demo();
+  await payOut('BANK-77', 5_000n);
   await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
   for (let number = 0; number < 12; number += 1) {
     const reference = await vendor.accepted({
@@ -101,6 +103,16 @@ async function bookTopUp(reference: string, amountCents: bigint): Promise<void> 
   });
   const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
   await approveEntry({ pool, ledgerMac }, { entryId, by: 'Baraka' });
+}
+
+async function payOut(reference: string, amountCents: bigint): Promise<void> {
+  const { pool } = running.service;
+  const { payoutId } = await proposePayout(pool, {
+    ...{ vendorId, amountCents, reference, bankAccount: 'KCB 0011', by: 'Asha' },
+    ...{ evidence: 'bank statement 12', note: 'asked for' },
+  });
+  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+  await approvePayout({ pool, ledgerMac }, { payoutId, by: 'Baraka' });
 }
 
 /** Two people return a paid payment to the vendor. */
@@ -200,6 +212,7 @@ function cellsOf(line: BookStatementLine, isVendors: boolean): readonly (string 
     line.collectorReference,
     line.operator,
     line.operatorReference,
+    line.bankReference,
     line.caseId,
     line.debitAccount,
     line.creditAccount,
@@ -259,6 +272,8 @@ test('each line names its references, a correction its payment and its case', as
   expect(named('collected')).toMatchObject([
     { collector: 'demo-collector', collectorReference: expect.stringMatching(/./) as string },
   ]);
+  const payout = lines.filter(({ creditAccount }) => creditAccount === 'paid_out');
+  expect(payout).toMatchObject([{ bankReference: 'BANK-77', change: '-50.00' }]);
   const paid = named('paid').find(({ merchantReference }) => merchantReference === 'order-1');
   expect(paid).toMatchObject({
     operator: 'kplc',

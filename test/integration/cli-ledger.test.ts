@@ -300,17 +300,19 @@ describe('malipo ledger statement', () => {
     const lines = csv.stdout.split('\r\n');
     expect(lines.pop()).toBe('');
     expect(lines[0]).toBe(
-      'time,movement,reference,merchant_reference,collector,collector_reference,operator,operator_reference,case,debit_account,credit_account,amount,change,balance,float',
+      'time,movement,reference,merchant_reference,collector,collector_reference,operator,operator_reference,bank_reference,case,debit_account,credit_account,amount,change,balance,float',
     );
     expect(lines).toHaveLength(1 + 1 + 4 + 1);
-    expect(lines[1]).toMatch(/,opening,(,){11}0\.00,0\.00$/);
-    expect(lines[2]).toMatch(/,till,day-1,,,,external,collected,1000\.00,1000\.00,1000\.00,0\.00$/);
+    expect(lines[1]).toMatch(/,opening,(,){12}0\.00,0\.00$/);
+    expect(lines[2]).toMatch(
+      /,till,day-1,,,,,external,collected,1000\.00,1000\.00,1000\.00,0\.00$/,
+    );
     expect(lines[4]).toMatch(
-      /,reserved,[0-9A-Z]{32},'=1\+1,,,,,,float,reserved,100\.00,0\.00,1000\.00,900\.00$/,
+      /,reserved,[0-9A-Z]{32},'=1\+1,,,,,,,float,reserved,100\.00,0\.00,1000\.00,900\.00$/,
     );
     // Values with commas or quotes are quoted.
     expect(lines[5]).toMatch(/,[0-9A-Z]{32},"a ""b"", c",,.*,1000\.00,800\.00$/);
-    expect(lines[6]).toMatch(/,closing,(,){11}1000\.00,800\.00$/);
+    expect(lines[6]).toMatch(/,closing,(,){12}1000\.00,800\.00$/);
   });
 
   it('is complete as CSV, and says if it is not complete in a table', async () => {

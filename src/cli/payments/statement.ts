@@ -190,6 +190,7 @@ function lineJson(of: StatementOf, line: StatementLine, vids: ReadonlyMap<number
     collector_reference: named.collectorReference,
     operator: named.operator,
     operator_reference: named.operatorReference,
+    bank_reference: named.bankReference,
     case: named.caseId,
     debit_account: line.debitAccount,
     credit_account: line.creditAccount,

@@ -54,6 +54,19 @@ export async function lockPayout(db: Queryable, payoutId: string): Promise<Payou
   return locked.rows[0];
 }
 
+/** The references of the bank's transfers, by payout. */
+export async function findBankReferences(
+  db: Queryable,
+  payoutIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (payoutIds.length === 0) return new Map();
+  const found = await db.query<Pick<PayoutRow, 'payoutId' | 'reference'>>(
+    'select payout_id as "payoutId", reference from vendor_payouts where payout_id = any ($1)',
+    [payoutIds],
+  );
+  return new Map(found.rows.map(({ payoutId, reference }) => [payoutId, reference]));
+}
+
 /** Newest first. */
 export async function listPayouts(
   db: Queryable,

@@ -1,6 +1,7 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseTransferRow } from '../house/store.ts';
+import { findBankReferences } from '../payouts/store.ts';
 import {
   findCollectionSources,
   findCorrectionSources,
@@ -21,7 +22,12 @@ export type TransferSource =
     }
   | { readonly kind: 'collection'; readonly collector: string; readonly reference: string }
   | { readonly kind: 'funding'; readonly reference: string }
-  | { readonly kind: 'payout'; readonly payoutId: string }
+  | {
+      readonly kind: 'payout';
+      readonly payoutId: string;
+      /** Of the bank's transfer; null only if the payout was removed from the database. */
+      readonly bankReference: string | null;
+    }
   | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null };
 
 /** What caused a transfer of the house. */
@@ -64,10 +70,17 @@ export async function findSources(
     ),
   );
   const incomes = await findCollectionSources(db, transfers.filter(isIncome));
+  const bankReferences = await findBankReferences(
+    db,
+    transfers.filter(isPayout).map(({ sourceId }) => sourceId),
+  );
   const collections = new Map(incomes.map((row) => [row.sourceId, row]));
   return transfers.map((row) => {
     const { vendorId, sourceId } = row;
-    if (isPayout(row)) return { kind: 'payout', payoutId: sourceId };
+    if (isPayout(row)) {
+      const bankReference = bankReferences.get(sourceId) ?? null;
+      return { kind: 'payout', payoutId: sourceId, bankReference };
+    }
     const payment = payments.get(keyOf(row));
     if (payment !== undefined) {
       return {

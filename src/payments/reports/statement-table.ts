@@ -19,6 +19,8 @@ export interface LineReferences {
   readonly collectorReference: string | null;
   readonly operator: string | null;
   readonly operatorReference: string | null;
+  /** Of the bank's transfer, of a payout. */
+  readonly bankReference: string | null;
   /** A correction's case, which two people decided. */
   readonly caseId: string | null;
 }
@@ -30,6 +32,7 @@ const NONE: LineReferences = {
   collectorReference: null,
   operator: null,
   operatorReference: null,
+  bankReference: null,
   caseId: null,
 };
 
@@ -56,8 +59,9 @@ export function referencesOf(
     case 'entry':
       return { ...NONE, reference: source.reference };
     case 'funding':
-    case 'payout':
       return { ...NONE, reference };
+    case 'payout':
+      return { ...NONE, reference, bankReference: source.bankReference };
   }
 }
 
@@ -95,6 +99,7 @@ function titlesOf(of: StatementOf): string[] {
     'collector_reference',
     'operator',
     'operator_reference',
+    'bank_reference',
     'case',
     'debit_account',
     'credit_account',
@@ -151,6 +156,7 @@ function cellsOf(
     named.collectorReference,
     named.operator,
     named.operatorReference,
+    named.bankReference,
     named.caseId,
     line.debitAccount,
     line.creditAccount,

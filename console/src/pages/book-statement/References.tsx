@@ -13,6 +13,7 @@ export function References({ line }: { readonly line: BookStatementLine }) {
     line.merchantReference,
     pair(line.collector, line.collectorReference),
     pair(line.operator, line.operatorReference),
+    line.bankReference,
   ].filter((text) => text !== null);
   return (
     <>

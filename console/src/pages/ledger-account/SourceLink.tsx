@@ -56,7 +56,9 @@ export function SourceLink({
         </>
       );
     case 'payout':
-      return <Named title={<ByTwoPeople kind="payout" />}>{movement}</Named>;
+      return (
+        <Named title={<ByTwoPeople kind="payout" />}>{source.bankReference ?? movement}</Named>
+      );
     case 'journal':
       return <Named title={<ByTwoPeople kind="journal" />}>{source.reference}</Named>;
     case 'entry':
