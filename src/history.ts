@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { enterOnChange } from './payments/quarantine/after-restore.ts';
+import { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
+import { enterOnChange, leaveWhenConfirmed } from './payments/quarantine/after-restore.ts';
 import { createPool } from './platform/db/pool.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { createKeeper, inspectHistory } from './platform/history/keeper.ts';
@@ -9,6 +11,8 @@ import { openStorage } from './platform/storage/storage.ts';
 import type { Storage } from './platform/storage/storage.ts';
 
 export interface OpenHistory extends Pick<Keeper, 'verify' | 'stop'> {
+  /** What this process answered and sent. After a promotion the database must have it. */
+  readonly acknowledged: AcknowledgedPayments;
   /** Keeps checking, on a connection of its own. */
   start(): void;
 }
@@ -34,9 +38,13 @@ export async function openHistory(options: {
     name: 'history',
     onError: (error) => log.debug({ reason: error.message }, 'a database connection was lost'),
   });
+  const acknowledged = new AcknowledgedPayments();
   const keeper = createKeeper({
+    processName: `${hostname()} ${process.pid} (${[...config.roles].join(', ')})`,
     witnesses: witnessesOf(config),
+    acknowledged,
     onChange: enterOnChange(own),
+    onConfirmed: leaveWhenConfirmed(own, log),
     log,
   });
   const stop = async (): Promise<void> => {
@@ -49,7 +57,7 @@ export async function openHistory(options: {
     await stop();
     throw error;
   }
-  return { verify: keeper.verify, start: () => keeper.start(own), stop };
+  return { acknowledged, verify: keeper.verify, start: () => keeper.start(own), stop };
 }
 
 /**

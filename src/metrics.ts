@@ -9,8 +9,10 @@ import { readBackupAgeSeconds, readWaitingWalBytes } from './platform/backup/sto
 import type { Pool } from './platform/db/pool.ts';
 import { readWorkers } from './platform/cluster/nodes.ts';
 import { MetricsRegistry, addGauge, gaugesOf } from './platform/gauges.ts';
+import { countChanges } from './platform/history/processes-store.ts';
 import type { Answer } from './platform/http/request-log.ts';
 import type { LaneTallies } from './platform/lane-tallies.ts';
+import type { WalArchiver } from './wal-archiver.ts';
 
 export interface Metrics {
   readonly noteAnswer: (answer: Answer) => void;
@@ -27,8 +29,8 @@ export interface ProcessState {
   readonly pools: () => readonly NamedPool[];
   readonly lanes: Pick<LaneTallies, 'register'>;
   readonly requestLog: Pick<RequestLog, 'dropped'>;
-  /** In seconds; undefined without `WAL_ARCHIVE`. */
-  readonly walArchiveAge: (() => number) | undefined;
+  /** Undefined without `WAL_ARCHIVE`. */
+  readonly walArchive: Pick<WalArchiver, 'ageSeconds' | 'missingSegments'> | undefined;
 }
 
 export interface NamedPool {
@@ -71,6 +73,12 @@ export function createMetrics(options: {
     'Age of the data in the last complete backup; absent if malipo backup has taken none',
     () => readBackupAgeSeconds(pool),
   );
+  addGauge(
+    registry,
+    'malipo_database_changes',
+    'How often the database was found restored, replaced or promoted',
+    () => countChanges(pool),
+  );
   addArchiveMetrics(registry, pool, options.process);
   const worker = gaugesOf(registry, async () => {
     worker.reset();
@@ -91,19 +99,25 @@ export function createMetrics(options: {
 function addArchiveMetrics(
   registry: MetricsRegistry,
   pool: Pool,
-  { walArchiveAge }: ProcessState,
+  { walArchive }: ProcessState,
 ): void {
   addGauge(
     registry,
     'malipo_wal_archive_age_seconds',
     'Time since everything was in the archive of the write-ahead log; absent without WAL_ARCHIVE',
-    () => walArchiveAge?.() ?? null,
+    () => walArchive?.ageSeconds() ?? null,
+  );
+  addGauge(
+    registry,
+    'malipo_wal_archive_missing_segments',
+    'Segments that the archive lacks after the last backup, looked for every ten minutes; absent without WAL_ARCHIVE',
+    () => walArchive?.missingSegments() ?? null,
   );
   addGauge(
     registry,
     'malipo_wal_archive_waiting_bytes',
     'Write-ahead log that the archive does not have yet; absent without WAL_ARCHIVE',
-    async () => (walArchiveAge === undefined ? null : await readWaitingWalBytes(pool)),
+    async () => (walArchive === undefined ? null : await readWaitingWalBytes(pool)),
   );
 }
 

@@ -99,7 +99,8 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     service = await compose({
       ...{ config, databaseUrl, masterKeys, log, around },
       verifyConnection: history.verify,
-      walArchiveAge: archiver?.ageSeconds,
+      acknowledged: history.acknowledged,
+      walArchive: archiver,
     });
     await options.extend?.(service);
     history.start();

@@ -8,11 +8,12 @@ import type { Credit } from './credit/credit.ts';
 import { batchRules } from './credit/operations/batch-rules.ts';
 import { creditKeysOf } from './credit/registry/vault.ts';
 import { createMetrics } from './metrics.ts';
-import type { Metrics, NamedPool } from './metrics.ts';
+import type { Metrics, NamedPool, ProcessState } from './metrics.ts';
 import type { AuthenticationDeps } from './parties/http/authenticate.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
 import { openParties } from './parties/parties.ts';
 import type { Parties } from './parties/parties.ts';
+import type { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
 import { openPayments } from './payments/payments.ts';
 import type { Payments } from './payments/payments.ts';
 import { PRODUCTION_TIMING, SANDBOX_TIMING } from './payments/timing.ts';
@@ -74,8 +75,10 @@ export interface ComposeOptions {
   readonly around?: ApiOptions['around'];
   /** For every new connection to the database. */
   readonly verifyConnection?: NonNullable<PoolOptions['verify']>;
-  /** In seconds; undefined without an archive of the write-ahead log. */
-  readonly walArchiveAge?: (() => number) | undefined;
+  /** Remembers payments that were committed. */
+  readonly acknowledged?: AcknowledgedPayments;
+  /** Undefined without an archive of the write-ahead log. */
+  readonly walArchive?: ProcessState['walArchive'];
 }
 
 /** Builds the service from its wings. If one of them fails, those already opened are stopped. */
@@ -128,7 +131,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const shared = { pool, openPool, masterKeys, roles: config.roles, onBatch: lanes.note, log };
   const parties = openParties(shared);
   ends.add(() => parties.stop());
-  const payments = composePayments(shared, { config, parties, ledgerMac });
+  const { acknowledged } = options;
+  const payments = composePayments(shared, { config, parties, ledgerMac, acknowledged });
   ends.add(() => payments.stop(graceLeftMs));
   const deriveKeys = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, deriveKeys);
@@ -143,7 +147,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     {
       ...{ config, log, pool, consolePool, selfServicePool, masterKeys, ledgerMac },
       ...{ parties, payments, credit, readiness, lanes, pools },
-      walArchiveAge: options.walArchiveAge,
+      walArchive: options.walArchive,
       around: options.around,
     },
     ends,
@@ -236,13 +240,19 @@ function composePayments(
     readonly onBatch: OnBatch;
     readonly log: Logger;
   },
-  by: { readonly config: Config; readonly parties: Parties; readonly ledgerMac: Mac },
+  by: {
+    readonly config: Config;
+    readonly parties: Parties;
+    readonly ledgerMac: Mac;
+    readonly acknowledged: AcknowledgedPayments | undefined;
+  },
 ): Payments {
   const { config, ledgerMac } = by;
   const { masterKeys } = shared;
   return openPayments({
     ...shared,
     directory: by.parties.directory,
+    acknowledged: by.acknowledged,
     roles: config.roles,
     settings: config,
     timing: config.mode === 'sandbox' ? SANDBOX_TIMING : PRODUCTION_TIMING,
@@ -268,7 +278,7 @@ interface HttpParts extends Pick<
   readonly readiness: ReadinessCheck;
   readonly lanes: LaneTallies;
   readonly pools: readonly NamedPool[];
-  readonly walArchiveAge: ComposeOptions['walArchiveAge'];
+  readonly walArchive: ComposeOptions['walArchive'];
   readonly around: ComposeOptions['around'];
 }
 
@@ -282,7 +292,7 @@ function composeMetrics(parts: HttpParts): Metrics {
       pools: () => pools,
       lanes,
       requestLog: parts.parties.requestLog,
-      walArchiveAge: parts.walArchiveAge,
+      walArchive: parts.walArchive,
     },
     payments,
     log,

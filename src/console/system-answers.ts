@@ -49,6 +49,10 @@ export interface SystemAnswer {
     readonly lostFrom: string;
     readonly lostUntil: string;
     readonly reason: string;
+    /** Nothing is known to be missing, as after the promotion of a standby. */
+    readonly seemsComplete: boolean;
+    /** The processes that have not confirmed it. */
+    readonly unconfirmed: readonly string[];
     readonly operators: readonly {
       readonly operator: string;
       readonly open: number;

@@ -18,6 +18,7 @@ import { PaymentNotes } from './create/notes.ts';
 import type { NewPayment, PaymentKey } from './create/payment.ts';
 import { createStatusReader } from './create/status-reader.ts';
 import type { StatusReader } from './create/status-reader.ts';
+import type { AcknowledgedPayments } from './dispatch/acknowledged.ts';
 import { createAvailabilities } from './dispatch/availability.ts';
 import { createCallbackReceiver } from './dispatch/callbacks.ts';
 import type { CallbackReceiver } from './dispatch/callbacks.ts';
@@ -68,6 +69,8 @@ export interface PaymentsOptions {
   readonly newId?: () => string;
   /** Called for every batch of a lane. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
+  /** Remembers what was committed. Default: nobody asks. */
+  readonly acknowledged?: Pick<AcknowledgedPayments, 'note'> | undefined;
   readonly log: Logger;
 }
 
@@ -207,8 +210,10 @@ function buildParts(options: PaymentsOptions): Parts {
     pools: openLanes(options, 'settle'),
     onSettled: (report) => notes.settled(report),
   });
-  const onAccepted = (accepted: readonly NewPayment[]): void =>
+  const onAccepted = (accepted: readonly NewPayment[]): void => {
+    options.acknowledged?.note(accepted.slice(-1).map((last) => ({ ...last, attemptNumber: 0 })));
     parts.dispatch?.hintAccepted(accepted);
+  };
   const createPools = openLanes(options, 'create');
   const reader = (name: string) => ({
     pool: openPool({ name, max: 1, byIndexOnly: true }),
@@ -343,6 +348,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     capacity,
     tallies,
     notes,
+    acknowledged: options.acknowledged,
     policy: timing.retries,
     pollMs: timing.queuePollMs,
     laneDeadlineMs: LANE_DEADLINE_MS,

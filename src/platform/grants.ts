@@ -8,4 +8,5 @@ export const PLATFORM_GRANTS: RuntimeGrants = {
   settings_versions: { update: ['version'] },
   backups: READ_ONLY,
   database_history: { insert: true, updateAllBut: ['installation_id'] },
+  database_processes: { insert: true, update: ['seen_at', 'epoch'], delete: true },
 };

@@ -7,4 +7,5 @@ export const PLATFORM_TABLES: TableClasses = {
   settings_versions: 'local',
   backups: 'local',
   database_history: 'local',
+  database_processes: 'local',
 };

@@ -6,7 +6,7 @@
 export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'platform/db': ['schema_migrations', 'schema_functions', 'schema_objects', 'settings_versions'],
   'platform/backup': ['backups'],
-  'platform/history': ['database_history'],
+  'platform/history': ['database_history', 'database_processes'],
   'parties/people': [
     'people',
     'sign_in_failures',
@@ -183,6 +183,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/dispatch/float-guard-store.ts': {
     tables: ['operator_floats', 'payments', 'transfers'],
     why: 'what is left of a float is its report less what was settled and sent since, found by time in one statement each',
+  },
+  'payments/dispatch/acknowledged-store.ts': {
+    tables: ['payments', 'quarantines'],
+    why: 'one statement asks whether the database has the last creates and claims of this process, as they were before a quarantine',
   },
   'payments/dispatch/spending-store.ts': {
     tables: ['payments', 'transfers'],

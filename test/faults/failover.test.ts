@@ -1,52 +1,25 @@
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createPool } from '../../src/platform/db/pool.ts';
-import type { Pool } from '../../src/platform/db/pool.ts';
-import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { listEvents } from '../../src/payments/quarantine/store.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
-import type { VendorClient } from '../support/vendor-client.ts';
-import { addTestParties, fundedVendor, serviceProgram } from './fleet.ts';
-import type { Program } from './fleet.ts';
-import { startStandbyPair } from './standby-pair.ts';
-import type { StandbyPair } from './standby-pair.ts';
+import { startFailoverSetup } from './failover-setup.ts';
+import type { FailoverSetup } from './failover-setup.ts';
 
 // The primary is lost under load, and its synchronous standby takes over.
 
-let folder: string;
-let pair: StandbyPair;
-let pool: Pool;
-let service: Program;
-let vendor: VendorClient;
-
+let setup: FailoverSetup;
 beforeAll(async () => {
-  folder = await makeTemporaryFolder();
-  pair = await startStandbyPair({
-    primary: path.join(folder, 'one'),
-    standby: path.join(folder, 'two'),
-  });
-  pool = createPool({ url: pair.url, max: 2, name: 'test', onError: () => undefined });
-  const operatorOrigin = 'http://127.0.0.1:9';
-  const parties = await addTestParties(pool, { operatorOrigin, vendorCount: 1 });
-  const env = { DATABASE_URL: pair.url, FUND_WINDOW_SECONDS: '0' };
-  service = await serviceProgram({ name: 'api', roles: 'api', folder, env });
-  await service.start();
-  await until('it is ready', () => service.ready, 60_000);
-  vendor = await fundedVendor(service, parties, '1000000.00');
-}, 180_000);
-
+  setup = await startFailoverSetup();
+}, 240_000);
 afterAll(async () => {
-  service.signal('SIGKILL');
-  await service.untilEnded();
-  await pool.end();
-  await pair.stop();
-  await removeFolder(folder);
+  await setup.stop();
 });
 
 const WORKERS = 8;
 
 test('a failover to the synchronous standby under load: every acknowledged create exists, exactly once', async () => {
+  const { pair, pool, service, vendor } = setup;
   /** The `ipay_reference` of each answered create, by the vendor's reference. */
   const acknowledged = new Map<string, string>();
   const refused = new Set<string>();
@@ -97,4 +70,13 @@ test('a failover to the synchronous standby under load: every acknowledged creat
   const references = stored.map((row) => row.merchant_reference);
   expect(references.toSorted()).toEqual([...acknowledged.keys()].toSorted());
   expect((await checkLedger(pool)).violations).toEqual([]);
+  // The service stopped sending, proved that nothing was lost, and continued by itself.
+  expect(await listEvents(pool, 10)).toMatchObject([
+    {
+      action: 'released',
+      actor: 'service',
+      detail: { confirmed_by: [expect.stringContaining(String(service.pid))] },
+    },
+    { action: 'entered', actor: 'service', detail: { seems_complete: true } },
+  ]);
 }, 120_000);

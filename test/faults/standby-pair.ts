@@ -13,6 +13,7 @@ import { until } from '../support/until.ts';
 import { killPostgres } from './kill-postgres.ts';
 
 const run = promisify(execFile);
+const RELOAD = 'select pg_reload_conf()';
 const SMALL = { shared_buffers: '32MB', max_wal_size: '32MB', min_wal_size: '32MB' };
 
 /** A migrated PostgreSQL and its synchronous standby: no commit is acknowledged that only one of them has. */
@@ -27,6 +28,8 @@ export interface StandbyPair {
   restartPrimary(): Promise<void>;
   /** SIGKILL. */
   killPrimary(): Promise<void>;
+  /** Stops the standby, and the primary no longer waits for it. */
+  leaveStandbyBehind(): Promise<void>;
   /** Makes the standby the primary, as a person would. */
   promote(): Promise<void>;
   stop(): Promise<void>;
@@ -63,17 +66,21 @@ export async function startStandbyPair(folders: {
   const { username, password, pathname } = new URL(first.url);
   let ended = false;
   const startPrimary = async (): Promise<EmbeddedDatabase> => {
-    const server = await start(folders.primary, primaryPort, { synchronous_standby_names: '*' });
+    const server = await start(folders.primary, primaryPort, {});
     ended = false;
     server.onUnexpectedExit(() => {
       ended = true;
     });
     return server;
   };
+  const startStandby = async (): Promise<EmbeddedDatabase> =>
+    await start(folders.standby, standbyPort, {
+      primary_conninfo: `host=127.0.0.1 port=${primaryPort} user=${username} password=${password}`,
+    });
   let primary = await startPrimary();
-  const standby = await start(folders.standby, standbyPort, {
-    primary_conninfo: `host=127.0.0.1 port=${primaryPort} user=${username} password=${password}`,
-  });
+  await ask(primary.url, `alter system set synchronous_standby_names = '*'`, RELOAD);
+  let standby = await startStandby();
+  let isBehind = false;
   await untilSynchronous(primary.url);
   const hosts = `127.0.0.1:${primaryPort},127.0.0.1:${standbyPort}`;
   return {
@@ -86,7 +93,15 @@ export async function startStandbyPair(folders: {
       primary = await startPrimary();
     },
     killPrimary: async () => await killPostgres(primary),
-    promote: async () => await ask(standby.url, 'select pg_promote()'),
+    leaveStandbyBehind: async () => {
+      await ask(primary.url, 'alter system reset synchronous_standby_names', RELOAD);
+      await standby.stop();
+      isBehind = true;
+    },
+    promote: async () => {
+      if (isBehind) standby = await startStandby();
+      await ask(standby.url, 'select pg_promote()');
+    },
     stop: async () => {
       // The primary would wait for the standby.
       await Promise.all([standby.stop(), primary.stop()]);
@@ -106,10 +121,10 @@ async function untilSynchronous(url: string): Promise<void> {
   }
 }
 
-async function ask(url: string, statement: string): Promise<void> {
+async function ask(url: string, ...statements: readonly string[]): Promise<void> {
   const pool = createPool({ url, max: 1, name: 'test' });
   try {
-    await pool.query(statement);
+    for (const statement of statements) await pool.query(statement);
   } finally {
     await pool.end();
   }

@@ -5,16 +5,22 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openHistory } from '../../src/history.ts';
-import { enterOnChange } from '../../src/payments/quarantine/after-restore.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { AcknowledgedPayments } from '../../src/payments/dispatch/acknowledged.ts';
+import { enterOnChange, leaveWhenConfirmed } from '../../src/payments/quarantine/after-restore.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
 import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
 import type { QuarantineRow } from '../../src/payments/quarantine/store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
+import { countChanges, listAbsent } from '../../src/platform/history/processes-store.ts';
 import { createKeeper } from '../../src/platform/history/keeper.ts';
-import type { Keeper } from '../../src/platform/history/keeper.ts';
+import type { Keeper, KeeperOptions } from '../../src/platform/history/keeper.ts';
 import { folderStorage } from '../../src/platform/storage/folder.ts';
-import { openBooks } from '../support/money-fixture.ts';
+import { createInstructed, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { must, newMasterKey } from './cli-support.ts';
 import { EmbeddedFixture, run } from './embedded-support.ts';
 
@@ -112,11 +118,15 @@ describe('a service that runs', () => {
   let books: Books;
   let folder: string;
   let keeper: Keeper;
-  const create = (): Keeper =>
+  const create = (given: Partial<KeeperOptions> = {}): Keeper =>
     createKeeper({
+      processName: 'test',
       witnesses: [folderStorage(folder)],
+      acknowledged: new AcknowledgedPayments(),
       onChange: enterOnChange(books.pool),
+      onConfirmed: leaveWhenConfirmed(books.pool, log),
       log,
+      ...given,
     });
   beforeEach(async () => {
     books = await openBooks();
@@ -133,7 +143,7 @@ describe('a service that runs', () => {
   /** As a standby that has everything and was promoted, or one that lacks the last beats. */
   async function promote(lostBeats: number, synchronous: boolean): Promise<void> {
     await books.owner.query(
-      `update database_history set timeline = timeline + 100, beats = beats - $1, synchronous = $2`,
+      `update database_history set timeline = timeline - 1, beats = beats - $1, synchronous = $2`,
       [lostBeats, synchronous],
     );
   }
@@ -154,11 +164,14 @@ describe('a service that runs', () => {
     await keeper.check(books.pool);
     await promote(0, true);
     await Promise.all([keeper.check(books.pool), other.check(books.pool)]);
-    expect(await listEvents(books.pool, 10)).toMatchObject([{ action: 'entered' }]);
+    const actions = (await listEvents(books.pool, 10)).map(({ action }) => action);
+    expect(actions.filter((action) => action === 'entered')).toHaveLength(1);
     await other.stop();
   });
 
   test('lost nothing by a promotion, as one person says and nothing contradicts', async () => {
+    // A process that has ended cannot confirm it.
+    await create().check(books.pool);
     await promote(0, true);
     await keeper.check(books.pool);
     expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: true });
@@ -187,6 +200,130 @@ describe('a service that runs', () => {
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
   });
 
+  test('continues by itself when every process has confirmed that nothing was lost', async () => {
+    const other = create({ processName: 'other' });
+    await other.check(books.pool);
+    await promote(0, true);
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: true });
+    expect(await listAbsent(books.pool)).toMatchObject([{ name: 'other' }]);
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+    await other.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toBeUndefined();
+    const [event] = await listEvents(books.pool, 1);
+    expect(event).toMatchObject({
+      action: 'released',
+      actor: 'service',
+      detail: { forced: false, confirmed_by: ['other', 'test'] },
+    });
+    await other.stop();
+  });
+
+  test('does not wait for a process that stopped in order', async () => {
+    const other = create({ processName: 'other' });
+    other.start(books.pool);
+    await other.check(books.pool);
+    await other.stop();
+    await promote(0, true);
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toBeUndefined();
+  });
+
+  test('takes no word of processes that did not live through the promotion', async () => {
+    keeper.start(books.pool);
+    await keeper.stop();
+    await promote(0, true);
+    keeper = create();
+    await keeper.check(books.pool);
+    expect(await listAbsent(books.pool)).toEqual([]);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: true });
+  });
+
+  test('stays in quarantine after a second promotion that came before all had confirmed', async () => {
+    const other = create({ processName: 'other' });
+    await other.check(books.pool);
+    await promote(0, true);
+    await keeper.check(books.pool);
+    await promote(0, true);
+    await keeper.check(books.pool);
+    await other.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: false });
+    await other.stop();
+  });
+
+  test('continues after a second promotion if all had confirmed the first', async () => {
+    await promote(0, true);
+    await keeper.check(books.pool);
+    await promote(0, true);
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toBeUndefined();
+    expect(await countChanges(books.pool)).toBe(2);
+  });
+
+  test('stays in a quarantine that a person has entered as well', async () => {
+    const lostFrom = new Date();
+    const entry = { entryId: newId(), lostFrom, lostUntil: null, by: 'Amina', reason: 'restored' };
+    await enterQuarantine(books.pool, entry);
+    await promote(0, true);
+    await keeper.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: false });
+  });
+
+  describe('compares what it had acknowledged since its last beat', () => {
+    let acknowledged: AcknowledgedPayments;
+    let process: Keeper;
+    let vendorId: number;
+    beforeEach(async () => {
+      vendorId = await books.addVendor(100_000n);
+      acknowledged = new AcknowledgedPayments();
+      process = create({ processName: 'other', acknowledged });
+      await process.check(books.pool);
+    });
+    afterEach(async () => {
+      await process.stop();
+    });
+
+    async function bothCheck(): Promise<QuarantineRow | undefined> {
+      await keeper.check(books.pool);
+      await process.check(books.pool);
+      return await findOpenQuarantine(books.pool);
+    }
+
+    test('with payments that are there', async () => {
+      const claims = await createInstructed(books.pool, [newPayment({ vendorId })]);
+      acknowledged.note(claims.map((claim) => ({ ...claim, attemptNumber: 0 })));
+      acknowledged.note(claims);
+      await promote(0, true);
+      expect(await bothCheck()).toBeUndefined();
+    });
+
+    test('with a payment that is not there', async () => {
+      acknowledged.note([{ vendorId, paymentId: newId(), attemptNumber: 0 }]);
+      await promote(0, true);
+      expect(await bothCheck()).toMatchObject({
+        seemsComplete: false,
+        reason: expect.stringContaining('it lacks what it had'),
+      });
+    });
+
+    test('with a claim that is not there, although the quarantine suspects the payment', async () => {
+      const payment = newPayment({ vendorId });
+      await createPayments(books.pool, [payment]);
+      acknowledged.note([{ ...payment, attemptNumber: 1 }]);
+      await promote(0, true);
+      expect(await bothCheck()).toMatchObject({ seemsComplete: false });
+    });
+
+    test('for a while after the promotion: a connection may lead to the former primary', async () => {
+      await promote(0, true);
+      expect(await bothCheck()).toBeUndefined();
+      acknowledged.note([{ vendorId, paymentId: newId(), attemptNumber: 0 }]);
+      await process.check(books.pool);
+      expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: false });
+    });
+  });
+
   test('is contradicted by another process that had seen more', async () => {
     const other = create();
     await other.check(books.pool);
@@ -204,10 +341,8 @@ describe('a service that runs', () => {
     const known = await readFile(path.join(folder, file), 'utf8');
     await cp(path.join(folder, file), path.join(folder, 'kept'));
     const away = folderStorage(folder);
-    const unreadable = createKeeper({
+    const unreadable = create({
       witnesses: [{ ...away, read: async () => await Promise.reject(new Error('away')) }],
-      onChange: enterOnChange(books.pool),
-      log,
     });
     await unreadable.check(books.pool);
     await unreadable.check(books.pool);

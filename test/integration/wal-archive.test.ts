@@ -1,6 +1,7 @@
-import { cp, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { cp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findArchiveGap } from '../../src/platform/backup/archive-gap.ts';
 import { archiveWal, forgetArchive } from '../../src/platform/backup/wal-archive.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -147,6 +148,20 @@ describe('a restore with the archive', () => {
     const { exitCode, stderr } = await restore(folder);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`gap: ${missing} is missing`);
+  });
+
+  test('needs each segment since the backup: missing ones are found before', async () => {
+    const { folder, segments } = await copyOfArchive();
+    const find = async () => await findArchiveGap(pool, folderStorage(folder));
+    expect(await find()).toBeUndefined();
+    const [first = '', last = '', former = ''] = [segments[0], ...segments.toReversed()];
+    // The first one is older than the backup.
+    await rm(path.join(folder, `${first}.gz`));
+    expect(await find()).toBeUndefined();
+    await rm(path.join(folder, `${last}.gz`));
+    expect(await find()).toEqual({ missing: 1, first: last });
+    await rm(path.join(folder, `${former}.json`));
+    expect(await find()).toEqual({ missing: 2, first: former });
   });
 
   test('refuses a segment that was changed, also together with its checksum', async () => {

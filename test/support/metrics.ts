@@ -29,7 +29,7 @@ export function metricsOf(pool: Pool, registry = new MetricsRegistry(log)): Metr
       pools: () => [],
       lanes: new LaneTallies(),
       requestLog: { dropped: 0 },
-      walArchiveAge: undefined,
+      walArchive: undefined,
     },
     payments: IDLE_PAYMENTS,
     log,

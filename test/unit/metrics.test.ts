@@ -24,7 +24,7 @@ async function waitingOf(pool: { waitingCount: number; idleCount: number }): Pro
       pools: () => [named],
       lanes: new LaneTallies(),
       requestLog: { dropped: 0 },
-      walArchiveAge: undefined,
+      walArchive: undefined,
     },
     payments: IDLE_PAYMENTS,
     log: pino({ level: 'silent' }),

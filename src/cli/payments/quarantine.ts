@@ -2,6 +2,8 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
+import { listAbsent } from '../../platform/history/processes-store.ts';
+import type { UsingProcess } from '../../platform/history/processes-store.ts';
 import { enterQuarantine } from '../../payments/quarantine/enter.ts';
 import { readStakes, releaseQuarantine } from '../../payments/quarantine/release.ts';
 import type { Stake } from '../../payments/quarantine/release.ts';
@@ -37,6 +39,7 @@ function addStatus(quarantine: Command, cli: Cli): void {
 async function status({ pool, wireTime }: Session): Promise<Answer> {
   const open = await findOpenQuarantine(pool);
   const stakes = open === undefined ? [] : await readStakes(pool, open);
+  const absent = open?.seemsComplete === true ? await listAbsent(pool) : [];
   const events = await listEvents(pool, EVENTS_SHOWN);
   const history = table(
     [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
@@ -51,7 +54,7 @@ async function status({ pool, wireTime }: Session): Promise<Answer> {
   const now =
     open === undefined
       ? 'Not in quarantine: payments are sent.\n'
-      : quarantineText(open, stakes, wireTime);
+      : quarantineText(open, { stakes, absent }, wireTime);
   return {
     json: {
       quarantine: open === undefined ? null : onWire(open),
@@ -59,6 +62,10 @@ async function status({ pool, wireTime }: Session): Promise<Answer> {
         operator_code: operatorCode,
         open: payments,
         covered,
+      })),
+      unconfirmed: absent.map(({ name, seenAt }) => ({
+        process: name,
+        seen_at: seenAt.toISOString(),
       })),
       events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
     },
@@ -81,7 +88,14 @@ function onWire(open: QuarantineRow) {
   };
 }
 
-function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime: WireTime): string {
+function quarantineText(
+  open: QuarantineRow,
+  {
+    stakes,
+    absent,
+  }: { readonly stakes: readonly Stake[]; readonly absent: readonly UsingProcess[] },
+  wireTime: WireTime,
+): string {
   const facts = record([
     ['IN QUARANTINE', `since ${wireTime.format(open.enteredAt)}: nothing is sent`],
     ['lost', `${wireTime.format(open.lostFrom)} to ${wireTime.format(open.lostUntil)}`],
@@ -89,6 +103,10 @@ function quarantineText(open: QuarantineRow, stakes: readonly Stake[], wireTime:
     ...(open.seemsComplete
       ? [['seems complete', 'nothing is known to be missing: --nothing-lost is possible'] as const]
       : []),
+    ...absent.map(
+      ({ name, seenAt }) =>
+        ['not confirmed by', `${name}, last seen ${wireTime.format(seenAt)}`] as const,
+    ),
     ...(open.forceProposedBy === null
       ? []
       : [

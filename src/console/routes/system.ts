@@ -5,6 +5,7 @@ import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.
 import { readBackupAgeSeconds } from '../../platform/backup/store.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { listAbsent } from '../../platform/history/processes-store.ts';
 import type { HealthCheck } from '../../platform/health-check.ts';
 import type { Readiness } from '../../platform/http/readiness.ts';
 import { Audited, route } from '../route.ts';
@@ -124,6 +125,8 @@ async function readQuarantine(pool: Pool): Promise<SystemAnswer['quarantine']> {
     lostFrom: open.lostFrom.toISOString(),
     lostUntil: open.lostUntil.toISOString(),
     reason: open.reason,
+    seemsComplete: open.seemsComplete,
+    unconfirmed: open.seemsComplete ? (await listAbsent(pool)).map(({ name }) => name) : [],
     operators: (await readStakes(pool, open)).map(({ operatorCode, open: count, covered }) => ({
       operator: operatorCode,
       open: count,

@@ -1,5 +1,6 @@
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
+import type { AcknowledgedPayments } from './acknowledged.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
@@ -49,6 +50,8 @@ export interface DispatcherOptions {
   readonly capacity: Capacity;
   readonly tallies: Tallies;
   readonly notes: Pick<PaymentNotes, 'answered' | 'unanswered'>;
+  /** Remembers what was claimed to be sent. Default: nobody asks. */
+  readonly acknowledged?: Pick<AcknowledgedPayments, 'note'> | undefined;
   readonly policy: RetryPolicy;
   /** How often queues are listed if nothing announces new work. */
   readonly pollMs: number;
@@ -184,6 +187,7 @@ class RunningDispatcher implements Dispatcher {
     const sendBeforeMs = this.#timers.nowMs() + SEND_WITHIN_MS;
     const claims = await claim(this.#options.pool, shares);
     this.#routing.note(claims);
+    this.#options.acknowledged?.note(claims.filter(({ stage }) => stage === 'send'));
     for (const { stage } of claims) {
       crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
     }

@@ -1,9 +1,11 @@
+import type { Logger } from 'pino';
 import { newId } from '../../platform/base/ids.ts';
 import { readMarker, removeMarker } from '../../platform/backup/marker.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { OnChange } from '../../platform/history/keeper.ts';
+import type { OnChange, OnConfirmed } from '../../platform/history/keeper.ts';
 import { enterQuarantine } from './enter.ts';
 import type { Entered } from './enter.ts';
+import { releaseConfirmed } from './release.ts';
 
 /**
  * Runs before anything else is done with an embedded database: if its data folder is a restored
@@ -46,5 +48,14 @@ export function enterOnChange(pool: Pool): OnChange {
       },
       begin,
     );
+  };
+}
+
+/** Leaves quarantine when every process has confirmed that a promotion lost nothing. */
+export function leaveWhenConfirmed(pool: Pool, log: Logger): OnConfirmed {
+  return async (whoConfirmed) => {
+    const processes = await releaseConfirmed(pool, whoConfirmed);
+    if (processes === undefined) return;
+    log.warn({ processes }, 'a standby was promoted and nothing was lost: payments are sent again');
   };
 }

@@ -1,8 +1,10 @@
 import { newId } from '../../platform/base/ids.ts';
+import { findCitus } from '../../platform/cluster/tables.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { forgetAbsent } from '../../platform/history/processes-store.ts';
 import { listRoutes } from '../billers/routes-store.ts';
 import { listBillers } from '../billers/store.ts';
 import { readQueueTotals } from '../dispatch/queue-totals-store.ts';
@@ -101,6 +103,7 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
     }
     if (forced) requireConfirmable(quarantine, { by, confirms: force?.confirms, missing });
     await writeRelease(client, { ...eventOf, by, forced });
+    await forgetAbsent(client);
     await insertEvent(client, {
       ...eventOf,
       action: 'released',
@@ -109,6 +112,35 @@ export async function releaseQuarantine(pool: Pool, options: ReleaseOptions): Pr
         : { forced: false, ...(nothingLost === undefined ? {} : { nothing_lost: nothingLost }) },
     });
     return { kind: 'released', quarantine, forced };
+  });
+}
+
+/**
+ * Ends the quarantine after a promotion by which nothing was lost, as the processes have confirmed.
+ * Returns their names; undefined, and nothing is changed, if that is not certain, or if the quarantine
+ * has another cause as well.
+ */
+export async function releaseConfirmed(
+  pool: Pool,
+  whoConfirmed: (client: Queryable) => Promise<readonly string[] | undefined>,
+): Promise<readonly string[] | undefined> {
+  return await changeSettings(pool, 'billers', async (client) => {
+    const quarantine = await lockOpenQuarantine(client);
+    // On a cluster the workers have the payments, and only the coordinator is compared.
+    if (quarantine?.seemsComplete !== true || (await findCitus(client)) !== undefined)
+      return undefined;
+    const confirmedBy = await whoConfirmed(client);
+    if (confirmedBy === undefined) return undefined;
+    const { quarantineId } = quarantine;
+    await writeRelease(client, { quarantineId, by: 'service', forced: false });
+    await insertEvent(client, {
+      eventId: newId(),
+      quarantineId,
+      actor: 'service',
+      action: 'released',
+      detail: { forced: false, confirmed_by: confirmedBy },
+    });
+    return confirmedBy;
   });
 }
 

@@ -269,7 +269,16 @@ async function recordBackup(
 ): Promise<void> {
   const { manifest } = backup;
   await pool.query(
-    `insert into backups (backup_id, started_at, ended_at, folder, bytes) values ($1, $2, $3, $4, $5)`,
-    [manifest.backup_id, manifest.started_at, manifest.ended_at, backup.folder, backup.bytes],
+    `insert into backups (backup_id, started_at, ended_at, folder, bytes, timeline, stop_lsn)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      manifest.backup_id,
+      manifest.started_at,
+      manifest.ended_at,
+      backup.folder,
+      backup.bytes,
+      manifest.timeline,
+      manifest.stop_lsn,
+    ],
   );
 }

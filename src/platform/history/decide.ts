@@ -41,6 +41,8 @@ export interface HistoryChange {
 /** A beat known outside the database proves something only about the time shortly after it. */
 const FRESH_MS = 60_000;
 
+const LOST = 2n ** 62n;
+
 /**
  * Compares the server and its record with beats that are known outside of it. Pure. Undefined: it is
  * the database that was last used, and has everything that it had then.
@@ -67,9 +69,23 @@ export function findChange(
   return {
     what: what.join(', '),
     lostFrom: record.seenAt,
-    seemsComplete: isBranch && !isOther && !missing && fresh && record.synchronous,
+    seemsComplete: mayBeComplete(record, server) && !missing && fresh,
     epoch: Math.max(record.epoch, ...known.map(({ epoch }) => epoch)) + 1,
   };
+}
+
+/** A standby was promoted, and no commit was acknowledged before a standby had it. */
+export function mayBeComplete(record: HistoryRecord, server: ServerIdentity): boolean {
+  const isOther = differs(record.systemIdentifier, server.systemIdentifier);
+  return !isOther && record.synchronous && (server.timeline ?? 0) > (record.timeline ?? Infinity);
+}
+
+/**
+ * That a process acknowledged something that the database lacks counts as a beat after all that the
+ * database knows.
+ */
+export function lostAfter(last: Beat): Beat {
+  return { ...last, beats: last.beats + LOST };
 }
 
 function differs<Value>(one: Value | null, other: Value | null): boolean {

@@ -1,15 +1,20 @@
 import type { Logger } from 'pino';
+import { newId } from '../base/ids.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { startPeriodicJob } from '../jobs/periodic-job.ts';
 import type { PeriodicJob } from '../jobs/periodic-job.ts';
 import type { Storage } from '../storage/storage.ts';
-import { findChange } from './decide.ts';
+import { findChange, lostAfter, mayBeComplete } from './decide.ts';
 import type { Beat, HistoryChange } from './decide.ts';
+import { listAbsent, listConfirmed, removeProcess } from './processes-store.ts';
 import { beat, beginEpoch, beginHistory, isStandby, readHistory, readServer } from './store.ts';
-import type { Server, StoredHistory } from './store.ts';
+import type { ProcessKey, Server, StoredHistory } from './store.ts';
 import { readWitness, writeWitness } from './witness.ts';
 
 const BEAT_EVERY_MS = 10_000;
+
+/** After a change, connections may lead to the former primary for a while, and commit there. */
+const WARY_CHECKS = 6;
 
 /**
  * Acts on a change, in one commit with `begin`, which makes the server the known one. If `begin`
@@ -20,10 +25,33 @@ export type OnChange = (
   begin: (client: Queryable) => Promise<boolean>,
 ) => Promise<void>;
 
+/**
+ * Acts on the confirmation that a change lost nothing. In its commit it asks `whoConfirmed`: the names
+ * of the processes that have confirmed it, or undefined if that is not enough.
+ */
+export type OnConfirmed = (
+  whoConfirmed: (client: Queryable) => Promise<readonly string[] | undefined>,
+) => Promise<void>;
+
+/** What this process has committed and then acknowledged to others, or sent. */
+export interface Acknowledged {
+  /** What was noted until now, and not forgotten. */
+  until(): {
+    /** Whether the database lacks any of it. */
+    areMissing(db: Queryable): Promise<boolean>;
+    /** A later commit is known to be there, so all of this is. */
+    forget(): void;
+  };
+}
+
 export interface KeeperOptions {
+  /** Names this process for people. */
+  readonly processName: string;
+  readonly acknowledged: Acknowledged;
   /** Places outside the database, which a restore of it does not take back. */
   readonly witnesses: readonly Storage[];
   readonly onChange: OnChange;
+  readonly onConfirmed: OnConfirmed;
   readonly log: Logger;
 }
 
@@ -41,16 +69,17 @@ export interface Keeper {
   stop(): Promise<void>;
 }
 
-export function createKeeper({ witnesses, onChange, log }: KeeperOptions): Keeper {
-  const memory = new Memory(new Witnesses(witnesses, log), onChange, log);
+export function createKeeper(options: KeeperOptions): Keeper {
+  const { log } = options;
+  const memory = new Memory(options);
   let job: PeriodicJob | undefined;
   let poolInUse: Pool | undefined;
   return {
     check: async (pool) => await memory.check(pool),
     verify: async (client) => {
-      if (await memory.isKnown(client)) return;
-      job?.hurry();
-      throw unusable('the database was restored or replaced');
+      const found = await memory.compare(client);
+      if (found !== 'same') job?.hurry();
+      if (found === 'changed') throw unusable('the database was restored or replaced');
     },
     start: (pool) => {
       poolInUse = pool;
@@ -64,7 +93,7 @@ export function createKeeper({ witnesses, onChange, log }: KeeperOptions): Keepe
     stop: async () => {
       await job?.stop();
       // What was done until now is known to have been done.
-      if (poolInUse !== undefined) await memory.check(poolInUse).catch(() => undefined);
+      if (poolInUse !== undefined) await memory.leave(poolInUse).catch(() => undefined);
       await memory.close();
     },
   };
@@ -72,16 +101,21 @@ export function createKeeper({ witnesses, onChange, log }: KeeperOptions): Keepe
 
 /** What this process knows about the history of its database. */
 class Memory {
+  readonly #options: KeeperOptions;
+  readonly #process: ProcessKey;
   readonly #witnesses: Witnesses;
-  readonly #onChange: OnChange;
-  readonly #log: Logger;
   #installationId: string | undefined;
   #last: Beat | undefined;
+  /** The last epoch about whose beginning nothing is open, and the last one that the log mentions. */
+  #confirmedEpoch = -1;
+  #toldEpoch = -1;
+  /** How many more checks ask for what this process acknowledged. */
+  #wary = 0;
 
-  constructor(witnesses: Witnesses, onChange: OnChange, log: Logger) {
-    this.#witnesses = witnesses;
-    this.#onChange = onChange;
-    this.#log = log;
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#process = { processId: newId(), name: options.processName };
+    this.#witnesses = new Witnesses(options.witnesses, options.log);
   }
 
   async check(pool: Pool): Promise<void> {
@@ -90,15 +124,25 @@ class Memory {
     throw new Error('the history of the database changes all the time');
   }
 
-  /** True if the connection leads to the database as this process knows it. */
-  async isKnown(client: Queryable): Promise<boolean> {
-    if (this.#last === undefined) return true;
+  /**
+   * Whether the connection leads to the database as this process knows it. `ahead`: another process has
+   * acted on a change.
+   */
+  async compare(client: Queryable): Promise<'same' | 'ahead' | 'changed'> {
+    if (this.#last === undefined) return 'same';
     if (await isStandby(client)) throw unusable('the database server is a standby');
     const server = await readServer(client);
     const record = await readHistory(client);
     if (record === undefined) throw unusable('the database lacks its history');
     this.#requireSame(record);
-    return findChange(record, server, [this.#last]) === undefined;
+    if (findChange(record, server, [this.#last]) !== undefined) return 'changed';
+    return record.epoch === this.#last.epoch ? 'same' : 'ahead';
+  }
+
+  /** For the last time: no other process waits for this one any more. */
+  async leave(pool: Pool): Promise<void> {
+    await this.check(pool);
+    await removeProcess(pool, this.#process.processId);
   }
 
   async close(): Promise<void> {
@@ -110,27 +154,67 @@ class Memory {
     const record = await readOrBegin(pool, server);
     this.#requireSame(record);
     await this.#witnesses.read(record.installationId);
-    const known = [...this.#witnesses.found, ...(this.#last === undefined ? [] : [this.#last])];
-    const change = findChange(record, server, known);
-    if (change !== undefined) {
-      this.#log.error({ what: change.what }, 'the database was restored or replaced');
-      let begun = false;
-      await this.#onChange(change, async (client) => {
-        begun = await beginEpoch(client, record, server, change);
-        return begun;
-      });
-      // Another process has acted on it, and may not know of everything that this one had seen.
-      if (!begun) return false;
-      this.#last = undefined;
-      this.#witnesses.forget();
-    }
+    const noted = this.#options.acknowledged.until();
+    const change = await this.#findChange(pool, { server, record, noted });
+    if (change !== undefined && !(await this.#act(change, record, server))) return false;
     const { epoch } = change ?? record;
-    const counted = await beat(pool, epoch, server);
+    const counted = await beat(pool, epoch, server, this.#process);
     if (counted === undefined) return false;
     this.#last = { epoch, ...counted };
+    noted.forget();
+    this.#wary -= 1;
     this.#witnesses.forget();
     await this.#witnesses.write(record.installationId, this.#last);
+    if (change?.seemsComplete ?? record.seemedComplete) await this.#confirm(pool, epoch);
     return true;
+  }
+
+  async #findChange(
+    pool: Pool,
+    by: {
+      readonly server: Server;
+      readonly record: StoredHistory;
+      readonly noted: Pick<ReturnType<Acknowledged['until']>, 'areMissing'>;
+    },
+  ): Promise<HistoryChange | undefined> {
+    const { server, record, noted } = by;
+    const last = this.#last;
+    const known = [...this.#witnesses.found];
+    if (last !== undefined) {
+      known.push(last);
+      const isNew = last.epoch !== record.epoch || findChange(record, server, known) !== undefined;
+      if (isNew) this.#wary = WARY_CHECKS;
+      if (this.#wary > 0 && (await noted.areMissing(pool))) known.push(lostAfter(last));
+    }
+    const change = findChange(record, server, known);
+    return change && { ...change, seemsComplete: change.seemsComplete && (await areAllHere(pool)) };
+  }
+
+  /** False if another process has acted on it, which may not know of everything that this one had seen. */
+  async #act(change: HistoryChange, record: StoredHistory, server: Server): Promise<boolean> {
+    const { onChange, log } = this.#options;
+    log.error({ what: change.what }, 'the database was restored or replaced');
+    let begun = false;
+    await onChange(change, async (client) => {
+      begun = await beginEpoch(client, record, server, change);
+      return begun;
+    });
+    return begun;
+  }
+
+  /** Nothing seemed to be lost when the epoch began. It is certain when every process says so. */
+  async #confirm(pool: Pool, epoch: number): Promise<void> {
+    if (this.#confirmedEpoch === epoch) return;
+    const { onConfirmed, log } = this.#options;
+    const absent = await listAbsent(pool);
+    if (absent.length === 0) {
+      await onConfirmed(whoConfirmed);
+      this.#confirmedEpoch = epoch;
+    } else if (this.#toldEpoch !== epoch) {
+      this.#toldEpoch = epoch;
+      const names = absent.map(({ name }) => name);
+      log.warn({ processes: names }, 'processes have not confirmed that the database is complete');
+    }
   }
 
   #requireSame(record: StoredHistory): void {
@@ -140,13 +224,28 @@ class Memory {
   }
 }
 
-/** Acts on a change that the database itself shows, and records nothing else. */
+/** A second change, before all processes have confirmed the first one, hides what that one lost. */
+async function areAllHere(db: Queryable): Promise<boolean> {
+  return (await listAbsent(db)).length === 0;
+}
+
+/** At least one process must have lived through the change, and none of them may be absent. */
+async function whoConfirmed(client: Queryable): Promise<readonly string[] | undefined> {
+  if (!(await areAllHere(client))) return undefined;
+  const confirmed = await listConfirmed(client);
+  return confirmed.length === 0 ? undefined : confirmed.map(({ name }) => name);
+}
+
+/**
+ * Acts on a change that the database itself shows, and records nothing else. A promotion that may have
+ * lost nothing is left to the service, whose processes know more.
+ */
 export async function inspectHistory(pool: Pool, onChange: OnChange): Promise<void> {
   const record = await readHistory(pool);
   if (record === undefined) return;
   const server = await readServer(pool);
   const change = findChange(record, server, []);
-  if (change === undefined) return;
+  if (change === undefined || mayBeComplete(record, server)) return;
   await onChange(change, async (client) => await beginEpoch(client, record, server, change));
 }
 

@@ -65,21 +65,40 @@ export async function beginHistory(db: Queryable, server: Server): Promise<void>
   );
 }
 
+/** The process that records that it uses the database. */
+export interface ProcessKey {
+  readonly processId: string;
+  readonly name: string;
+}
+
 /**
- * Records that the database is in use. Undefined, and nothing is recorded, if its epoch is not the
- * one that was read, or the record is of another server.
+ * Records that the process uses the database, and that it misses nothing in this epoch. Processes that
+ * ended without notice are forgotten after two minutes, but not while they have not confirmed the
+ * epoch. Undefined, and nothing is recorded, if the epoch is not the one that was read, or the record
+ * is of another server.
  */
 export async function beat(
   db: Queryable,
   epoch: number,
   { systemIdentifier, timeline, synchronous }: Server,
+  { processId, name }: ProcessKey,
 ): Promise<{ readonly beats: bigint; readonly seenAt: Date } | undefined> {
   const counted = await db.query<{ beats: bigint; seenAt: Date }>(
-    `update database_history set beats = beats + 1, seen_at = clock_timestamp(), synchronous = $4,
-       system_identifier = coalesce(system_identifier, $2), timeline = coalesce(timeline, $3)
-     where epoch = $1 and coalesce(system_identifier = $2, true) and coalesce(timeline = $3, true)
-     returning beats, seen_at as "seenAt"`,
-    [epoch, systemIdentifier, timeline, synchronous],
+    `with counted as (
+       update database_history set beats = beats + 1, seen_at = clock_timestamp(), synchronous = $4,
+         system_identifier = coalesce(system_identifier, $2), timeline = coalesce(timeline, $3)
+       where epoch = $1 and coalesce(system_identifier = $2, true) and coalesce(timeline = $3, true)
+       returning beats, seen_at, epoch
+     ), used as (
+       insert into database_processes (process_id, name, epoch, first_epoch, seen_at)
+       select $5, $6, epoch, epoch, seen_at from counted
+       on conflict (process_id) do update set epoch = excluded.epoch, seen_at = excluded.seen_at
+     ), ended as (
+       delete from database_processes p using counted c
+       where p.epoch = c.epoch and p.process_id <> $5 and p.seen_at < c.seen_at - interval '2 minutes'
+     )
+     select beats, seen_at as "seenAt" from counted`,
+    [epoch, systemIdentifier, timeline, synchronous, processId, name],
   );
   return counted.rows[0];
 }

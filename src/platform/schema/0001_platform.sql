@@ -10,6 +10,9 @@ create table backups (
   started_at timestamptz not null,
   ended_at timestamptz not null,
   bytes bigint not null,
+  -- Where it ends in the write-ahead log: the archive continues from there.
+  stop_lsn pg_lsn not null,
+  timeline integer not null,
   backup_id uuid primary key,
   folder text not null
 );
@@ -30,3 +33,15 @@ create table database_history (
   system_identifier text
 );
 create unique index database_history_one on database_history ((true));
+
+-- The processes that use the database. After a promotion each of them confirms, with the new epoch, that the
+-- database has everything that it acknowledged. A process that stops removes its row.
+create table database_processes (
+  seen_at timestamptz not null,
+  process_id uuid primary key,
+  -- The last epoch that it confirmed, and the one in which it started.
+  epoch integer not null,
+  first_epoch integer not null,
+  -- For people.
+  name text not null
+);

@@ -35,6 +35,19 @@ export function Quarantine({ quarantine }: { readonly quarantine: Open }) {
           },
           { name: t`Reason`, value: quarantine.reason },
           {
+            name: t`Nothing seems to be missing`,
+            value: quarantine.seemsComplete ? (
+              <>
+                <code>malipo quarantine release --nothing-lost</code>
+                {quarantine.unconfirmed.length > 0 && (
+                  <p>
+                    <Trans>Not confirmed by: {quarantine.unconfirmed.join(', ')}</Trans>
+                  </p>
+                )}
+              </>
+            ) : null,
+          },
+          {
             name: t`Statements missing`,
             value: missing.length === 0 ? t`none: it can be ended` : missing.join(', '),
           },

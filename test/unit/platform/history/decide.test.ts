@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findChange } from '../../../../src/platform/history/decide.ts';
+import { findChange, lostAfter } from '../../../../src/platform/history/decide.ts';
 import type { Beat, HistoryRecord } from '../../../../src/platform/history/decide.ts';
 
 const AT = new Date('2026-03-01T12:00:00Z');
@@ -74,6 +74,13 @@ describe('nothing seems to be lost', () => {
       [known({ beats: 90n, seenAt: new Date(AT.getTime() - 60_001) })],
     ],
     ['if a beat is missing', synchronous, promoted, [known(), known({ beats: 101n })]],
+    [
+      'if something is missing that was acknowledged after the last beat',
+      synchronous,
+      promoted,
+      [known(), lostAfter(known())],
+    ],
+    ['on an earlier timeline', record({ synchronous: true, timeline: 5 }), promoted, [known()]],
     ['in another cluster', synchronous, { ...promoted, systemIdentifier: '8' }, [known()]],
   ])('but not %s', (_, before, server, beats) => {
     expect(findChange(before, server, beats)?.seemsComplete).toBe(false);
@@ -86,6 +93,7 @@ describe('nothing seems to be lost', () => {
       what: 'it lacks what it had',
       seemsComplete: false,
     });
+    expect(findChange(after, SERVER, [known(), lostAfter(known())])?.seemsComplete).toBe(false);
     // If it was known that something was lost, this is no news.
     const lossy = { ...after, seemedComplete: false };
     expect(findChange(lossy, SERVER, [known({ beats: 101n })])).toBeUndefined();
