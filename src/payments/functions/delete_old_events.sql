@@ -16,7 +16,8 @@ begin
   v_ids := array(
     select e.event_id from events e
     where e.bucket = p_bucket and e.vendor_id = p_vendor_id and e.event_id < p_first_id_after
-      and e.occurred_at < p_before and e.occurred_at < now() - interval '30 days'
+      -- The sum keeps the planner to the index by id, however many events there are.
+      and e.occurred_at + interval '0' < least(p_before, now() - interval '30 days')
     limit p_limit);
   delete from events e
   where e.bucket = p_bucket and e.vendor_id = p_vendor_id and e.event_id = any (v_ids);
