@@ -12,7 +12,6 @@ import { MetricsRegistry, addGauge, gaugesOf } from './platform/gauges.ts';
 import { countChanges } from './platform/history/processes-store.ts';
 import type { Answer } from './platform/http/request-log.ts';
 import type { LaneTallies } from './platform/lane-tallies.ts';
-import type { WalArchiver } from './wal-archiver.ts';
 
 export interface Metrics {
   readonly noteAnswer: (answer: Answer) => void;
@@ -30,7 +29,9 @@ export interface ProcessState {
   readonly lanes: Pick<LaneTallies, 'register'>;
   readonly requestLog: Pick<RequestLog, 'dropped'>;
   /** Undefined without `WAL_ARCHIVE`. */
-  readonly walArchive: Pick<WalArchiver, 'ageSeconds' | 'missingSegments'> | undefined;
+  readonly walArchive:
+    | { readonly ageSeconds: () => number; readonly missingSegments: () => number | null }
+    | undefined;
 }
 
 export interface NamedPool {

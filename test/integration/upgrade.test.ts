@@ -7,6 +7,7 @@ import { prepareDatabase } from '../../src/platform/db/prepare.ts';
 import type { Schema, SqlFile } from '../../src/platform/db/schema.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { SCHEMA } from '../../src/schema.ts';
+import { CITUS_URL } from '../support/citus.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -15,7 +16,11 @@ import { newPayment } from '../support/new-transaction.ts';
 
 const opened: Books[] = [];
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map(async (books) => await books.close()));
+  for (const books of opened.splice(0)) {
+    // The next test gets the same database, emptied.
+    if (CITUS_URL !== undefined) await books.owner.query(UNDO);
+    await books.close();
+  }
 });
 
 async function open(): Promise<Books> {
@@ -42,6 +47,9 @@ const ADD_TABLE = `create table notes (note_id integer primary key, text text);
   create function list_notes() returns setof notes language sql security definer
     set search_path = public as 'select * from notes';
   revoke all on function list_notes() from public`;
+
+const UNDO = `alter table payments drop column if exists note;
+  drop function if exists list_notes(); drop table if exists notes`;
 
 /** Turns that are waited for, not for long. */
 function turns(more: Partial<Turns>): Turns {

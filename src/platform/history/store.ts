@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts';
-import type { Queryable } from '../db/pool.ts';
+import { databaseTransaction } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import type { HistoryChange, HistoryRecord, ServerIdentity } from './decide.ts';
 
 export interface Server extends ServerIdentity {
@@ -60,7 +61,7 @@ export async function beginHistory(db: Queryable, server: Server): Promise<void>
   await db.query(
     `insert into database_history (installation_id, system_identifier, timeline, epoch, beats,
        epoch_beats, seemed_complete, synchronous, seen_at)
-     values ($1, $2, $3, 0, 0, 0, false, $4, clock_timestamp()) on conflict do nothing`,
+     values ($1, $2, $3, 0, 0, 0, false, $4, now()) on conflict do nothing`,
     [newId(), server.systemIdentifier, server.timeline, server.synchronous],
   );
 }
@@ -78,29 +79,34 @@ export interface ProcessKey {
  * is of another server.
  */
 export async function beat(
-  db: Queryable,
+  pool: Pool,
   epoch: number,
   { systemIdentifier, timeline, synchronous }: Server,
   { processId, name }: ProcessKey,
 ): Promise<{ readonly beats: bigint; readonly seenAt: Date } | undefined> {
-  const counted = await db.query<{ beats: bigint; seenAt: Date }>(
-    `with counted as (
-       update database_history set beats = beats + 1, seen_at = clock_timestamp(), synchronous = $4,
+  // now() and single tables: on a cluster an update takes no volatile function, and no other table.
+  return await databaseTransaction(pool, async (client) => {
+    const counted = await client.query<{ beats: bigint; seenAt: Date }>(
+      `update database_history set beats = beats + 1, seen_at = now(), synchronous = $4,
          system_identifier = coalesce(system_identifier, $2), timeline = coalesce(timeline, $3)
        where epoch = $1 and coalesce(system_identifier = $2, true) and coalesce(timeline = $3, true)
-       returning beats, seen_at, epoch
-     ), used as (
-       insert into database_processes (process_id, name, epoch, first_epoch, seen_at)
-       select $5, $6, epoch, epoch, seen_at from counted
-       on conflict (process_id) do update set epoch = excluded.epoch, seen_at = excluded.seen_at
-     ), ended as (
-       delete from database_processes p using counted c
-       where p.epoch = c.epoch and p.process_id <> $5 and p.seen_at < c.seen_at - interval '2 minutes'
-     )
-     select beats, seen_at as "seenAt" from counted`,
-    [epoch, systemIdentifier, timeline, synchronous, processId, name],
-  );
-  return counted.rows[0];
+       returning beats, seen_at as "seenAt"`,
+      [epoch, systemIdentifier, timeline, synchronous],
+    );
+    if (counted.rowCount === 0) return undefined;
+    await client.query(
+      `insert into database_processes (process_id, name, epoch, first_epoch, seen_at)
+       values ($1, $2, $3, $3, now())
+       on conflict (process_id) do update set epoch = excluded.epoch, seen_at = excluded.seen_at`,
+      [processId, name, epoch],
+    );
+    await client.query(
+      `delete from database_processes
+       where epoch = $1 and process_id <> $2 and seen_at < now() - interval '2 minutes'`,
+      [epoch, processId],
+    );
+    return counted.rows[0];
+  });
 }
 
 /**
@@ -115,7 +121,7 @@ export async function beginEpoch(
 ): Promise<boolean> {
   const begun = await db.query(
     `update database_history set epoch = $2, epoch_beats = beats, seemed_complete = $3,
-       system_identifier = $4, timeline = $5, synchronous = $6, seen_at = clock_timestamp()
+       system_identifier = $4, timeline = $5, synchronous = $6, seen_at = now()
      where epoch = $1`,
     [
       record.epoch,
