@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { listEventsAfter, readEventHorizon } from '../payments/events/webhooks-store.ts';
+import { listEventsAfter } from '../payments/events/webhooks-store.ts';
 import type { EventPosition } from '../payments/events/webhooks-store.ts';
 import type { EventState, EventType } from '../payments/events/event-types.ts';
+import { readHorizon } from '../platform/cluster/horizon.ts';
 import type { CursorOf } from './cursor.ts';
 import { eventView } from './event-view.ts';
 import type { SelfServiceDeps } from './resource.ts';
@@ -38,7 +39,8 @@ export function createFollower({ pool, cursors, wireTime, stopping }: FollowDeps
         ? { micros: `${since.getTime()}000`, eventId: BEFORE_ALL }
         : (cursors.read(of, cursor) as EventPosition);
     const read = async () => {
-      const before = await readEventHorizon(pool);
+      const before = await readHorizon(pool);
+      if (before === undefined) return [];
       return await listEventsAfter(pool, vendorId, { after, before, type, state, limit });
     };
     const others = waiting.get(vendorId) ?? 0;

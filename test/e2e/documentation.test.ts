@@ -99,12 +99,12 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     await page.locator('.VPSidebar a', { hasText: 'Webhooks' }).click();
     await page.waitForURL(/webhooks/);
     await page.goBack();
-    await chosen.first().waitFor();
+    // The page chooses the language after it has been drawn.
+    const isRestored = `document.querySelector('.vp-code-group input:checked + label')?.textContent === 'Python'`;
+    await page.waitForFunction(isRestored);
     expect(await chosen.allInnerTexts()).toEqual(all);
     await page.reload();
-    await page.waitForFunction(
-      `document.querySelector('.vp-code-group input:checked + label')?.textContent === 'Python'`,
-    );
+    await page.waitForFunction(isRestored);
     expect(await chosen.allInnerTexts()).toEqual(all);
   });
 

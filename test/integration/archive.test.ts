@@ -278,8 +278,11 @@ test('the status of an archived payment is still answered, without the details i
     await claim(pool, [{ ...queue, max: 10, leaseMs: 600_000 }]);
     const report = paidReport({ ...payment, billerCode: 'safaricom', amountCents: row.cents });
     await settlePayments(pool, [report]);
-    const before = soon();
-    await archivePayments(owner, { vendorIds: [payment.vendorId], before, folder });
+    await until('it is archived', async () => {
+      const vendorIds = [payment.vendorId];
+      const { payments } = await archivePayments(owner, { vendorIds, before: soon(), folder });
+      return payments === 1;
+    });
     const answer = await vendor.call('status', { reference });
     const byOwn = await vendor.call('status', { merchant_reference: 'old' });
     expect(byOwn.body).toEqual(answer.body);

@@ -150,7 +150,7 @@ async function readAll(of: StatementOf, limit: number) {
 }
 
 describe.each([
-  ['a vendor', shop, 25],
+  ['a vendor', shop, 26],
   ['an operator', () => KPLC, 12],
 ])('the statement of %s', (_, of, count) => {
   test('has opening, movements and closing that add up, however long its pages are', async () => {

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await pool.query(
     `create table marks (what text);
      create table backups (started_at timestamptz, ended_at timestamptz, bytes bigint,
-       backup_id uuid, folder text)`,
+       stop_lsn pg_lsn, timeline integer, backup_id uuid, folder text)`,
   );
   await archiveNow();
   await insert('in the backup');

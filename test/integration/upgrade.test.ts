@@ -18,7 +18,9 @@ const opened: Books[] = [];
 afterEach(async () => {
   for (const books of opened.splice(0)) {
     // The next test gets the same database, emptied.
-    if (CITUS_URL !== undefined) await books.owner.query(UNDO);
+    if (CITUS_URL !== undefined) {
+      for (const statement of UNDO) await books.owner.query(statement);
+    }
     await books.close();
   }
 });
@@ -48,8 +50,11 @@ const ADD_TABLE = `create table notes (note_id integer primary key, text text);
     set search_path = public as 'select * from notes';
   revoke all on function list_notes() from public`;
 
-const UNDO = `alter table payments drop column if exists note;
-  drop function if exists list_notes(); drop table if exists notes`;
+const UNDO = [
+  'alter table payments drop column if exists note',
+  'drop function if exists list_notes()',
+  'drop table if exists notes',
+];
 
 /** Turns that are waited for, not for long. */
 function turns(more: Partial<Turns>): Turns {

@@ -38,6 +38,7 @@ const INSERTS = `
         when typname = 'text' then '''t'' || n'
         when typname = 'uuid' then 'md5(n::text)::uuid'
         when typname = 'timestamptz' then 'now() - n * interval ''1 second'''
+        when typname = 'pg_lsn' then '''0/0''::pg_lsn + n'
         when typname = 'date' then 'current_date - n'
         when typname in ('json', 'jsonb') then '''{}''::jsonb'
         when typname = 'bytea' then 'sha256(n::text::bytea)'

@@ -76,7 +76,7 @@ function houseEntryView(row: HouseTransferRow): LedgerEntryView {
   };
 }
 
-const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID_FORM}) (\d) (\d{5,13})$`);
+const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID_FORM}) (\d) (\d{4,13})$`);
 
 function writeCursor(cursor: EntryCursor): string {
   return encode(cursorText(cursor));

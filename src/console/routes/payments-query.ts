@@ -154,7 +154,7 @@ export function writeCursor(cursor: PageCursor): string {
   return encode(text);
 }
 
-const LIST_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID_FORM}) (\d{5,13})$`);
+const LIST_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID_FORM}) (\d{4,13})$`);
 const FOUND_CURSOR = new RegExp(`^${ID_FORM}$`);
 
 /** Throws: `invalid_field`. */

@@ -191,20 +191,6 @@ export interface EventPosition {
   readonly eventId: string;
 }
 
-/**
- * Every event that happened before this instant is visible to statements that begin later: no open
- * database transaction that has written anything began before it.
- */
-export async function readEventHorizon(db: Queryable): Promise<Date> {
-  const read = await db.query<{ horizon: Date }>(
-    `select least(now(), coalesce(min(xact_start), now())) as horizon from pg_stat_activity
-     where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()`,
-  );
-  const [row] = read.rows;
-  if (row === undefined) throw new Error('an aggregate has one row');
-  return row.horizon;
-}
-
 /** An event with its place. */
 export interface FollowedEvent extends ListedEvent {
   readonly micros: string;
@@ -216,7 +202,8 @@ export async function listEventsAfter(
   vendorId: number,
   range: {
     readonly after: EventPosition;
-    readonly before: Date;
+    /** The horizon of the database: everything that happened earlier is visible (`readHorizon`). */
+    readonly before: string;
     readonly type: EventType | undefined;
     readonly state: EventState | undefined;
     readonly limit: number;
@@ -229,7 +216,7 @@ export async function listEventsAfter(
      from events e
      where bucket = bucket_of($1) and vendor_id = $1
        and (occurred_at, event_id) > ('epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3)
-       and occurred_at < $4 and ($5::text is null or type = $5) and ($6::text is null or state = $6)
+       and occurred_at < $4::timestamptz and ($5::text is null or type = $5) and ($6::text is null or state = $6)
      order by occurred_at, event_id limit $7`,
     [
       vendorId,
