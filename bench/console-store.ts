@@ -2,6 +2,7 @@ import { closeDay } from '../src/payments/reconciliation/days.ts';
 import type { Day } from '../src/payments/reconciliation/days.ts';
 import { insertFeePrice } from '../src/payments/prices/store.ts';
 import type { Pool, Queryable } from '../src/platform/db/pool.ts';
+import { DAY_MS } from '../src/platform/base/days.ts';
 
 /** SQL of the console's suite: what is behind a console that has been in use for three months. */
 
@@ -28,11 +29,10 @@ export async function insertUsedMonths(db: Queryable, payments: number): Promise
     },
     { validFrom: new Date(), setBy: 'bench' },
   );
-  await db.query(
-    `update fee_prices set set_at = set_at - ${BEGINNING}, valid_from = valid_from - ${BEGINNING}
-     where version = $1`,
-    [price],
-  );
+  await db.query('update fee_prices set set_at = $2, valid_from = $2 where version = $1', [
+    price,
+    new Date(Date.now() - BEGINNING_DAYS * DAY_MS),
+  ]);
   for (let from = 1; from <= payments; from += CHUNK) {
     const to = Math.min(payments, from + CHUNK - 1);
     await db.query(PAYMENTS, [
@@ -48,7 +48,8 @@ export async function insertUsedMonths(db: Queryable, payments: number): Promise
 }
 
 /** Before the first payment. */
-const BEGINNING = `interval '91 days'`;
+const BEGINNING_DAYS = 91;
+const BEGINNING = `interval '${BEGINNING_DAYS} days'`;
 
 /** Vendors, and what filled their floats, are older than their payments. */
 async function beginEarlier(db: Queryable): Promise<void> {

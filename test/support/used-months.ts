@@ -29,11 +29,16 @@ export async function fillUsedMonths(owner: Pool, payments: number): Promise<voi
 
 /** The bench's SQL is for one server: on a cluster it writes to temporary tables, whose rows are copied. */
 async function onPlainCopies(client: Queryable, fill: () => Promise<void>): Promise<void> {
+  const path = await client.query<{ path: string }>(
+    `select current_setting('search_path') as path`,
+  );
   for (const table of TABLES) {
     await client.query(`create temporary table ${table} (like public.${table} including all)`);
     await client.query(`insert into pg_temp.${table} select * from public.${table}`);
   }
+  await client.query('set search_path = pg_temp, public');
   await fill();
+  await client.query(`select set_config('search_path', $1, false)`, [path.rows[0]?.path]);
   for (const table of TABLES) {
     const known =
       table === 'accounts'
