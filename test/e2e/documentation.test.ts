@@ -6,6 +6,7 @@ import { buildDocumentationOnce } from '../support/console-browser.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 const WIDTHS = [390, 768, 1280];
 
@@ -91,6 +92,7 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
 
   test('the language of samples is remembered on other pages and at the next visit', async () => {
     await page.goto(`${docs}guide/integrate-in-an-afternoon.html`);
+    await untilTrue(IS_ALIVE);
     const chosen = page.locator('.vp-code-group input:checked + label');
     await page.locator('.vp-code-group label', { hasText: 'Python' }).first().click();
     const groups = await page.locator('.vp-code-group').count();
@@ -101,21 +103,23 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     await page.goBack();
     // The page chooses the language after it has been drawn.
     const isRestored = `document.querySelector('.vp-code-group input:checked + label')?.textContent === 'Python'`;
-    await page.waitForFunction(isRestored);
+    await untilTrue(isRestored);
     expect(await chosen.allInnerTexts()).toEqual(all);
     await page.reload();
-    await page.waitForFunction(isRestored);
+    await untilTrue(isRestored);
     expect(await chosen.allInnerTexts()).toEqual(all);
   });
 
   test('light and dark, remembered', async () => {
     await page.goto(docs);
+    await untilTrue(IS_ALIVE);
     const isDark = async (): Promise<unknown> =>
       await page.evaluate(`document.documentElement.classList.contains('dark')`);
     expect(await isDark()).toBe(false);
     await page.locator('.VPSwitchAppearance:visible').first().click();
     expect(await isDark()).toBe(true);
     await page.reload();
+    await untilTrue(IS_ALIVE);
     expect(await isDark()).toBe(true);
     expect(await findSeriousViolations(page)).toEqual([]);
     await page.locator('.VPSwitchAppearance:visible').first().click();
@@ -145,3 +149,11 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     expect(faults).toEqual([]);
   });
 });
+
+// Not `waitForFunction`: the policy of the site forbids it to evaluate text.
+async function untilTrue(expression: string): Promise<void> {
+  await until(expression, async () => (await page.evaluate(expression)) === true);
+}
+
+/** The page’s script runs: before that a click has no effect, or none that lasts. */
+const IS_ALIVE = `document.querySelector('#app')?.__vue_app__ !== undefined`;

@@ -189,20 +189,24 @@ describe('ledger check', () => {
   });
 });
 
-test('nothing is summed while it is not known when a database transaction began', async () => {
-  const client = await owner.connect();
-  const before = await countSums();
-  await owner.query('truncate transfer_hours');
-  await owner.query(`update transfer_sums set until = '-infinity' where unit = 'hour'`);
-  try {
-    // The service may not see when a database transaction of another role began.
-    await client.query('begin');
-    await client.query('select from vendors');
-    expect(await extendSums(running.service.pool, 'hour')).toBe(false);
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
-  await completeSums(running.service.pool);
-  expect(await countSums()).toEqual(before);
-});
+// It needs another role.
+test.skipIf(CITUS_URL !== undefined)(
+  'nothing is summed while it is not known when a database transaction began',
+  async () => {
+    const client = await owner.connect();
+    const before = await countSums();
+    await owner.query('truncate transfer_hours');
+    await owner.query(`update transfer_sums set until = '-infinity' where unit = 'hour'`);
+    try {
+      // The service may not see when a database transaction of another role began.
+      await client.query('begin');
+      await client.query('select from vendors');
+      expect(await extendSums(running.service.pool, 'hour')).toBe(false);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    await completeSums(running.service.pool);
+    expect(await countSums()).toEqual(before);
+  },
+);
