@@ -38,7 +38,7 @@ export function listEvents(deps: SelfServiceDeps): AnyResource {
         parameter(
           /^(\d|1\d|20)$/,
           'a whole number from 0 to 20',
-          'With `since`: how many seconds to wait for an event if there is none. Default: 0.',
+          'With `since`: how many seconds to wait when no event has happened yet. Default: 0.',
         ),
       ),
       ...paging,

@@ -375,7 +375,7 @@ describe('every error below /v1 has one form', () => {
     expect(refusalIn(await send(running.origin, withHeader(request, header))).code).toBe(code);
   });
 
-  test('a body where there is none', async () => {
+  test('a body for an operation that takes no body', async () => {
     for (const id of ['listKeys', 'testWebhook', 'removeWebhook']) {
       const request = requestFor(id, attacker.vid, { body: { url: 'x' } });
       const header = headerOf(request, { key: attacker.key });

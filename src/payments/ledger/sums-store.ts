@@ -50,7 +50,7 @@ export async function setSummedUntil(db: Queryable, unit: SumUnit, until: Date):
   await db.query('update transfer_sums set until = $2 where unit = $1', [unit, until]);
 }
 
-/** The time of the first transfer of a span; undefined: there are none. */
+/** The time of the first transfer of a span; undefined if the span has no transfers. */
 export async function findFirstTransfer(db: Queryable, span: Span): Promise<Date | undefined> {
   const found = await db.query<{ first: Date | null }>(
     `select min(created_at) as first from transfers

@@ -163,8 +163,8 @@ export async function splitBySums(db: Queryable, span: Span, unit: SumUnit): Pro
 }
 
 /**
- * What was posted between each two accounts in a span of time: from the sums, and from the transfers where
- * there are none yet. What is summed never changes, so that the result is that of the last statement.
+ * What was posted between each two accounts in a span of time: from the sums, and from the transfers that
+ * are not summed yet. Sums never change, so the result is as of the last statement.
  */
 export async function readPairs(db: Queryable, span: Span, filter: SumFilter): Promise<PairSum[]> {
   const unit = filter.vendorId === null ? 'hour' : 'day';

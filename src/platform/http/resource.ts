@@ -44,7 +44,7 @@ export interface Resource<
   readonly params?: Params;
   /** Without the parameters of the authenticator; every value is text. */
   readonly query?: Query;
-  /** Absent: there is none. */
+  /** Absent if a request must have no body. */
   readonly body?: Body;
   /** JSON, or a file. */
   readonly response: Response | FileType;
