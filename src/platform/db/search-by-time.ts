@@ -11,12 +11,14 @@ export interface SpanCursor {
  * rows a second may be added while the list is read.
  */
 export const FIRST_SPAN_MS = 1_000;
-/** A span that took less is followed by one of eight times its length. */
+/** A span that took less to read is followed by one of eight times its length. */
 const SHORT_MS = 20;
 /** A span that took longer is followed by one of half its length, others by one twice as long. */
 const LONG_MS = 80;
-/** After this time a page ends, so that a rare filter does not read everything in one request. */
-const MAX_SEARCH_MS = 200;
+/** After so much reading a page ends, so that a rare filter does not read everything in one request. */
+const MAX_READING_MS = 200;
+/** In any case it ends after this time. */
+const MAX_SEARCH_MS = 2_000;
 
 interface Search<Row, Cursor extends SpanCursor> {
   readonly limit: number;
@@ -78,6 +80,7 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
   const { direction, end } = way;
   const isBeforeEnd = (time: Date): boolean => direction * (Number(end) - Number(time)) > 0;
   const startedMs = nowMs();
+  const cost = new ReadingCost();
   const rows: Row[] = [];
   let cursor = way.begin;
   while (isBeforeEnd(new Date(cursor.createdAt))) {
@@ -89,14 +92,15 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
     const found = await way.readSpan(edge, cursor, missing);
     rows.push(...found);
     const last = found.at(-1);
-    const next = Math.round(spanMs * factorAfter(nowMs() - spanStartedMs));
-    const nextMs = Math.max(next, FIRST_SPAN_MS);
+    const factor = cost.note(nowMs() - spanStartedMs);
+    const nextMs = Math.max(Math.round(spanMs * factor), FIRST_SPAN_MS);
     if (last !== undefined && found.length === missing) {
       // A full page says nothing about the rest of the span, so only a slow one changes it.
       return { rows, next: after(last, Math.min(nextMs, spanMs)) };
     }
     cursor = at(edge, nextMs);
-    if (nowMs() - startedMs > MAX_SEARCH_MS && isBeforeEnd(edge)) return { rows, next: cursor };
+    const isLong = cost.readingMs > MAX_READING_MS || nowMs() - startedMs > MAX_SEARCH_MS;
+    if (isLong && isBeforeEnd(edge)) return { rows, next: cursor };
   }
   return { rows, next: null };
 }
@@ -107,7 +111,28 @@ function beginOf({ createdAt }: SpanCursor, direction: 1 | -1): number {
   return direction === 1 ? begin : Math.min(begin, Date.now());
 }
 
-function factorAfter(tookMs: number): number {
-  if (tookMs < SHORT_MS) return 8;
-  return tookMs > LONG_MS ? 0.5 : 2;
+/**
+ * What reading has cost so far. The fastest statement shows what each costs that reads nothing, which is
+ * most of it on a cluster: there a search would end after seconds, and never come to longer spans.
+ */
+class ReadingCost {
+  #fastestMs = Infinity;
+  #totalMs = 0;
+  #count = 0;
+
+  get readingMs(): number {
+    return this.#totalMs - this.#count * this.#fastestMs;
+  }
+
+  /** Returns how much longer the next span may be. */
+  note(tookMs: number): number {
+    this.#count += 1;
+    this.#totalMs += tookMs;
+    this.#fastestMs = Math.min(this.#fastestMs, tookMs);
+    // The first one has nothing to be compared with.
+    if (this.#count === 1) return tookMs < SHORT_MS ? 8 : 2;
+    const readingMs = tookMs - this.#fastestMs;
+    if (readingMs < SHORT_MS) return 8;
+    return readingMs > LONG_MS ? 0.5 : 2;
+  }
 }

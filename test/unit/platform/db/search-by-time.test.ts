@@ -26,3 +26,41 @@ test('a full page reads about a second back from now, though its period ends lat
   expect(begins).toHaveLength(1);
   expect(begins[0]).toBeGreaterThanOrEqual(startedAt - 1_000);
 });
+
+/** Searches a year in which nothing is found. @param costMs of a statement, by the length of its span. */
+async function searchYear(costMs: (spanMs: number) => number) {
+  const [oldest, newest] = [new Date('2025-01-01T00:00:00Z'), new Date('2026-01-01T00:00:00Z')];
+  let timeMs = 0;
+  const { next } = await searchBackwards<never, SpanCursor>({
+    ...{ oldest, before: at(newest), limit: 2, at },
+    nowMs: () => timeMs,
+    readSpan: async (from, before) => {
+      timeMs += costMs(Date.parse(before.createdAt) - from.getTime());
+      return await Promise.resolve([]);
+    },
+    after: () => at(oldest),
+  });
+  return { next, timeMs };
+}
+
+test('statements that are slow whatever they read do not end a search', async () => {
+  const { next, timeMs } = await searchYear(() => 100);
+  expect(next).toBeNull();
+  expect(timeMs).toBeLessThanOrEqual(1_200);
+});
+
+test.each([
+  ['much reading', (spanMs: number) => spanMs / 1_000_000],
+  ['much reading, with slow statements', (spanMs: number) => 50 + spanMs / 1_000_000],
+])('after %s the search stops, and can go on from there', async (_name, costMs) => {
+  const { next, timeMs } = await searchYear(costMs);
+  expect(next?.spanMs).toBeGreaterThan(FIRST_SPAN_MS);
+  expect(timeMs).toBeGreaterThan(200);
+  expect(timeMs).toBeLessThan(2_000);
+});
+
+test('very slow statements end it as well', async () => {
+  const { next, timeMs } = await searchYear(() => 700);
+  expect(next).not.toBeNull();
+  expect(timeMs).toBe(2_100);
+});
