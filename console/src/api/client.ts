@@ -67,7 +67,6 @@ export async function send<Answer>(
 export async function download(path: string, body: unknown): Promise<void> {
   const init = { method: 'POST', body: JSON.stringify(body) };
   const response = await fetchOwn(apiUrl(path), init, { 'content-type': 'application/json' });
-  if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
   const named = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '');
   const url = URL.createObjectURL(await response.blob());
   const link = document.createElement('a');
@@ -90,9 +89,7 @@ async function request<Answer>(
 ): Promise<Answer> {
   const response = await fetchOwn(url, init, headers);
   if (response.status === 204) return undefined as Answer;
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body as Answer;
-  throw refusalOf(response, body);
+  return (await response.json().catch(() => undefined)) as Answer;
 }
 
 /** Asks only whether the service answers. */
@@ -100,34 +97,40 @@ export async function askConnection(): Promise<void> {
   await get('/session').catch(() => undefined);
 }
 
+/** Throws: `ApiError`, also if the service refuses. */
 async function fetchOwn(
   url: string,
   init: RequestInit,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
+  const askedAtMs = performance.now();
+  let response: Response;
   try {
-    const response = await fetch(url, {
+    response = await fetch(url, {
       ...init,
       credentials: 'same-origin',
       headers: { accept: 'application/json', ...OWN_PAGE_HEADER, ...headers },
     });
-    if (response.ok) noteConnection('good');
-    return response;
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    noteConnection('unreachable');
+    noteConnection('unreachable', askedAtMs);
     throw new ApiError('The service cannot be reached', { status: 0, code: 'unreachable', cause });
   }
+  if (!response.ok) {
+    throw refusalOf(response, await response.json().catch(() => undefined), askedAtMs);
+  }
+  noteConnection('good', askedAtMs);
+  return response;
 }
 
-function refusalOf(response: Response, body: unknown): ApiError {
+function refusalOf(response: Response, body: unknown, askedAtMs: number): ApiError {
   const { error } = (body ?? {}) as {
     readonly error?: readonly { code: string; text: string; field?: string }[];
   };
   const first = error?.[0];
   // A proxy answers for a service that is away with a page of its own.
   const isAway = first === undefined ? response.status >= 502 : first.code === 'unavailable';
-  noteConnection(isAway ? 'unavailable' : 'good');
+  noteConnection(isAway ? 'unavailable' : 'good', askedAtMs);
   return new ApiError(first?.text ?? `The service answered with status ${response.status}`, {
     status: response.status,
     code: first?.code ?? 'unexpected_answer',

@@ -2,6 +2,7 @@
 type Connection = 'good' | 'unreachable' | 'unavailable';
 
 let connection: Connection = 'good';
+let failedAtMs = -Infinity;
 const listeners = new Set<() => void>();
 
 /** As the last answer showed it. */
@@ -9,7 +10,11 @@ export function currentConnection(): Connection {
   return connection;
 }
 
-export function noteConnection(found: Connection): void {
+/** @param askedAtMs when the request began, of `performance.now()`. */
+export function noteConnection(found: Connection, askedAtMs: number): void {
+  // The answer may have been on its way when the connection was lost.
+  if (found === 'good' && askedAtMs <= failedAtMs) return;
+  if (found !== 'good') failedAtMs = performance.now();
   if (found === connection) return;
   connection = found;
   for (const listener of listeners) listener();
