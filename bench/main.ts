@@ -2,15 +2,16 @@ import { parseArgs } from 'node:util';
 import { endOnSignals } from './interruption.ts';
 import { describeMachine } from './machine.ts';
 import { figuresOf, RATIOS } from './ratios.ts';
-import type { Figure, Ratio, Run } from './ratios.ts';
+import type { Ratio, Run } from './ratios.ts';
 import { printTable, writeChart } from './report.ts';
+import { isNoisy, MAX_INTERVAL, relativeInterval } from './rounds.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { bulkSuite } from './suites/bulk.ts';
 import { consoleSuite } from './suites/console.ts';
 import { cycleSuite } from './suites/cycle.ts';
 import { defaultSettingsSuite } from './suites/default-settings.ts';
-import { directSuite, PGLEDGER_CONTESTANTS } from './suites/direct.ts';
+import { directSuite } from './suites/direct.ts';
 import { dispatchSuite } from './suites/dispatch.ts';
 import { growthSuite } from './suites/growth.ts';
 import { halfLoadSuite } from './suites/half-load.ts';
@@ -18,6 +19,7 @@ import { httpSuite } from './suites/http.ts';
 import { logSuite } from './suites/log.ts';
 import { memorySuite } from './suites/memory.ts';
 import { selfServiceSuite } from './suites/self-service.ts';
+import { startSuite } from './suites/start.ts';
 import type { Suite, SuiteOptions } from './suites/suite.ts';
 
 /**
@@ -35,6 +37,7 @@ const SUITES: readonly Suite[] = [
   dispatchSuite,
   growthSuite,
   halfLoadSuite,
+  startSuite,
   defaultSettingsSuite,
   consoleSuite,
   selfServiceSuite,
@@ -46,7 +49,8 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string' },
+    'max-rounds': { type: 'string' },
     'memory-minutes': { type: 'string', default: '10' },
     'history-rows': { type: 'string', default: '5000000' },
     'console-rows': { type: 'string', default: '1000000' },
@@ -58,10 +62,11 @@ const { values } = parseArgs({
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const ratios = chosenRatios(values.only.flatMap((names) => names.split(',')));
 const wanted = new Set(ratios.flatMap((ratio) => [...ratio.of, ...(ratio.alongside ?? [])]));
-if (process.env['PGLEDGER_SQL'] !== undefined && wanted.has('lanes hot')) {
-  for (const name of PGLEDGER_CONTESTANTS) wanted.add(name);
-}
-const rounds = wholeNumber('rounds', values.rounds);
+const rounds = wholeNumber('rounds', values.rounds ?? '3');
+const maxRounds = Math.max(
+  rounds,
+  wholeNumber('max-rounds', values['max-rounds'] ?? values.rounds ?? '9'),
+);
 const options: SuiteOptions = {
   wanted,
   seconds: wholeNumber('seconds', values.seconds),
@@ -79,9 +84,9 @@ const machine = describeMachine();
 log(machine);
 const unlessInterrupted = endOnSignals();
 const stage = await openStage(() => undefined);
-let figures: Map<string, Figure>;
+let runs: Run[];
 try {
-  figures = figuresOf(await unlessInterrupted(runAll(stage)));
+  runs = await unlessInterrupted(runAll(stage));
 } finally {
   await stage.close();
 }
@@ -94,7 +99,13 @@ function chosenRatios(names: readonly string[]): readonly Ratio[] {
       `--only: no ${unknown.join(', ')}. There are ${RATIOS.map(({ name }) => name).join(', ')}.`,
     );
   }
-  return names.length === 0 ? RATIOS : RATIOS.filter(({ name }) => names.includes(name));
+  const lacking = ({ needs }: Ratio): boolean =>
+    needs !== undefined && process.env[needs] === undefined;
+  const chosen = RATIOS.filter(({ name }) => names.includes(name));
+  for (const ratio of chosen.filter(lacking)) {
+    throw new Error(`--only: ${ratio.name} needs ${ratio.needs}, which is not set`);
+  }
+  return names.length === 0 ? RATIOS.filter((ratio) => !lacking(ratio)) : chosen;
 }
 
 function wholeNumber(name: string, text: string): number {
@@ -102,19 +113,23 @@ function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
-/** Runs every suite with its contestants in turns, so that a disturbance affects all of them. */
+/**
+ * Runs every suite with its contestants in turns, so that a disturbance affects all of them, until the
+ * suite's ratios are certain enough, or for the maximum number of rounds.
+ */
 async function runAll(on: Stage): Promise<Run[]> {
-  const runs: Run[] = [];
+  const done: Run[] = [];
   for (const suite of SUITES) {
     const contestants = suite.contestants.filter((name) => wanted.has(name));
     if (contestants.length === 0) continue;
     const startedAt = performance.now();
     const open = await suite.open(on, options);
     try {
-      for (let round = 1; round <= (open.once === true ? 1 : rounds); round += 1) {
+      for (let round = 1; round <= (open.once === true ? 1 : maxRounds); round += 1) {
+        if (round > rounds && !isUncertain(contestants, done)) break;
         for (const contestant of contestants) {
           const run = await open.run(contestant);
-          runs.push(run);
+          done.push(run);
           log(`${suite.name} ${round}: ${contestant} ${describe(run)}`);
         }
       }
@@ -123,7 +138,14 @@ async function runAll(on: Stage): Promise<Run[]> {
     }
     log(`${suite.name} took ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
   }
-  return runs;
+  return done;
+}
+
+/** Whether one of the ratios that these contestants alone make up has too wide an interval. */
+function isUncertain(contestants: readonly string[], done: readonly Run[]): boolean {
+  return ratios
+    .filter(({ of }) => of.every((name) => contestants.includes(name)))
+    .some((ratio) => isNoisy(relativeInterval(ratio, done)));
 }
 
 function describe(run: Run): string {
@@ -134,14 +156,20 @@ function describe(run: Run): string {
 }
 
 function finish(): void {
+  const figures = figuresOf(runs);
   const measured = ratios.map((ratio) => ({
     ratio,
+    interval: relativeInterval(ratio, runs),
     value: ratio.value((name) => {
       const figure = figures.get(name);
       if (figure === undefined) throw new Error(`${ratio.name} needs ${name}, which was not run`);
       return figure;
     }),
   }));
+  const noisy = measured.filter(({ interval }) => isNoisy(interval)).map(({ ratio }) => ratio.name);
+  if (noisy.length > 0) {
+    log(`Too noisy here, ± more than ${MAX_INTERVAL * 100} %: ${noisy.join(', ')}`);
+  }
   if (!values.json) {
     printTable(measured, figures);
     writeChart(values.chart, measured, machine);
@@ -153,9 +181,17 @@ function finish(): void {
     date: new Date().toISOString(),
     seconds: options.seconds,
     rounds,
+    max_rounds: maxRounds,
     ratios: Object.fromEntries(
       measured.map(({ ratio, value }) => [ratio.name, Number(value.toPrecision(4))]),
     ),
+    intervals: Object.fromEntries(
+      measured.map(({ ratio, interval }) => [
+        ratio.name,
+        interval === undefined ? null : Number(interval.toPrecision(2)),
+      ]),
+    ),
+    noisy,
     figures: Object.fromEntries(figures),
   };
   process.stdout.write(`${JSON.stringify(result)}\n`);

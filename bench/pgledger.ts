@@ -5,8 +5,6 @@ import type { Queryable } from '../src/platform/db/pool.ts';
  * vendor, and one transfer for each create, in its own call and commit. It stores no payments and
  * has no queue.
  */
-export const PGLEDGER_CONNECTIONS = [1, 8] as const;
-
 export async function installPgledger(
   db: Queryable,
   sql: string,

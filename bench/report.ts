@@ -5,6 +5,8 @@ import type { Figure, Ratio } from './ratios.ts';
 interface MeasuredRatio {
   readonly ratio: Ratio;
   readonly value: number;
+  /** Of the median, as a share of it; undefined after few rounds. */
+  readonly interval: number | undefined;
 }
 
 /** Prints the results for people on stdout. */
@@ -34,10 +36,11 @@ export function printTable(
   ];
   print([heads, ...rows]);
   print([
-    ['ratio', 'value', 'must', 'goal', '', 'what'],
-    ...measured.map(({ ratio, value }) => [
+    ['ratio', 'value', '±', 'must', 'goal', '', 'what'],
+    ...measured.map(({ ratio, value, interval }) => [
       ratio.name,
       shown(value),
+      interval === undefined ? '' : `${(interval * 100).toFixed(1)} %`,
       bound(ratio, ratio.must),
       bound(ratio, ratio.goal),
       verdict(ratio, value),

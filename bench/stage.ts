@@ -30,8 +30,10 @@ export interface Stage {
   readonly many: readonly BenchVendor[];
   /** Creates a separate database with only vendors and floats. Returns its URL. */
   database(name: string): Promise<string>;
+  /** Creates a database without tables. Returns its URL. */
+  emptyDatabase(name: string): Promise<string>;
   /**
-   * The same on a PostgreSQL with default settings: that of DEFAULT_POSTGRES_URL, which must allow
+   * As `database`, on a PostgreSQL with default settings: that of DEFAULT_POSTGRES_URL, which must allow
    * creating databases, or the embedded one started with default settings.
    */
   databaseByDefault(name: string): Promise<string>;
@@ -110,6 +112,10 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
       many: vendors.slice(1),
       database: async (name) => {
         await asAdmin(`create database ${name} template ${TEMPLATE}`);
+        return urlOf(name);
+      },
+      emptyDatabase: async (name) => {
+        await asAdmin(`create database ${name}`);
         return urlOf(name);
       },
       databaseByDefault: async (name) => {

@@ -250,7 +250,7 @@ describe('unit tests', () => {
     const folders = readdirSync(path.join(ROOT, 'test/unit'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => path.dirname(name));
-    const elsewhere = /^(docs|sandbox|scripts)(\/|$)/;
+    const elsewhere = /^(bench|docs|sandbox|scripts)(\/|$)/;
     const misplaced = [...new Set(folders)].filter(
       (folder) => !elsewhere.test(folder) && !existsSync(path.join(SOURCE, folder)),
     );

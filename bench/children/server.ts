@@ -14,6 +14,7 @@ import { answerDecision, planPayment } from '../../src/payments/create/decide.ts
 import { createPerRequest } from '../contestants.ts';
 import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
 import { serveParent } from './child.ts';
+import { HELLO_ANSWER } from './hello-answer.ts';
 
 /** The real service, with two more operations on the same listener for comparison. */
 
@@ -71,18 +72,9 @@ const described = {
   refusals: {},
 } as const;
 
-const answer = {
-  header_status: 200,
-  msg: {
-    status: 1,
-    text: 'Transaction queued and pending processing',
-    ipay_reference: '00000001069C9A3M5V0FQ7HVGWRRS3JA',
-    posted_time: '2026-11-21 09:15:00',
-  },
-};
 const example = {
   request: { vid: 'demo', biller_name: 'kplc_prepaid', amount: '100', account: '37200009901' },
-  answer,
+  answer: HELLO_ANSWER,
 };
 
 /** Reads, finds the key, checks the signature, and answers as much as create does. */
@@ -92,7 +84,7 @@ const hello: Operation<typeof request, typeof response, Vendor> = {
   path: HELLO_PATH,
   summary: 'Hello',
   example,
-  handle: () => ({ ...answer, msg: { ...answer.msg } }),
+  handle: () => ({ ...HELLO_ANSWER, msg: { ...HELLO_ANSWER.msg } }),
 };
 
 /** The obvious way: the rules of create, then a database transaction with six round trips. */

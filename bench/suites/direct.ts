@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
 import { addContestants } from '../contestants.ts';
-import { countPgledgerTransfers, installPgledger, PGLEDGER_CONNECTIONS } from '../pgledger.ts';
-import { ONE_CALL_CONNECTIONS } from '../ratios.ts';
+import { countPgledgerTransfers, installPgledger } from '../pgledger.ts';
+import { ONE_CALL_CONNECTIONS, PGLEDGER_CONNECTIONS } from '../ratios.ts';
 import { countPayments } from '../store.ts';
 import type { Stage } from '../stage.ts';
 import { reconcile, runOf } from './suite.ts';
@@ -41,8 +41,6 @@ const PGLEDGER_HOT: Readonly<Record<string, Contestant>> = Object.fromEntries(
 const PGLEDGER_MANY: Readonly<Record<string, Contestant>> = {
   'pgledger 1000 8': { contestant: 'pgledger', callers: 8, connections: 8 },
 };
-/** These run only if PGLEDGER_SQL is set. */
-export const PGLEDGER_CONTESTANTS = [...Object.keys(PGLEDGER_HOT), ...Object.keys(PGLEDGER_MANY)];
 
 const ON_ONE_VENDOR = { ...HOT, ...PGLEDGER_HOT };
 const ALL = { ...ON_ONE_VENDOR, ...MANY, ...PGLEDGER_MANY };

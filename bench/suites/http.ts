@@ -1,5 +1,6 @@
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
+import type { BareQuestion } from '../children/bare.ts';
 import { drive } from '../load/drive.ts';
 import { balanceRequests, createRequests, statusRequests } from '../load/requests.ts';
 import type { SignedRequest } from '../load/requests.ts';
@@ -15,6 +16,8 @@ export const PER_REQUEST_PATH = '/bench/per-request';
 export const MAX_PER_SECOND = 30_000;
 const SAMPLED = 20_000;
 
+const BARE = 'bare 256';
+
 interface Contestant {
   readonly connections: number;
   readonly requests: (count: number) => Promise<SignedRequest[]> | SignedRequest[];
@@ -22,11 +25,11 @@ interface Contestant {
   readonly creates: boolean;
 }
 
-/** Over HTTP, all against one process of the service. */
+/** Over HTTP, all against one process of the service, except the bare server. */
 export const httpSuite: Suite = {
   name: 'http',
   contestants: [
-    ...['hello 64', 'hello 256'],
+    ...['bare 256', 'hello 64', 'hello 256'],
     ...['create hot 64', 'create 1000 64', 'create hot 256', 'create 1000 256'],
     ...['per request hot 256', 'balance 64', 'status 64'],
   ],
@@ -37,6 +40,7 @@ export const httpSuite: Suite = {
       DATABASE_URL: url,
       ROLES: 'api',
     });
+    const bare = await startBare(stage);
     const contestants = contestantsOf(stage, async () => {
       const rows = await samplePayments(pool, SAMPLED);
       return rows.map((row) => ({
@@ -48,12 +52,13 @@ export const httpSuite: Suite = {
       const contestant = contestants[name];
       if (contestant === undefined) throw new Error(`no contestant ${name}`);
       const { connections, creates } = contestant;
+      const child = name === BARE ? bare : server;
       const requests = await contestant.requests(MAX_PER_SECOND * seconds);
       await stage.checkpoint();
       const before = await countPayments(pool);
-      const measured = await stage.measured(server, async () => {
+      const measured = await stage.measured(child, async () => {
         const driven = await drive({
-          port: server.first.port,
+          port: child.first.port,
           requests,
           connections,
           seconds,
@@ -66,19 +71,32 @@ export const httpSuite: Suite = {
       return { ...runOf(name, measured), p50Ms, p99Ms };
     };
     // Warms up code, connections and plans, and creates payments for the status queries.
-    for (const name of ['hello 64', 'create hot 64', 'create 1000 256', 'per request hot 256']) {
+    for (const name of [
+      BARE,
+      'hello 64',
+      'create hot 64',
+      'create 1000 256',
+      'per request hot 256',
+    ]) {
       await run(name, 2);
     }
     const open: OpenSuite = {
       run: (name) => run(name, options.seconds),
       close: async () => {
-        await server.stop();
+        await Promise.all([server.stop(), bare.stop()]);
         await pool.end();
       },
     };
     return open;
   },
 };
+
+async function startBare(stage: Stage) {
+  const bare = await stage.start<{ port: number }>('bare.ts', {});
+  const keys: BareQuestion = new Map(stage.many.map(({ vid, key }) => [vid, key]));
+  await bare.ask(keys);
+  return bare;
+}
 
 function vendorById(stage: Stage, vendorId: number): BenchVendor {
   const vendor = [...stage.hot, ...stage.many][vendorId - (stage.hot[0]?.vendorId ?? 0)];
@@ -100,6 +118,7 @@ function contestantsOf(
     requests: (count) => createRequests(vendors, count, path),
   });
   return {
+    [BARE]: creates(stage.many, 256, HELLO_PATH),
     'hello 64': creates(stage.many, 64, HELLO_PATH),
     'hello 256': creates(stage.many, 256, HELLO_PATH),
     'create hot 64': creates(stage.hot, 64),
