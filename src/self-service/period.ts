@@ -33,7 +33,10 @@ export function readStatementPeriod(
   const now = clock.now();
   const { from, to } = readBookPeriod(asked, { wireTime, now });
   if (to.getTime() - from.getTime() > MAX_STATEMENT_MS) {
-    throw new Refusal('invalid_field', { field: 'from', text: 'A statement has at most one year' });
+    throw new Refusal('invalid_field', {
+      field: 'from',
+      text: 'A statement covers at most one year',
+    });
   }
   return { from, to: to > now && now > from ? now : to };
 }

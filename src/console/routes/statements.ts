@@ -131,7 +131,7 @@ function readPeriod(
 ): BookPeriod {
   const { from, to } = readBookPeriod(asked, { wireTime, now: clock.now() });
   if (to.getTime() - from.getTime() > MAX_PERIOD_MS) {
-    throw new PlainError('A statement has at most one year.', { field: 'from' });
+    throw new PlainError('A statement covers at most one year.', { field: 'from' });
   }
   return { from, to };
 }
