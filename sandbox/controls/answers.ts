@@ -7,8 +7,8 @@ import type { ControlDeps } from './control.ts';
 import { ANSWERS } from './faults.ts';
 import type { Fault } from './faults.ts';
 
-const MOST_REQUESTS = 10_000;
-const LONGEST_SECONDS = 3_600;
+const MAX_REQUESTS = 10_000;
+const MAX_SECONDS = 3_600;
 
 export const answers = nullable(
   Type.Object({
@@ -35,8 +35,8 @@ export function setAnswers(deps: ControlDeps): AnyResource {
     body: Type.Object(
       {
         answer: Type.Enum([...ANSWERS], { form: `one of ${ANSWERS.join(', ')}` }),
-        requests: upTo(MOST_REQUESTS),
-        seconds: upTo(LONGEST_SECONDS),
+        requests: upTo(MAX_REQUESTS),
+        seconds: upTo(MAX_SECONDS),
       },
       { additionalProperties: false },
     ),

@@ -12,7 +12,7 @@ const response = Type.Object({
   status: Type.String(),
   until: nullable(Type.String()),
 });
-const LONGEST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 
 /** A biller is offline for all vendors, as it would be. */
 export function takeBillerOffline(deps: ControlDeps): AnyResource {
@@ -26,8 +26,8 @@ export function takeBillerOffline(deps: ControlDeps): AnyResource {
         seconds: Type.Optional(
           Type.Integer({
             minimum: 1,
-            maximum: LONGEST_SECONDS,
-            form: `a whole number from 1 to ${LONGEST_SECONDS}`,
+            maximum: MAX_SECONDS,
+            form: `a whole number from 1 to ${MAX_SECONDS}`,
           }),
         ),
       },

@@ -11,7 +11,7 @@ import { control, referencesOf } from './control.ts';
 import type { ControlDeps } from './control.ts';
 
 const NAMES = Object.keys(OUTCOMES) as OutcomeName[];
-const MOST_TIMES = 1_000;
+const MAX_TIMES = 1_000;
 
 export const nextOutcomes = Type.Array(
   Type.Object({
@@ -37,8 +37,8 @@ export function chooseNextOutcome(deps: ControlDeps): AnyResource {
         times: Type.Optional(
           Type.Integer({
             minimum: 1,
-            maximum: MOST_TIMES,
-            form: `a whole number from 1 to ${MOST_TIMES}`,
+            maximum: MAX_TIMES,
+            form: `a whole number from 1 to ${MAX_TIMES}`,
           }),
         ),
         account: Type.Optional(

@@ -32,7 +32,7 @@ const AMOUNT_CENTS = 10_00n;
 const REFILL_CENTS = 1_000_00n;
 const LOOK_EVERY_MS = 50;
 /** Longer than any payment of these accounts takes. */
-const MOST_MS = 15_000;
+const MAX_MS = 15_000;
 
 type Triggered = (
   deps: ControlDeps,
@@ -129,7 +129,7 @@ async function pay(deps: ControlDeps, vendor: Vendor, result: Result): Promise<s
 
 async function endOf({ service: { pool } }: ControlDeps, reference: string) {
   const { vendorId, paymentId } = locate(reference);
-  const giveUpMs = performance.now() + MOST_MS;
+  const giveUpMs = performance.now() + MAX_MS;
   for (;;) {
     const outcome = (await readPayment(pool, vendorId, paymentId))?.outcome ?? null;
     if (outcome !== null || performance.now() > giveUpMs) return outcome;
@@ -185,7 +185,7 @@ async function crossFloat(
   const { floatCents } = await floatOf(deps, vendorId);
   const lowCents = state === 'low' ? floatCents + 1_00n : floatCents / 2n;
   await setVendorFloat(pool, { vendorId, lowCents, by: FIRST });
-  const giveUpMs = performance.now() + MOST_MS;
+  const giveUpMs = performance.now() + MAX_MS;
   // The service's own watch may be looking at the same time; one of the two announces it.
   while ((await floatOf(deps, vendorId)).state !== state) {
     if (performance.now() > giveUpMs) throw new Refusal('overloaded', { retryAfterSeconds: 1 });

@@ -99,13 +99,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 }
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const LONGEST_SECONDS = 30 * 86_400;
+const MAX_SECONDS = 30 * 86_400;
 
 /** `90s`, `30m`, `24h`, `7d` or `0` to seconds, at most 30 days. */
 export function durationSeconds(text: string): number {
   const [, digits = '', unit = 's'] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const seconds = text === '0' ? 0 : Number(digits) * (SECONDS_OF[unit] ?? 0);
-  if ((text !== '0' && digits === '') || seconds > LONGEST_SECONDS) {
+  if ((text !== '0' && digits === '') || seconds > MAX_SECONDS) {
     throw new InvalidArgumentError(
       'It must be a duration such as 90s, 30m, 24h or 7d, at most 30d.',
     );

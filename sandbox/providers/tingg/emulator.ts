@@ -51,7 +51,7 @@ interface Result {
 const PAID = new Set([183, 217]);
 const OPENING_FLOAT = 1_000_000;
 /** The real one repeats for 24 hours. */
-const MOST_CALLBACKS = 3;
+const MAX_CALLBACKS = 3;
 const ACKNOWLEDGED = /"statusCode":\s*"?(?:183|180|188)\b/;
 
 /** Payments by BEEP v1: always HTTP 200. */
@@ -216,7 +216,7 @@ export class TinggEmulator {
     payment.code = code;
     payment.endedAtMs = Date.now();
     this.#payments.put(id, payment);
-    if (reports) this.#callBackLater(id, MOST_CALLBACKS);
+    if (reports) this.#callBackLater(id, MAX_CALLBACKS);
     if (payment.account.endsWith('9906')) this.#callBackLater(id, 1);
   }
 

@@ -21,13 +21,13 @@ function readValue(text: string): unknown {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-const LONGEST_KEY = 16_384;
+const MAX_KEY_LENGTH = 16_384;
 
 export async function readFirstLine(stdin: Readable): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {
     text += String(chunk);
-    if (text.includes('\n') || text.length > LONGEST_KEY) break;
+    if (text.includes('\n') || text.length > MAX_KEY_LENGTH) break;
   }
   return text.split('\n')[0]?.trim() ?? '';
 }

@@ -13,7 +13,7 @@ export interface Forwarded {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** Posts an event until something answers, with the body and the headers of a webhook. */
 export async function* forward(
@@ -28,7 +28,7 @@ export async function* forward(
     ...{ webhookId: event.webhook_id, secrets: [secret] },
   };
   try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const startedMs = performance.now();
       const result = await deliverer.deliver(delivery, signal);
       if (signal.aborted && result.answer === undefined) return;

@@ -145,13 +145,13 @@ export function soundKey(token: string): string {
 }
 
 const PREFIX_WEIGHT = 0.1;
-const LONGEST_PREFIX = 4;
+const MAX_PREFIX = 4;
 
 /** Jaro-Winkler similarity, 0 to 1 (Winkler 1990: prefix scale 0.1, at most 4 characters). */
 export function jaroWinkler(a: string, b: string): number {
   const jaro = jaroSimilarity(a, b);
   let prefix = 0;
-  while (prefix < LONGEST_PREFIX && prefix < a.length && a[prefix] === b[prefix]) prefix += 1;
+  while (prefix < MAX_PREFIX && prefix < a.length && a[prefix] === b[prefix]) prefix += 1;
   return jaro + prefix * PREFIX_WEIGHT * (1 - jaro);
 }
 
