@@ -82,17 +82,17 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'pay',
-    summary: 'create a transaction',
+    summary: 'create a payment',
     load: async () => (await import('./payments/pay.ts')).addPayCommand,
   },
   {
     name: 'status',
-    summary: 'the status of a transaction',
+    summary: 'the status of a payment',
     load: async () => (await import('./payments/transactions.ts')).addStatusCommand,
   },
   {
     name: 'transactions',
-    summary: 'a vendor’s transactions, newest first',
+    summary: 'a vendor’s payments, newest first',
     load: async () => (await import('./payments/transactions.ts')).addPaymentsCommand,
   },
   {
@@ -127,7 +127,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'report',
-    summary: 'reports over a period: the margin by biller, operator, vendor and day',
+    summary: 'reports: margin, VAT, receivables, exposure, our books of a period',
     load: async () => (await import('./payments/report.ts')).addReportCommands,
   },
   {
@@ -172,7 +172,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'quarantine',
-    summary: 'quarantine after a restore: status and release',
+    summary: 'quarantine after a restore or a promotion: status, enter, release',
     load: async () => (await import('./payments/quarantine.ts')).addQuarantineCommands,
   },
   {

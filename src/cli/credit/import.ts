@@ -46,7 +46,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
     )
     .requiredOption('--as-of <date>', 'as-of date of the data, YYYY-MM-DD', realDay)
     .option('--correct', 'replace what was submitted before for the same accounts and day')
-    .option('--dry-run', 'tell what would change, and change nothing')
+    .option('--dry-run', 'show what would change, and change nothing')
     .option('--by <name>', 'who imports it, for the record', displayName, 'command line')
     .action(async (file: string, options: ImportArguments) => {
       await cli.run(options, async (session) => {

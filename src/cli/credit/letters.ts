@@ -167,7 +167,7 @@ function addPreListing(letter: Command, cli: Cli): void {
   command(
     letter,
     'pre-listing <file>',
-    `The notices that a lender sends, at least ${NOTICE_DAYS} days before it submits the file, to the holders of accounts in default in it. Nothing is imported.`,
+    `Notices to the holders of accounts that are in default in a file. The lender sends them at least ${NOTICE_DAYS} days before it submits the file. Nothing is imported.`,
   )
     .addOption(
       new Option('--template <template>', 'columns of the file')

@@ -15,7 +15,7 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
     command(
       merge,
       'subjects',
-      'Propose to answer the data of two subjects under one reference. No data is moved.',
+      'Propose to merge two subjects: answers about one reference then include the data of both. No data is moved.',
     )
       .requiredOption('--from <crn>', 'the reference that is given up', crnNumber)
       .requiredOption('--into <crn>', 'the reference that stays', crnNumber),

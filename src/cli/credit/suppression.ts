@@ -70,7 +70,7 @@ function addSet(suppression: Command, cli: Cli): void {
   const made = command(
     suppression,
     'set <rule>',
-    'Propose a rule, in the place of one of the same name. It applies if all given conditions hold, from the first request after another person has approved it.',
+    'Propose a rule, which replaces one of the same name. It applies if all given conditions hold, from the first request after another person has approved it.',
   )
     .option('--balance-up-to <amount>', 'states with a balance of at most this, in KES', money)
     .option(

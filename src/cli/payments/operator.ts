@@ -178,7 +178,7 @@ function addSetKey(operator: Command, cli: Cli): void {
   command(
     operator,
     'set-key',
-    'Set the secret shared with the operator. Without --key a new one is created and printed once.',
+    'Set the secret shared with the operator. For http-json, a new one is created and printed once unless --key sets it.',
   )
     .argument('<code>', 'operator code', code)
     .option(

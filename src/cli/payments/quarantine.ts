@@ -20,7 +20,9 @@ import { asPerson } from '../parties/as-person.ts';
 export function addQuarantineCommands(program: Command, cli: Cli): void {
   const quarantine = program
     .command('quarantine')
-    .description('While the ledger lacks everything since a backup, nothing is sent.');
+    .description(
+      'While the ledger may lack payments, after a restore or a promotion, nothing is sent.',
+    );
   addStatus(quarantine, cli);
   addEnter(quarantine, cli);
   addRelease(quarantine, cli);
@@ -139,9 +141,9 @@ function addEnter(quarantine: Command, cli: Cli): void {
   command(
     quarantine,
     'enter',
-    'Stop sending. For a database that was restored without malipo restore.',
+    'Stop sending. The service does this by itself when it notices that the database was restored or replaced.',
   )
-    .requiredOption('--since <time>', 'begin of the missing period')
+    .requiredOption('--since <time>', 'beginning of the missing period')
     .option('--until <time>', 'end of the missing period (default: now)')
     .requiredOption('--by <name>', 'who enters it', displayName)
     .requiredOption('--reason <text>', 'why', displayName)

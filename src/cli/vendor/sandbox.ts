@@ -44,7 +44,7 @@ function addFloats(sandbox: Command, cli: Cli): void {
   apiCommand(
     sandbox,
     'operator-float',
-    'Add to our float with a simulated operator, or set it. Once it was set, the operator pays no more than it holds.',
+    'Add to our float with a simulated operator, or set it. Once you have set it, the operator pays no more than it holds.',
   )
     .argument('<operator>', 'operator code', code)
     .option('--add <amount>', 'in KES', moneyAboveZero)
@@ -64,7 +64,7 @@ function addBillers(sandbox: Command, cli: Cli): void {
     .argument('<biller>', 'biller code', code)
     .option(
       '--for <time>',
-      'online again after 90s, 30m, 24h (default: with online)',
+      'ends after this time, such as 90s, 30m or 24h (default: with online)',
       durationSeconds,
     )
     .action(async (biller: string, options: ApiOptions & { readonly for?: number }) => {
