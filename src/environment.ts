@@ -115,12 +115,13 @@ export const VARIABLES = {
   },
   DATABASE_POOL_SIZE: {
     description:
-      'Database connections for everything except the lanes. One of them listens for changed settings.',
+      'Number of database connections in the main pool. One of them listens for changed settings. Lanes, the console, the self-service API and some other parts have connections of their own.',
     form: wholeNumber(2),
     default: '8',
   },
   LANES: {
-    description: 'Number of lanes that commit creates. Each uses one connection.',
+    description:
+      'Number of lanes that commit creates. Each uses three connections: one for creates, one for results, one for credit enquiries.',
     form: wholeNumber(1),
     default: '2',
   },
