@@ -9,6 +9,7 @@ import { COMMON_REFUSALS, codesOf, refusalsOf } from '../src/platform/http/refus
 import { contractDocument } from '../src/contract.ts';
 import { DASHBOARDS, dashboardJson } from './dashboards.ts';
 import { inertOperations, inertResources } from './inert-api.ts';
+import { postmanCollection } from './postman/collection.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -23,6 +24,9 @@ export interface GeneratedFile {
 export async function generateReference(): Promise<GeneratedFile[]> {
   return await Promise.all([
     generated('openapi.json', JSON.stringify(openApiDocument())),
+    postmanCollection(openApiDocument()).then(async (collection) =>
+      generated('docs/reference/malipo.postman_collection.json', JSON.stringify(collection)),
+    ),
     generated('docs/reference/errors.md', errorsPage()),
     generated('docs/reference/environment.md', environmentPage()),
     ...DASHBOARDS.map(async (dashboard) =>
