@@ -4,6 +4,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
 import { openRegistryVault } from '../src/credit/registry/open-vault-store.ts';
 import { creditKeysOf } from '../src/credit/registry/vault.ts';
+import type { CreditKeys } from '../src/credit/registry/vault.ts';
+import type { ReportOptions } from '../src/credit/reports/subject-report.ts';
+import { systemClock } from '../src/platform/base/clock.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
 import type { MasterKeys } from '../src/platform/base/sealing.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -57,7 +60,9 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
       },
       around: faults.around,
       extend: async (service) => {
-        await addControls(service, { ...parts, masterKeys, faults, publicUrl: config.publicUrl });
+        const credit = creditKeys && (await creditOf(service.pool, { config, creditKeys }));
+        const { publicUrl } = config;
+        await addControls(service, { ...parts, masterKeys, faults, credit, publicUrl });
       },
     });
   } catch (error) {
@@ -79,6 +84,16 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   });
   const { origin = '' } = parts.operators ?? {};
   process.stdout.write(banner(config, running.address, { origin, hasProviders }));
+}
+
+/** The registry, for events about its people. */
+async function creditOf(
+  pool: Pool,
+  of: { readonly config: Config; readonly creditKeys: CreditKeys },
+): Promise<ReportOptions> {
+  const { timeZone, creditRetentionDays: retentionDays } = of.config;
+  const vault = await openRegistryVault(pool, of.creditKeys);
+  return { pool, vault, clock: systemClock, timeZone, retentionDays };
 }
 
 /** Everything that the sandbox's database starts with. */

@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox';
+import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import { encodeReference } from '../../src/platform/base/ids.ts';
@@ -17,6 +18,8 @@ export interface ControlDeps {
   readonly masterKeys: MasterKeys;
   readonly ledgerMac: Mac;
   readonly faults: Faults;
+  /** Undefined: without the credit registry. */
+  readonly credit: ReportOptions | undefined;
 }
 
 type Declared<Params extends TObject, Body extends TObject, Response extends TObject> = Pick<

@@ -27,7 +27,7 @@ const PREFIX = '/sandbox';
 /** Adds `/sandbox` to the service. Only the sandbox calls it, so no other service has these routes. */
 export async function addControls(
   service: Service,
-  options: Pick<ControlDeps, 'masterKeys' | 'faults'> & {
+  options: Pick<ControlDeps, 'masterKeys' | 'faults' | 'credit'> & {
     readonly operators?: ControlDeps['operators'];
     readonly publicUrl: string;
   },

@@ -18,6 +18,8 @@ import { nullable } from '../../src/platform/http/schemas.ts';
 import { OUTCOMES } from '../operators/behaviour.ts';
 import { control } from './control.ts';
 import type { ControlDeps } from './control.ts';
+import { triggerCreditEvent } from './credit-events.ts';
+import type { CreditEventType } from './credit-events.ts';
 import { refill } from './floats.ts';
 import { advance } from './outcomes.ts';
 import type { Result } from './outcomes.ts';
@@ -40,7 +42,7 @@ type Triggered = (
   about: string | null,
 ) => Promise<string | null>;
 
-/** Every type of event, and how a real one comes about. Each returns the payment it is about. */
+/** Every type of event, and how a real one comes about. Each returns the reference it is about. */
 const TRIGGERS = {
   'transaction.succeeded': async (deps, vendor, about) => await settle(deps, vendor, 'paid', about),
   'transaction.failed': async (deps, vendor, about) =>
@@ -60,6 +62,10 @@ const TRIGGERS = {
     await crossFloat(deps, vendorId, 'enough');
     return null;
   },
+  'credit.default': async (deps, vendor) => await aboutCustomer(deps, vendor, 'credit.default'),
+  'credit.enquiry': async (deps, vendor) => await aboutCustomer(deps, vendor, 'credit.enquiry'),
+  'credit.score_drop': async (deps, vendor) =>
+    await aboutCustomer(deps, vendor, 'credit.score_drop'),
   'webhook.test': async ({ service: { pool }, masterKeys }, vendor) => {
     await sendTestEvent(pool, vendor, masterKeys);
     return null;
@@ -90,6 +96,17 @@ export function triggerEvent(deps: ControlDeps): AnyResource {
       return { type, reference: await TRIGGERS[type](deps, signer, reference ?? null) };
     },
   });
+}
+
+/** An event about somebody of the credit registry, whom the vendor watches until then. */
+async function aboutCustomer(
+  { credit }: ControlDeps,
+  vendor: Vendor,
+  type: CreditEventType,
+): Promise<string> {
+  if (credit !== undefined) return await triggerCreditEvent(credit, vendor, type);
+  const text = 'This sandbox has no credit registry';
+  throw new Refusal('scoring_unavailable', { text });
 }
 
 /** Ends an open payment, or makes one that ends so. Returns its reference. */

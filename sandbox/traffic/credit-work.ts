@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { readFileOfToday } from '../../src/credit/bureaus/registry.ts';
 import { approveProposal } from '../../src/credit/decisions/decide.ts';
 import { listProposals } from '../../src/credit/decisions/proposals-store.ts';
 import { proposeCard, proposeOutcome, proposeRule } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
-import { importFile } from '../../src/credit/importing/import.ts';
 import { listImports } from '../../src/credit/importing/imports-store.ts';
 import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
 import { measureMonths } from '../../src/credit/monitoring/job.ts';
@@ -14,10 +10,10 @@ import { listDisputes, openDispute } from '../../src/credit/registry/disputes-st
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
-import { createWireTime } from '../../src/platform/base/clock.ts';
-import { DAY_MS, isoDay } from '../../src/platform/base/days.ts';
+import { DAY_MS } from '../../src/platform/base/days.ts';
+import { importMobileFile } from '../credit.ts';
 import { lastMonthEnd } from '../population/calendar.ts';
-import { MOBILE_HEADER, mobileLines } from '../population/mobile-template.ts';
+import { mobileLines } from '../population/mobile-template.ts';
 import type { Subject } from '../population/population.ts';
 import { askOften } from './enquiries.ts';
 
@@ -116,34 +112,18 @@ function ruleOf(
 }
 
 /** A file without faults, and one with. */
-async function importFiles(
-  { pool, vault, clock, timeZone }: ReportOptions,
-  subjects: readonly Subject[],
-): Promise<void> {
-  const asOf = lastMonthEnd(clock.now());
+async function importFiles(options: ReportOptions, subjects: readonly Subject[]): Promise<void> {
+  const asOf = lastMonthEnd(options.clock.now());
   const lines = LIKE_LENDERS.flatMap((lender) => [...mobileLines(subjects, { lender, asOf })]);
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-sandbox-'));
-  try {
-    const files = [
-      { name: 'loans-nairobi.csv', by: 'risk2, approved by risk', of: lines.slice(0, FILE_LINES) },
-      {
-        name: 'loans-coast.csv',
-        by: 'risk, approved by risk2',
-        of: withFaults(lines.slice(FILE_LINES, 2 * FILE_LINES)),
-      },
-    ];
-    for (const { name, by, of } of files) {
-      const file = path.join(folder, name);
-      await writeFile(file, `${[MOBILE_HEADER, ...of].join('\n')}\n`);
-      await importFile({
-        ...{ pool, vault, clock, wireTime: createWireTime(timeZone), file, by },
-        ...{ template: 'mobile', lender: LENDER, sector: 'mobile_lender' },
-        ...{ asOf: isoDay(asOf), corrects: false },
-      });
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const files = [
+    { name: 'loans-nairobi.csv', by: 'risk2, approved by risk', lines: lines.slice(0, FILE_LINES) },
+    {
+      name: 'loans-coast.csv',
+      by: 'risk, approved by risk2',
+      lines: withFaults(lines.slice(FILE_LINES, 2 * FILE_LINES)),
+    },
+  ];
+  for (const file of files) await importMobileFile(options, { ...file, lender: LENDER, asOf });
 }
 
 /** The last line has the document of the first one and another birth date: a case for a person. */

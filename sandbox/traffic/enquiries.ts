@@ -1,12 +1,9 @@
-import { createRegistryBureau } from '../../src/credit/bureaus/registry.ts';
-import { createEnquiryService } from '../../src/credit/enquiries/service.ts';
-import { readCardsInForce } from '../../src/credit/governance/cards.ts';
 import { askForPerson } from '../../src/credit/operations/ask.ts';
 import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { DAY_MS, isoDay } from '../../src/platform/base/days.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { LANE_DEADLINE_MS } from '../../src/platform/db/lane.ts';
+import { openEnquiryService } from '../credit.ts';
 import type { Subject } from '../population/population.ts';
 
 const DAYS = 14;
@@ -22,16 +19,11 @@ export async function askOften(
   options: ReportOptions,
   subjects: readonly Subject[],
 ): Promise<void> {
-  const { pool, vault, timeZone } = options;
+  const { pool, timeZone } = options;
   const today = Math.floor(options.clock.now().getTime() / DAY_MS) * DAY_MS;
   let now = new Date(today);
   const clock = { now: () => now };
-  const inForce = await readCardsInForce(pool);
-  const enquiryService = createEnquiryService({
-    ...{ pool, vault, clock, lanePools: [pool], laneDeadlineMs: LANE_DEADLINE_MS },
-    bureau: createRegistryBureau({ ...options, clock, cards: () => inForce }),
-    missesPerHour: 0,
-  });
+  const enquiryService = await openEnquiryService({ ...options, clock });
   const vendors = [await findVendor(pool, 'savanna-stores'), await findVendor(pool, 'ziwa-mart')];
   for (const [index, at] of timesBefore(today).entries()) {
     now = at;

@@ -5,6 +5,7 @@ import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { EXAMPLES } from '../credit.ts';
 import { sandboxPopulation } from '../registry.ts';
 import { doCreditWork } from './credit-work.ts';
 import {
@@ -16,8 +17,6 @@ import {
 import { earn } from './shops.ts';
 import type { Vendors } from './shops.ts';
 
-/** The documented examples come first; nothing here is about them. */
-const EXAMPLES = 5;
 const PEOPLE = 320;
 
 export interface OfficeOptions {

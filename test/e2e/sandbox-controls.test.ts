@@ -160,6 +160,7 @@ test('each type of event is a real one, and truth and ledger agree', async () =>
   const types = [
     ...['transaction.succeeded', 'transaction.failed', 'transaction.corrected'],
     ...['float.low', 'float.recovered'],
+    ...['credit.default', 'credit.enquiry', 'credit.score_drop'],
   ];
   for (const type of types) await controls.ask('POST', '/events/trigger', { type });
   const { events } = (await must(sandbox.environment, 'webhook', 'events', 'demo', '--json')).json<{
