@@ -229,8 +229,7 @@ abstract class SelfService extends Credit
      */
     public function rotateWebhookSecret(int $overlapSeconds, string $idempotencyKey): NewKey
     {
-        $rotation = ['overlap_seconds' => $overlapSeconds, 'idempotency_key' => $idempotencyKey];
-        return $this->send('POST', '/v1/webhook/secrets', $rotation, self::reading(NewKey::class));
+        return $this->rotate('/v1/webhook/secrets', $overlapSeconds, $idempotencyKey);
     }
 
     /**
@@ -241,8 +240,7 @@ abstract class SelfService extends Credit
      */
     public function retireWebhookSecret(string $keyId): array
     {
-        $path = '/v1/webhook/secrets/' . rawurlencode($keyId);
-        return $this->send('DELETE', $path, null, self::readingItems(Key::class));
+        return $this->retire('/v1/webhook/secrets', $keyId);
     }
 
     /**
@@ -264,8 +262,7 @@ abstract class SelfService extends Credit
      */
     public function rotateKey(int $overlapSeconds, string $idempotencyKey): NewKey
     {
-        $rotation = ['overlap_seconds' => $overlapSeconds, 'idempotency_key' => $idempotencyKey];
-        return $this->send('POST', '/v1/keys', $rotation, self::reading(NewKey::class));
+        return $this->rotate('/v1/keys', $overlapSeconds, $idempotencyKey);
     }
 
     /**
@@ -276,8 +273,7 @@ abstract class SelfService extends Credit
      */
     public function retireKey(string $keyId): array
     {
-        $path = '/v1/keys/' . rawurlencode($keyId);
-        return $this->send('DELETE', $path, null, self::readingItems(Key::class));
+        return $this->retire('/v1/keys', $keyId);
     }
 
     /**
@@ -341,6 +337,22 @@ abstract class SelfService extends Credit
             $paging = ['cursor' => $cursor, 'limit' => $limit === null ? null : (string) $limit];
             return $this->fetch($path, self::texts($filter + $paging), $read);
         });
+    }
+
+    /** @throws MalipoException */
+    private function rotate(string $path, int $overlapSeconds, string $idempotencyKey): NewKey
+    {
+        $rotation = ['overlap_seconds' => $overlapSeconds, 'idempotency_key' => $idempotencyKey];
+        return $this->send('POST', $path, $rotation, self::reading(NewKey::class));
+    }
+
+    /**
+     * @return list<Key> those that are left
+     * @throws MalipoException
+     */
+    private function retire(string $path, string $keyId): array
+    {
+        return $this->send('DELETE', $path . '/' . rawurlencode($keyId), null, self::readingItems(Key::class));
     }
 
     /**
