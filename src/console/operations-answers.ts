@@ -93,6 +93,8 @@ export interface RouteView {
   /** Why nothing is sent through it now; null: it can be used. */
   readonly obstacle: string | null;
   readonly isBreakerOpen: boolean;
+  /** The breaker lets a few payments through until the operator has answered one. */
+  readonly isOnTrial: boolean;
 }
 
 /** `GET /billers/:code`. */

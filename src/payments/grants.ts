@@ -14,7 +14,11 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   operator_float_hours: { insert: true, update: ['spent_cents', 'added_cents'], delete: true },
   operator_listings: { insert: true, updateAllBut: ['operator_code'] },
   operator_products: { insert: true, delete: true },
-  route_breakers: { insert: true, update: ['opened_at', 'probe_at', 'reason'], delete: true },
+  route_breakers: {
+    insert: true,
+    update: ['opened_at', 'probe_at', 'cooldown_ms', 'trial_since', 'reason'],
+    delete: true,
+  },
   fee_prices: APPEND_ONLY,
   operator_prices: APPEND_ONLY,
   phone_prefixes: { insert: true, update: ['biller_code'], delete: true },

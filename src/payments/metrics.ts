@@ -140,10 +140,11 @@ function addRouteMetrics(registry: MetricsRegistry, pool: Pool): void {
     '1: payments of the biller may go through the operator; 0: set OFFLINE, circuit breaker open, or our float is too low',
     ['biller', 'operator'],
   );
-  const breaker = gauge('malipo_route_breaker_open', '1: the circuit breaker is open', [
-    'biller',
-    'operator',
-  ]);
+  const breakerOpen = gauge(
+    'malipo_route_breaker_open',
+    '1: the circuit breaker is open, or lets only a few payments through until the operator has answered one',
+    ['biller', 'operator'],
+  );
   const out = gauge(
     'malipo_open_instructions',
     'Payments whose outcome an operator has to report, by operator',
@@ -151,12 +152,12 @@ function addRouteMetrics(registry: MetricsRegistry, pool: Pool): void {
   );
   const read = async (): Promise<void> => {
     usable.reset();
-    breaker.reset();
+    breakerOpen.reset();
     out.reset();
     for (const [biller, routes] of await listRoutes(pool)) {
-      for (const { operatorCode: operator, obstacle, isBreakerOpen } of routes) {
+      for (const { operatorCode: operator, obstacle, breaker } of routes) {
         usable.set({ biller, operator }, obstacle === null ? 1 : 0);
-        breaker.set({ biller, operator }, isBreakerOpen ? 1 : 0);
+        breakerOpen.set({ biller, operator }, breaker === null ? 0 : 1);
         out.set({ operator }, 0);
       }
     }

@@ -348,8 +348,8 @@ describe('malipo biller', () => {
     await must(environment, 'biller', 'set-status', 'dam', 'ONLINE');
     expect(await billerOf('dam')).toMatchObject({ status: 'ONLINE' });
     await pool.query(
-      `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, reason)
-       select 'dam', operator_code, now(), now(), 'no answers' from billers where biller_code = 'dam'`,
+      `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, cooldown_ms, reason)
+       select 'dam', operator_code, now(), now(), 5000, 'no answers' from billers where biller_code = 'dam'`,
     );
     expect(await billerOf('dam')).toMatchObject({
       status: 'OFFLINE',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
+import { TRIAL_INSTRUCTIONS } from '../../src/payments/dispatch/breaker.ts';
 import { watchSettings } from '../../src/platform/db/settings-watch.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -43,8 +44,9 @@ afterEach(async () => {
 
 async function start(
   connectors: Parameters<typeof startDispatch>[1]['connectors'],
+  openAfterFailures = FAILURES,
 ): Promise<Dispatch> {
-  const dispatch = await startDispatch(books, { connectors, openAfterFailures: FAILURES });
+  const dispatch = await startDispatch(books, { connectors, openAfterFailures });
   running.push(dispatch);
   return dispatch;
 }
@@ -64,6 +66,15 @@ async function readReason(): Promise<string | undefined> {
   return read.rows[0]?.reason;
 }
 
+/** How long the open breaker pauses; undefined: it is closed, or on trial. */
+async function readPauseMs(): Promise<number | undefined> {
+  const read = await books.pool.query<{ pause: number }>(
+    'select cooldown_ms as pause from route_breakers where biller_code = $1 and trial_since is null',
+    [BILLER],
+  );
+  return read.rows[0]?.pause;
+}
+
 describe('calls without an answer', () => {
   test('in sufficient number take the biller offline; a successful probe brings it back', async () => {
     let reachable = false;
@@ -80,7 +91,7 @@ describe('calls without an answer', () => {
     await until(() =>
       expect(dispatch.catalogue.biller(BILLER)).toMatchObject({
         availability: 'OFFLINE',
-        routes: [{ operatorCode: OPERATOR, isBreakerOpen: true }],
+        routes: [{ operatorCode: OPERATOR, breaker: { trialSince: null } }],
       }),
     );
     expect(await readReason()).toBe(`${FAILURES} calls in a row without an answer`);
@@ -169,6 +180,64 @@ describe('calls without an answer', () => {
     reachable = true;
     if (made !== undefined) expect(await outcomeOf(books, made)).toBe('success');
     expect(dispatch.catalogue.biller('deaf_biller')).toMatchObject({ availability: 'OFFLINE' });
+  });
+});
+
+describe('answers that cannot be read', () => {
+  const OPEN_AFTER = 8;
+  const CONCURRENCY = 16;
+  const COOLDOWN_MS = 5;
+
+  test('open the breaker; a few instructions are let through after ever longer pauses, until one is answered', async () => {
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: CONCURRENCY }));
+    let isGarbage = true;
+    const operator = createScriptedConnector({
+      pay: (instruction) => (isGarbage ? SILENCE : paid(instruction)),
+      status: (query) => (isGarbage ? SILENCE : paid(query)),
+      // Our float is reported well all the time.
+      balance: () => 5n,
+    });
+    const made = await makeMany(100);
+    const dispatch = await start({ [OPERATOR]: operator }, OPEN_AFTER);
+    await until(async () => expect(await readPauseMs()).toBe(COOLDOWN_MS * 64));
+    // In each of the six trials, two instructions may be under way when the third one fails.
+    const atFirst = OPEN_AFTER + CONCURRENCY;
+    const onTrial = 6 * (2 * TRIAL_INSTRUCTIONS - 1);
+    expect(operator.instructions.length).toBeLessThanOrEqual(atFirst + onTrial);
+
+    isGarbage = false;
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ routes: [{ breaker: null }] }),
+    );
+    expect(await readReason()).toBeUndefined();
+  });
+
+  test('and then one that can: until it arrives, all queues together get a few places', async () => {
+    await putOperator(books.pool, operatorRecord({ maxConcurrency: CONCURRENCY }));
+    await books.pool.query(
+      `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, cooldown_ms,
+         trial_since, reason)
+       values ($1, $2, now(), now(), 5, now(), 'garbage')`,
+      [BILLER, OPERATOR],
+    );
+    const answers = Promise.withResolvers<void>();
+    const operator = createScriptedConnector({
+      pay: async (instruction) => {
+        await answers.promise;
+        return paid(instruction);
+      },
+    });
+    const made = [...(await makeMany(5)), ...(await makeMany(5))];
+    const dispatch = await start({ [OPERATOR]: operator });
+    expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'ONLINE' });
+    await until(() => expect(operator.instructions).toHaveLength(TRIAL_INSTRUCTIONS));
+    const turnedAt = dispatch.dispatcher.sinceTurnMs;
+    await until(() => expect(dispatch.dispatcher.sinceTurnMs).toBeLessThan(turnedAt));
+    expect(operator.instructions).toHaveLength(TRIAL_INSTRUCTIONS);
+    answers.resolve();
+    for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
+    expect(await readReason()).toBeUndefined();
   });
 });
 

@@ -191,8 +191,8 @@ describe('an operator that is down', () => {
       expect(dispatch.catalogue.biller(BILLER)).toMatchObject({
         availability: 'ONLINE',
         routes: [
-          { operatorCode: OPERATOR, isBreakerOpen: true },
-          { operatorCode: SECOND, isBreakerOpen: false },
+          { operatorCode: OPERATOR, breaker: { trialSince: null } },
+          { operatorCode: SECOND, breaker: null },
         ],
       }),
     );

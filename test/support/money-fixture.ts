@@ -194,7 +194,7 @@ export const OPEN_ROUTE: Route = {
   prices: [],
   obstacle: null,
   obstacleReason: null,
-  isBreakerOpen: false,
+  breaker: null,
 };
 
 /** The fields that the dispatcher adds to a claim that it sends through an operator. */

@@ -50,6 +50,8 @@ interface Tried {
     readonly position: number;
     readonly weight: number;
     readonly obstacle: string | null;
+    /** Its circuit breaker lets only a few payments through. */
+    readonly on_trial: boolean;
   }[];
 }
 
@@ -65,7 +67,11 @@ async function tried(pool: Pool, billerCode: string, amountCents: bigint): Promi
     status: availability,
     operator: operatorCode,
     reason,
-    routes: routes.map(({ operatorCode: operator, ...route }) => ({ operator, ...route })),
+    routes: routes.map(({ operatorCode, isOnTrial: onTrial, ...route }) => ({
+      operator: operatorCode,
+      ...route,
+      on_trial: onTrial,
+    })),
   };
 }
 
@@ -81,7 +87,7 @@ function textOf({ biller_code: billerCode, status, operator, reason, routes }: T
       one.operator,
       String(one.position),
       String(one.weight),
-      one.operator === operator ? 'chosen' : (one.obstacle ?? 'usable'),
+      one.operator === operator ? 'chosen' : (one.obstacle ?? usableText(one.on_trial)),
     ]),
     'no routes',
   );
@@ -90,6 +96,10 @@ function textOf({ biller_code: billerCode, status, operator, reason, routes }: T
       ? `Nothing would be sent: ${billerCode} is ${status} and waits for a route.`
       : `It would go through ${operator}${reason === null ? '' : ` (${reason})`}.`;
   return `${listed}\n${answer}`;
+}
+
+function usableText(isOnTrial: boolean): string {
+  return isOnTrial ? 'on trial' : 'usable';
 }
 
 function addList(route: Command, cli: Cli): void {
@@ -119,7 +129,7 @@ function addList(route: Command, cli: Cli): void {
               String(row.weight),
               rangeOf(row),
               row.dailyLimitCents === null ? 'no limit' : formatMoney(row.dailyLimitCents),
-              routeOf(row).obstacleReason ?? 'usable',
+              routeOf(row).obstacleReason ?? usableText(row.trialSince !== null),
             ]),
             'no routes',
           ),
@@ -150,6 +160,7 @@ function jsonOf(row: RouteRow): object {
     daily_limit: money(row.dailyLimitCents),
     set_status: row.status,
     obstacle: routeOf(row).obstacleReason,
+    on_trial: row.trialSince !== null,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isOnTrial } from '../../payments/billers/biller.ts';
 import type { Route } from '../../payments/billers/biller.ts';
 import type { FloatForecast } from '../../payments/billers/float-forecasts.ts';
 import type { BillerHealth } from '../../payments/billers/health.ts';
@@ -52,7 +53,8 @@ export function routeView(terms: Route): RouteView {
     maximum: money(terms.maximumCents),
     dailyLimit: money(terms.dailyLimitCents),
     obstacle: terms.obstacleReason,
-    isBreakerOpen: terms.isBreakerOpen,
+    isBreakerOpen: terms.breaker?.trialSince === null,
+    isOnTrial: isOnTrial(terms),
   };
 }
 

@@ -45,7 +45,24 @@ export interface Route {
   readonly obstacle: RouteObstacle | null;
   /** The obstacle for people; null without one. */
   readonly obstacleReason: string | null;
-  readonly isBreakerOpen: boolean;
+  /** Null: its circuit breaker is closed. */
+  readonly breaker: Breaker | null;
+}
+
+/** A circuit breaker that is open or on trial. */
+export interface Breaker {
+  /** How long it was open, or will be, before the operator is probed. */
+  readonly cooldownMs: number;
+  /**
+   * Since when a few payments are let through, until the operator has answered one. Null: it is open,
+   * and nothing is sent.
+   */
+  readonly trialSince: Date | null;
+}
+
+/** True while the route’s circuit breaker lets a few payments through. */
+export function isOnTrial({ breaker }: Pick<Route, 'breaker'>): boolean {
+  return breaker !== null && breaker.trialSince !== null;
 }
 
 export type RouteObstacle = 'offline' | 'breaker' | 'float';

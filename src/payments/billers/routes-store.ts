@@ -16,7 +16,10 @@ export interface RouteTerms {
 export interface RouteRow extends RouteTerms {
   readonly billerCode: string;
   readonly operatorCode: string;
+  /** Null: the circuit breaker is closed; the same for the pause. */
   readonly breakerReason: string | null;
+  readonly breakerCooldownMs: number | null;
+  readonly trialSince: Date | null;
   readonly floatStopped: boolean;
 }
 
@@ -33,6 +36,7 @@ export const DEFAULT_TERMS: RouteTerms = {
 const ROUTES = `select r.biller_code as "billerCode", r.operator_code as "operatorCode", r.position,
     r.weight, r.minimum_cents as "minimumCents", r.maximum_cents as "maximumCents",
     r.daily_limit_cents as "dailyLimitCents", r.status, k.reason as "breakerReason",
+    k.cooldown_ms as "breakerCooldownMs", k.trial_since as "trialSince",
     coalesce(f.state = 'stopped', false) as "floatStopped"
   from (
     select biller_code, operator_code, position, weight, minimum_cents, maximum_cents,
@@ -76,13 +80,16 @@ export function routeOf(row: RouteRow, prices: readonly OperatorPrice[] = []): R
     prices,
     obstacle,
     obstacleReason: obstacle === null ? null : reasonOf(row, obstacle),
-    isBreakerOpen: row.breakerReason !== null,
+    breaker:
+      row.breakerCooldownMs === null
+        ? null
+        : { cooldownMs: row.breakerCooldownMs, trialSince: row.trialSince },
   };
 }
 
 function obstacleOf(row: RouteRow): RouteObstacle | null {
   if (row.status === 'OFFLINE') return 'offline';
-  if (row.breakerReason !== null) return 'breaker';
+  if (row.breakerReason !== null && row.trialSince === null) return 'breaker';
   return row.floatStopped ? 'float' : null;
 }
 
@@ -154,20 +161,37 @@ export interface RouteKey {
   readonly operatorCode: string;
 }
 
-/** Opens the route's circuit breaker; returns false if it was already open. */
+/** Opens the route's circuit breaker, also from a trial; returns false if it was already open. */
 export async function openBreaker(
   db: Queryable,
   breaker: RouteKey & { readonly cooldownMs: number; readonly reason: string },
 ): Promise<boolean> {
   const inserted = await db.query(
-    `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, reason)
-     values ($1, $2, now(), now() + $3 * interval '1 millisecond', $4) on conflict do nothing`,
+    `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, cooldown_ms, reason)
+     values ($1, $2, now(), now() + $3::integer * interval '1 millisecond', $3::integer, $4)
+     on conflict (biller_code, operator_code) do update set opened_at = excluded.opened_at,
+       probe_at = excluded.probe_at, cooldown_ms = excluded.cooldown_ms, reason = excluded.reason,
+       trial_since = null
+     where route_breakers.trial_since is not null`,
     [breaker.billerCode, breaker.operatorCode, breaker.cooldownMs, breaker.reason],
   );
   return inserted.rowCount === 1;
 }
 
-/** Returns false if it was already closed. */
+/** Lets a few payments through; returns false if the breaker is not open. */
+export async function startTrial(
+  db: Queryable,
+  { billerCode, operatorCode }: RouteKey,
+): Promise<boolean> {
+  const started = await db.query(
+    `update route_breakers set trial_since = now()
+     where biller_code = $1 and operator_code = $2 and trial_since is null`,
+    [billerCode, operatorCode],
+  );
+  return started.rowCount === 1;
+}
+
+/** Ends the trial as well. Returns false if it was already closed. */
 export async function closeBreaker(
   db: Queryable,
   { billerCode, operatorCode }: RouteKey,
@@ -183,7 +207,7 @@ export async function closeBreaker(
 export async function takeProbes(db: Queryable, cooldownMs: number): Promise<RouteKey[]> {
   const taken = await db.query<RouteKey>(
     `update route_breakers set probe_at = now() + $1 * interval '1 millisecond'
-     where probe_at <= now()
+     where probe_at <= now() and trial_since is null
      returning biller_code as "billerCode", operator_code as "operatorCode"`,
     [cooldownMs],
   );

@@ -3,31 +3,36 @@ import type { Logger } from 'pino';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { Route } from '../billers/biller.ts';
-import { closeBreaker, openBreaker, takeProbes } from '../billers/routes-store.ts';
+import type { Breaker, Route } from '../billers/biller.ts';
+import { closeBreaker, openBreaker, startTrial, takeProbes } from '../billers/routes-store.ts';
 import type { RouteKey } from '../billers/routes-store.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
 import { noteBalance } from './float-watch.ts';
 import { callWithin } from './probe.ts';
-import { createFailureCounter } from './breaker.ts';
-import type { FailureCounter } from './breaker.ts';
+import { createCallRecord, failuresToOpen, pauseMs } from './breaker.ts';
+import type { CallRecord } from './breaker.ts';
 import type { Connector } from './connector.ts';
 import { obstacleOf } from './route.ts';
 import type { Obstacle } from './route.ts';
+import type { Stage } from './store.ts';
 import type { CallEnd } from './worker.ts';
 
 /**
  * Circuit breakers, one for each route: opened by consecutive failures or because the operator says
- * that it is unavailable, closed by any well-formed answer. While one is open, no process sends
- * anything through the route, but verification continues, and after the cool-down one process at a
- * time probes. A biller without a usable route is OFFLINE.
+ * that it is unavailable. While one is open, no process sends anything through the route, but
+ * verification continues, and after the cool-down one process at a time probes. After a successful
+ * probe the route is on trial: a few instructions at a time, until one of them has a well-formed
+ * answer, which closes the breaker. A biller without a usable route is OFFLINE.
  */
 export interface Availabilities {
   /** Why nothing is sent through the route, also from the moment when its breaker starts to open. */
   obstacleOf(billerCode: string, route: Route): Obstacle | null;
-  noteCall(route: RouteKey, end: CallEnd): void;
+  /** How many more instructions may be sent through the route now; unlimited unless it is on trial. */
+  free(billerCode: string, route: Route): number;
+  /** Notes a call; the returned function notes its end, with null if nothing was sent. */
+  begin(route: RouteKey, stage: Stage): (end: CallEnd | null) => void;
   /** Probes the open breakers that are due. */
   probe(): Promise<void>;
   /** Resolves when all changes have been written. */
@@ -49,52 +54,67 @@ export function createAvailabilities(options: AvailabilityOptions): Availabiliti
   return new Breakers(options);
 }
 
-/** A breaker that opens again so soon, or within two cool-downs, gets a longer one, up to 64 times. */
-const QUICK_MS = 1_000;
-const MAX_COOLDOWN_FACTOR = 64;
-
 const OPENING: Obstacle = { cause: 'breaker', text: 'its circuit breaker opens' };
+const ON_TRIAL: Obstacle = {
+  cause: 'breaker',
+  text: 'its circuit breaker lets only a few payments through',
+};
 
 class Breakers implements Availabilities {
   readonly #options: AvailabilityOptions;
   readonly #timers: Timers;
-  readonly #counter: FailureCounter;
+  readonly #calls: CallRecord;
   readonly #changing = new Map<string, Promise<void>>();
   readonly #opening = new Set<string>();
-  /** The cool-down of the last opening, and when a breaker closed, by route. */
-  readonly #cooldowns = new Map<string, number>();
-  readonly #closed = new Map<string, { readonly atMs: number; readonly cooldownMs: number }>();
+  /** When the breaker closed, and its last pause, by route. */
+  readonly #closed = new Map<string, { readonly atMs: number; readonly pauseMs: number }>();
 
   constructor(options: AvailabilityOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#counter = createFailureCounter(options.openAfterFailures);
+    this.#calls = createCallRecord(options.openAfterFailures);
   }
 
   obstacleOf(billerCode: string, route: Route): Obstacle | null {
     const known = obstacleOf(route);
     if (known !== null) return known;
-    const key = { billerCode, operatorCode: route.operatorCode };
-    return this.#opening.has(nameOf(key)) ? OPENING : null;
+    if (this.#opening.has(nameOf({ ...route, billerCode }))) return OPENING;
+    return this.free(billerCode, route) === 0 ? ON_TRIAL : null;
   }
 
-  noteCall(route: RouteKey, end: CallEnd): void {
-    const { openAfterFailures } = this.#options;
-    const tooManyFailures = this.#counter.note(nameOf(route), end.answered);
-    const isOpen = this.#isOpen(route);
+  free(billerCode: string, route: Route): number {
+    return this.#calls.free(nameOf({ ...route, billerCode }), trialOf(route.breaker));
+  }
+
+  begin(route: RouteKey, stage: Stage): (end: CallEnd | null) => void {
+    const trial = trialOf(this.#breakerOf(route));
+    const ended = this.#calls.begin(nameOf(route), { stage, trial });
+    return (end) => {
+      const isFailing = ended(end);
+      const isSameTrial = trialOf(this.#breakerOf(route)) === trial;
+      if (end !== null) this.#decide(route, end, isFailing && isSameTrial);
+    };
+  }
+
+  #decide(route: RouteKey, end: CallEnd, isFailing: boolean): void {
+    const breaker = this.#breakerOf(route);
+    const trial = trialOf(breaker);
+    const isOpen = breaker !== null && trial === null;
     if (end.pausedReason !== null) {
       this.#open(route, end.pausedReason);
-    } else if (tooManyFailures && !isOpen) {
-      this.#open(route, `${openAfterFailures} calls in a row without an answer`);
-    } else if (closes(end) && isOpen) {
-      this.#close(route);
+    } else if (isFailing && !isOpen) {
+      const count = failuresToOpen(this.#options.openAfterFailures, trial);
+      const what = trial === null ? 'calls' : 'instructions on trial';
+      this.#open(route, `${count} ${what} in a row without an answer`);
+    } else if (closes(end) && breaker !== null) {
+      this.#close(route, breaker);
     }
   }
 
   async probe(): Promise<void> {
     const { pool, catalogue, cooldownMs } = this.#options;
     const routes = catalogue.billers().flatMap((biller) => biller.routes);
-    if (!routes.some(({ isBreakerOpen }) => isBreakerOpen)) return;
+    if (!routes.some(({ breaker }) => breaker?.trialSince === null)) return;
     const taken = await takeProbes(pool, cooldownMs);
     await Promise.all(taken.map((route) => this.#probeOne(route)));
   }
@@ -103,20 +123,18 @@ class Breakers implements Availabilities {
     await Promise.all(this.#changing.values());
   }
 
-  #isOpen({ billerCode, operatorCode }: RouteKey): boolean {
+  #breakerOf({ billerCode, operatorCode }: RouteKey): Breaker | null {
     const routes = this.#options.catalogue.biller(billerCode)?.routes ?? [];
-    return routes.some((route) => route.operatorCode === operatorCode && route.isBreakerOpen);
+    return routes.find((route) => route.operatorCode === operatorCode)?.breaker ?? null;
   }
 
   async #probeOne(route: RouteKey): Promise<void> {
     const connector = this.#options.connectorOf(route.operatorCode);
     if (connector === undefined) return;
-    // An operator that cannot be asked shows by the next payment whether it is back.
+    // An operator that cannot be asked shows by the next payments whether it is back.
     const { operatorCode } = route;
     const alive = connector.balance === null || (await this.#hasBalance(operatorCode, connector));
-    if (!alive) return;
-    if (connector.balance !== null) this.#counter.note(nameOf(route), true);
-    this.#close(route);
+    if (alive) this.#startTrial(route);
   }
 
   /** The answer is also a report of our float, which may be why the breaker is open. */
@@ -130,26 +148,28 @@ class Breakers implements Availabilities {
     return answer?.kind === 'balance' || answer?.kind === 'asked';
   }
 
-  /**
-   * An operator that is paused again right after its breaker closed (our float is too small for the
-   * next payment, but it answers) is probed ever more rarely.
-   */
-  #cooldownMs(route: RouteKey): number {
-    const { cooldownMs } = this.#options;
-    const last = this.#closed.get(nameOf(route));
-    const isAgain =
-      last !== undefined && this.#timers.nowMs() - last.atMs < 2 * last.cooldownMs + QUICK_MS;
-    return isAgain ? Math.min(last.cooldownMs * 2, cooldownMs * MAX_COOLDOWN_FACTOR) : cooldownMs;
+  #pauseMs(route: RouteKey): number {
+    const breaker = this.#breakerOf(route);
+    const closed = this.#closed.get(nameOf(route));
+    return pauseMs({
+      baseMs: this.#options.cooldownMs,
+      trialOf: trialOf(breaker) === null ? null : (breaker?.cooldownMs ?? null),
+      closed:
+        closed === undefined ? null : { ...closed, agoMs: this.#timers.nowMs() - closed.atMs },
+    });
   }
 
   #open(route: RouteKey, reason: string): void {
     const { pool, catalogue, log } = this.#options;
-    const cooldownMs = this.#cooldownMs(route);
-    this.#cooldowns.set(nameOf(route), cooldownMs);
+    const cooldownMs = this.#pauseMs(route);
     this.#change(route, async () => {
       this.#opening.add(nameOf(route));
       try {
-        const opened = await writeOpen(pool, { ...route, cooldownMs, reason });
+        const opened = await saveChange(pool, async (client) => {
+          const isNew = await openBreaker(client, { ...route, cooldownMs, reason });
+          crashPoint('breaker:before-commit');
+          return isNew;
+        });
         if (opened) log.warn({ ...keyOf(route), reason }, 'a circuit breaker opened');
         await catalogue.reload();
       } finally {
@@ -158,13 +178,21 @@ class Breakers implements Availabilities {
     });
   }
 
-  #close(route: RouteKey): void {
+  #startTrial(route: RouteKey): void {
     const { pool, catalogue, log } = this.#options;
     this.#change(route, async () => {
-      const closed = await writeClosed(pool, route);
+      const started = await saveChange(pool, async (client) => await startTrial(client, route));
+      if (started) log.warn(keyOf(route), 'a circuit breaker lets a few payments through');
+      await catalogue.reload();
+    });
+  }
+
+  #close(route: RouteKey, { cooldownMs }: Breaker): void {
+    const { pool, catalogue, log } = this.#options;
+    this.#change(route, async () => {
+      const closed = await saveChange(pool, async (client) => await closeBreaker(client, route));
       if (closed) log.warn(keyOf(route), 'a circuit breaker closed');
-      const cooldownMs = this.#cooldowns.get(nameOf(route)) ?? this.#options.cooldownMs;
-      this.#closed.set(nameOf(route), { atMs: this.#timers.nowMs(), cooldownMs });
+      this.#closed.set(nameOf(route), { atMs: this.#timers.nowMs(), pauseMs: cooldownMs });
       await catalogue.reload();
     });
   }
@@ -193,25 +221,20 @@ function keyOf({ billerCode, operatorCode }: RouteKey): RouteKey {
   return { billerCode, operatorCode };
 }
 
-/** Returns false if it was already open. */
-async function writeOpen(
-  pool: Pool,
-  breaker: RouteKey & { readonly cooldownMs: number; readonly reason: string },
-): Promise<boolean> {
-  return await databaseTransaction(pool, async (client) => {
-    const opened = await openBreaker(client, breaker);
-    if (opened) await markChanged(client, 'billers');
-    crashPoint('breaker:before-commit');
-    return opened;
-  });
+/** Identifies the trial; null: the route is not on trial. */
+function trialOf(breaker: Breaker | null): number | null {
+  return breaker?.trialSince?.getTime() ?? null;
 }
 
-/** Returns false if it was already closed. */
-async function writeClosed(pool: Pool, route: RouteKey): Promise<boolean> {
+/** Tells every process, if anything was changed. Returns whether it was. */
+async function saveChange(
+  pool: Pool,
+  change: (client: Queryable) => Promise<boolean>,
+): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
-    const closed = await closeBreaker(client, route);
-    if (closed) await markChanged(client, 'billers');
-    return closed;
+    const changed = await change(client);
+    if (changed) await markChanged(client, 'billers');
+    return changed;
   });
 }
 

@@ -218,9 +218,16 @@ class RunningDispatcher implements Dispatcher {
     const connector = operator && connectorOf(operator.operatorCode);
     if (operator === undefined || connector === undefined) return;
     this.#capacity.begin(operator, taken.stage);
+    const noteEnd = availabilities.begin(
+      { ...operator, billerCode: taken.billerCode },
+      taken.stage,
+    );
     let calling = true;
-    const endCall = (): void => {
-      if (calling) this.#capacity.end(operator, taken.stage);
+    const endCall = (end: CallEnd | null): void => {
+      if (calling) {
+        this.#capacity.end(operator, taken.stage);
+        noteEnd(this.#calls.cutOff.aborted ? null : end);
+      }
       calling = false;
     };
     const startedMs = this.#timers.nowMs();
@@ -239,17 +246,15 @@ class RunningDispatcher implements Dispatcher {
       signal: this.#calls.cutOff,
       sendBeforeMs,
       onCallEnd: (end) => {
-        endCall();
+        endCall(end);
         this.#note(taken, operator.operatorCode, { end, tookMs: this.#timers.nowMs() - startedMs });
-        if (!this.#calls.cutOff.aborted)
-          availabilities.noteCall({ ...operator, billerCode: taken.billerCode }, end);
         this.#loop.wake();
       },
     }).catch((error: unknown) => {
       // Nothing was saved: the lease expires and the payment is verified.
       log.error({ err: error }, 'could not save the operator’s answer');
     });
-    this.#calls.add(work, endCall);
+    this.#calls.add(work, () => endCall(null));
   }
 
   /** Counts a call that has ended, and notes an instruction without an answer. */

@@ -14,6 +14,8 @@ export interface Routing {
   /** @param promised slots that are already assigned, by operator. */
   candidates(biller: Biller, promised: ReadonlyMap<string, number>): Candidate[];
   bands(biller: Biller): readonly Band[];
+  /** How many payments may be claimed for a route on trial; Infinity for other routes. */
+  freeOnTrial(billerCode: string, operatorCode: string): number;
   /** Counts payments that were claimed for an operator. */
   note(claims: readonly Claim[]): void;
   failover(claim: Claim): Failover;
@@ -22,7 +24,7 @@ export interface Routing {
 export interface RoutingOptions {
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => unknown;
-  readonly availabilities: Pick<Availabilities, 'obstacleOf'>;
+  readonly availabilities: Pick<Availabilities, 'obstacleOf' | 'free'>;
   readonly capacity: Capacity;
   readonly spending: Pick<DailySpending, 'isSpent' | 'note'>;
   readonly floatGuard: Pick<FloatGuard, 'isDrained' | 'note'>;
@@ -64,6 +66,11 @@ export function createRouting(options: RoutingOptions): Routing {
       const known = bands.get(biller) ?? bandsOf(biller.routes, NO_MAXIMUM);
       bands.set(biller, known);
       return known;
+    },
+    freeOnTrial: (billerCode, operatorCode) => {
+      const routes = catalogue.biller(billerCode)?.routes ?? [];
+      const route = routes.find((one) => one.operatorCode === operatorCode);
+      return route === undefined ? 0 : availabilities.free(billerCode, route);
     },
     note: (claims) => {
       for (const claim of claims) {

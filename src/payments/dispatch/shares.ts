@@ -28,7 +28,7 @@ export interface Share extends Turn {
 export interface ShareOptions {
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
-  readonly routing: Pick<Routing, 'candidates' | 'bands'>;
+  readonly routing: Pick<Routing, 'candidates' | 'bands' | 'freeOnTrial'>;
   readonly capacity: Capacity;
 }
 
@@ -36,6 +36,7 @@ export interface ShareOptions {
 export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[] {
   const shares = [];
   const promised = new Map<string, number>();
+  const withinTrial = createTrialLimit(options.routing);
   // Also in turn order: payments and status queries of one operator share its slots.
   for (const { operator, stage, requests } of groupByOperator(turns, options)) {
     const connector = options.connectorOf(operator.operatorCode);
@@ -46,11 +47,27 @@ export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[]
     promised.set(operator.operatorCode, given + free);
     const leaseMs = sendDeadlineMs(connector) + LEASE_MARGIN_MS;
     for (const [index, request] of inTurn.entries()) {
-      const max = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
-      shares.push({ ...request.turn, ...request, max, leaseMs });
+      const share = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
+      const max = withinTrial(request, share);
+      if (max > 0) shares.push({ ...request.turn, ...request, max, leaseMs });
     }
   }
   return shares;
+}
+
+/** Limits what all queues together get of a route on trial. */
+function createTrialLimit(
+  routing: Pick<Routing, 'freeOnTrial'>,
+): (request: Request, share: number) => number {
+  const left = new Map<string, number>();
+  return ({ turn: { billerCode }, route }, share) => {
+    if (route === undefined) return share;
+    const name = `${billerCode} ${route.operatorCode}`;
+    const free = left.get(name) ?? routing.freeOnTrial(billerCode, route.operatorCode);
+    const given = Math.min(share, free);
+    left.set(name, free - given);
+    return given;
+  };
 }
 
 /** One queue that waits for one operator. */

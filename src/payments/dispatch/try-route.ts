@@ -1,5 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { isOnTrial } from '../billers/biller.ts';
 import type { Availability } from '../billers/biller.ts';
 import { billerOf } from '../billers/catalogue.ts';
 import { listRoutes } from '../billers/routes-store.ts';
@@ -21,6 +22,8 @@ export interface TriedRoutes {
     readonly weight: number;
     /** Null: the payment could go through it. */
     readonly obstacle: string | null;
+    /** Its circuit breaker lets only a few payments through. */
+    readonly isOnTrial: boolean;
   }[];
 }
 
@@ -55,6 +58,7 @@ export async function tryRoutes(
       position: candidate.route.position,
       weight: candidate.route.weight,
       obstacle: obstacleTo(candidate, amountCents)?.text ?? null,
+      isOnTrial: isOnTrial(candidate.route),
     })),
   };
 }

@@ -19,7 +19,7 @@ export function validatorsOf(biller: Biller, connectorOf: ConnectorOf): Validato
   if (!biller.validatesAccounts) return [];
   const routed = biller.routes.map((route) => ({
     operatorCode: route.operatorCode,
-    isUsable: route.obstacle !== 'offline' && !route.isBreakerOpen,
+    isUsable: route.obstacle !== 'offline' && route.obstacle !== 'breaker',
   }));
   const isRouted = routed.some(({ operatorCode }) => operatorCode === biller.operatorCode);
   const own = isRouted ? [] : [{ operatorCode: biller.operatorCode, isUsable: true }];

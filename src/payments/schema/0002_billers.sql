@@ -100,13 +100,18 @@ create table operator_prices (
 );
 create index operator_prices_by_route on operator_prices (biller_code, operator_code, valid_from);
 
--- A row is an open circuit breaker: too many consecutive calls to the operator about the biller failed.
+-- A row is a circuit breaker that is open or on trial: too many consecutive calls to the operator about the
+-- biller failed, and it has not answered an instruction well since.
 create table route_breakers (
   biller_code text not null references billers,
   operator_code text not null references operators,
   opened_at timestamptz not null,
   -- From then on a process may probe. The one that does sets the next time.
   probe_at timestamptz not null,
+  -- How long it stays open before the first probe.
+  cooldown_ms integer not null check (cooldown_ms >= 0),
+  -- Since when a few instructions at a time are let through; null: it is open, and nothing is sent.
+  trial_since timestamptz,
   reason text not null,
   primary key (biller_code, operator_code)
 );

@@ -45,7 +45,18 @@ export function BillerRoutes({ routes }: { readonly routes: readonly RouteView[]
   );
 }
 
-function RouteState({ route: { obstacle, isBreakerOpen } }: { readonly route: RouteView }) {
+function RouteState({
+  route: { obstacle, isBreakerOpen, isOnTrial },
+}: {
+  readonly route: RouteView;
+}) {
+  if (obstacle === null && isOnTrial) {
+    return (
+      <Pill tone="waiting">
+        <Trans>A few payments at a time, until the operator answers one</Trans>
+      </Pill>
+    );
+  }
   if (obstacle === null) {
     return (
       <Pill tone="done">

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Operator } from '../../../../src/payments/billers/biller.ts';
-import { createFailureCounter } from '../../../../src/payments/dispatch/breaker.ts';
 import { createCapacity } from '../../../../src/payments/dispatch/capacity.ts';
 import type { Capacity } from '../../../../src/payments/dispatch/capacity.ts';
 import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
@@ -164,34 +163,6 @@ describe('the rate of an operator', () => {
   test('never exceeds the places', () => {
     const { capacity } = withClock();
     expect(capacity.free(operator({ maxPerSecond: 50 }), 'send', 0)).toBe(6);
-  });
-});
-
-describe('the count of failures', () => {
-  test('opens after enough failures in a row, and with each further one', () => {
-    const counter = createFailureCounter(3);
-    const notes = Array.from({ length: 5 }, () => counter.note('a', false));
-    expect(notes).toEqual([false, false, true, true, true]);
-  });
-
-  test('starts again with any answer', () => {
-    const counter = createFailureCounter(2);
-    expect(counter.note('a', false)).toBe(false);
-    expect(counter.note('a', true)).toBe(false);
-    expect(counter.note('a', false)).toBe(false);
-    expect(counter.note('a', false)).toBe(true);
-  });
-
-  test('is each biller’s own', () => {
-    const counter = createFailureCounter(2);
-    counter.note('a', false);
-    expect(counter.note('b', false)).toBe(false);
-    counter.note('b', true);
-    expect(counter.note('a', false)).toBe(true);
-  });
-
-  test('may open at the first', () => {
-    expect(createFailureCounter(1).note('a', false)).toBe(true);
   });
 });
 

@@ -25,7 +25,7 @@ function candidate(
       dailyLimitCents: null,
       prices: [],
       obstacleReason: null,
-      isBreakerOpen: false,
+      breaker: null,
       ...route,
       obstacle: null,
     },

@@ -25,6 +25,7 @@ const options = {
   } as unknown as BillerCatalogue,
   connectorOf: () => ({ payDeadlineMs: 1_000 }),
   routing: {
+    freeOnTrial: () => Infinity,
     candidates: () => [CANDIDATE],
     bands: ({ billerCode }: { readonly billerCode: string }) =>
       billerCode.startsWith('bands') ? BANDS : [{ minimumCents: 0n, maximumCents: 9_999n }],

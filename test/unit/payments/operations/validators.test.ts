@@ -11,7 +11,7 @@ const INVALID: AccountAnswer = { kind: 'invalid', message: 'no such account' };
 const UNKNOWN: AccountAnswer = { kind: 'unknown', reason: 'no answer' };
 
 function billerWith(routes: readonly (Partial<Route> & { operatorCode: string })[]): Biller {
-  const usable = { obstacle: null, isBreakerOpen: false };
+  const usable = { obstacle: null, breaker: null };
   return {
     ...{ billerCode: 'water', operatorCode: 'own', validatesAccounts: true },
     routes: routes.map((route) => ({ ...usable, ...route })),
@@ -61,7 +61,7 @@ describe('operators are asked', () => {
   test('not while their breaker is open or they are offline; a low float does not matter', async () => {
     const { asked, connectorOf } = operators({ one: VALID, two: VALID, own: VALID });
     const routes = [
-      { operatorCode: 'one', obstacle: 'breaker', isBreakerOpen: true },
+      { operatorCode: 'one', obstacle: 'breaker' },
       { operatorCode: 'two', obstacle: 'offline' },
       { operatorCode: 'own', obstacle: 'float' },
     ] as const;
