@@ -331,8 +331,7 @@ export const VARIABLES = {
     default: '20',
   },
   BREAKER_COOLDOWN_MS: {
-    description:
-      'Time an open circuit breaker waits before it probes, in milliseconds. Doubled, up to 64 times, when the operator answers the probe but not the payments after it.',
+    description: 'Time an open circuit breaker waits before it probes, in milliseconds.',
     form: wholeNumber(0),
     default: '5000',
   },

@@ -67,10 +67,10 @@ async function tried(pool: Pool, billerCode: string, amountCents: bigint): Promi
     status: availability,
     operator: operatorCode,
     reason,
-    routes: routes.map(({ operatorCode, isOnTrial: onTrial, ...route }) => ({
-      operator: operatorCode,
+    routes: routes.map(({ operatorCode: through, isOnTrial, ...route }) => ({
+      operator: through,
       ...route,
-      on_trial: onTrial,
+      on_trial: isOnTrial,
     })),
   };
 }
