@@ -19,3 +19,16 @@ const FOLDER = fileURLToPath(new URL('../node_modules/.cache/malipo/compiled/', 
 const WRITE_AFTER_MS = 4000;
 module.enableCompileCache(FOLDER);
 setTimeout(() => module.flushCompileCache(), WRITE_AFTER_MS).unref();
+
+// The server loads more than a thousand small modules, and half of that time would be spent on finding
+// them. A relative address with one of these endings needs no search.
+const FORMATS = { '.mjs': 'module', '.ts': 'module-typescript' };
+module.registerHooks({
+  resolve: (specifier, context, next) => {
+    const format = specifier.startsWith('.')
+      ? FORMATS[specifier.slice(specifier.lastIndexOf('.'))]
+      : undefined;
+    if (format === undefined || context.parentURL === undefined) return next(specifier, context);
+    return { url: new URL(specifier, context.parentURL).href, format, shortCircuit: true };
+  },
+});

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../platform/base/compiled.ts';
 
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { CHARACTERISTIC_NAMES, characteristic } from './characteristics.ts';
@@ -78,7 +78,7 @@ export type CardCharacteristic = Static<typeof CARD_CHARACTERISTIC>;
 /** The card in force of each kind. */
 export type Scorecards = Readonly<Record<ScoreKind, Scorecard>>;
 
-const schema = Compile(SCORECARD);
+const schema = compiled(SCORECARD);
 
 /** A scorecard file that must not be used, with all of its problems. */
 export class ScorecardError extends PlainError {
@@ -95,9 +95,9 @@ export class ScorecardError extends PlainError {
  * Throws: `ScorecardError`.
  */
 export function checkScorecard(value: unknown, source: string): Scorecard {
-  if (!schema.Check(value)) {
+  if (!schema.fits(value)) {
     const problems = schema
-      .Errors(value)
+      .problems(value)
       .map(({ instancePath, message }) => `${instancePath || 'the whole'}: ${message}`);
     throw new ScorecardError(source, problems);
   }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../platform/base/compiled.ts';
 
 import { isoDay, parseDay } from '../../platform/base/days.ts';
 import { SECTORS } from '../../parties/vendor.ts';
@@ -53,12 +53,12 @@ const FILE = Type.Object({
   ),
 });
 
-const schema = Compile(FILE);
+const schema = compiled(FILE);
 
 /** Throws: an Error that names the first invalid field. */
 export function parseCreditFile(value: unknown): CreditFile {
-  if (!schema.Check(value)) {
-    const [first] = schema.Errors(value);
+  if (!schema.fits(value)) {
+    const [first] = schema.problems(value);
     throw new Error(`file${first?.instancePath ?? ''} ${first?.message ?? 'is not a credit file'}`);
   }
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../platform/base/compiled.ts';
 import { TrainingError } from './error.ts';
 
 const NAME = Type.String({ minLength: 1, maxLength: 100 });
@@ -62,14 +62,14 @@ const DEFINITION = Type.Object(
 export type Definition = Static<typeof DEFINITION>;
 export type ColumnDefinition = Static<typeof COLUMN>;
 
-const schema = Compile(DEFINITION);
+const schema = compiled(DEFINITION);
 
 /** Throws: `TrainingError` with all problems of the definition. */
 export function checkDefinition(value: unknown, source: string): Definition {
-  const problems = schema.Check(value)
+  const problems = schema.fits(value)
     ? problemsOf(value)
     : schema
-        .Errors(value)
+        .problems(value)
         .map(({ instancePath, message }) => `${instancePath || 'the whole'}: ${message}`);
   if (problems.length > 0) {
     throw new TrainingError(

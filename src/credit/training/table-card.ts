@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../platform/base/compiled.ts';
 import { clampScore, pointsOfLogOdds, scoreOfLogOdds } from '../scorecards/scale.ts';
 import type { Bin } from './binning.ts';
 import type { Definition } from './definition.ts';
@@ -68,16 +68,16 @@ const TABLE_CARD = Type.Object(
 export type TableCard = Static<typeof TABLE_CARD>;
 export type TableCardColumn = TableCard['columns'][number];
 
-const schema = Compile(TABLE_CARD);
+const schema = compiled(TABLE_CARD);
 
 /** Throws: `TrainingError`. */
 export function checkTableCard(value: unknown, source: string): TableCard {
-  if (schema.Check(value)) {
+  if (schema.fits(value)) {
     const bad = value.columns.find((column) => !areInOrder(column));
     if (bad === undefined) return value;
     throw new TrainingError(`${source}: ${bad.name}: bins must ascend, the last without an end`);
   }
-  const [first] = schema.Errors(value);
+  const [first] = schema.problems(value);
   throw new TrainingError(
     `${source} is not a valid scorecard of a table: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
   );

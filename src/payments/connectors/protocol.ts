@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../platform/base/compiled.ts';
 import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
@@ -45,10 +45,10 @@ export function createSettingsReader<Schema extends TSchema>(
   schema: Schema,
   kind = 'operator',
 ): (operatorCode: string, given: unknown, what?: string) => Static<Schema> {
-  const compiled = Compile(schema);
+  const check = compiled(schema);
   return (operatorCode, given, what = 'settings') => {
-    if (compiled.Check(given)) return given;
-    const problems = compiled.Errors(given).map((error) => {
+    if (check.fits(given)) return given;
+    const problems = check.problems(given).map((error) => {
       const unknown =
         error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
       return `${what}${error.instancePath} ${error.message}${unknown}`;

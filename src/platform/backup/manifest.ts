@@ -2,7 +2,7 @@ import { createHash, createSecretKey, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { PlainError } from '../base/plain-error.ts';
 import { hmac } from '../base/mac.ts';
 import { deriveKey, masterKeyId } from '../base/sealing.ts';

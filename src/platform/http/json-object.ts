@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Static, TObject, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../base/compiled.ts';
 import { Refusal } from '../base/errors.ts';
 
 /** What is wrong with a value, in the words of its schema. */
@@ -16,10 +16,10 @@ export interface SchemaProblem {
 export function createProblemFinder(
   schema: TSchema,
 ): (value: unknown) => SchemaProblem | undefined {
-  const compiled = Compile(schema);
+  const check = compiled(schema);
   return (value) => {
-    if (compiled.Check(value)) return undefined;
-    const errors = compiled.Errors(value);
+    if (check.fits(value)) return undefined;
+    const errors = check.problems(value);
     // An unknown member comes twice: first as one that no schema allows.
     const error = errors.find(({ keyword }) => keyword !== 'boolean') ?? errors[0];
     const named = namedIn(error?.params);

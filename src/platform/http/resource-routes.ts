@@ -7,6 +7,7 @@ import type { OperationDeps } from './identify.ts';
 import { createJsonReader } from './json-object.ts';
 import { StreamedFile } from './resource.ts';
 import type { AnyResource } from './resource.ts';
+import { serializedBy } from './routes.ts';
 import { createValidator } from './validate.ts';
 import type { Parameters } from './wire/parameters.ts';
 import { readFields } from './wire/request.ts';
@@ -23,12 +24,12 @@ export function addResource(
     method: resource.method,
     url: resource.path,
     config: { refusalForm: resource.refusalForm },
-    ...(typeof response === 'string' ? {} : { schema: { response: { 200: response } } }),
     handler: async (request, reply) => {
       const { input, context } = await read(request);
       const answer = await refusePlainErrors(async () => await resource.handle(input, context));
       void reply.header('cache-control', 'no-store');
-      return answer instanceof StreamedFile ? sendFile(reply, answer) : reply.send(answer);
+      if (answer instanceof StreamedFile) return sendFile(reply, answer);
+      return (typeof response === 'string' ? reply : serializedBy(reply, response)).send(answer);
     },
   });
 }

@@ -5,6 +5,7 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from 'fastify';
+import type { TSchema } from 'typebox';
 import { admitStranger, identify, queryOf } from './identify.ts';
 import type { OperationDeps } from './identify.ts';
 import { FileAnswer, HeadedAnswer, StoredAnswer } from './operation.ts';
@@ -27,12 +28,10 @@ export function addOperation(
   operation: AnyOperation,
   deps: OperationDeps,
 ): void {
-  const route: Pick<RouteOptions, 'url' | 'config' | 'schema'> = {
+  const { response } = operation;
+  const route: Pick<RouteOptions, 'url' | 'config'> = {
     url: operation.path,
     config: { refusalForm: operation.refusalForm },
-    // Responses are serialized with it. The handler checks the parameters, in whatever format they
-    // came.
-    schema: { response: { 200: operation.response } },
   };
   if ('file' in operation) {
     const { handle, ...hooks } = createUpload(operation, deps);
@@ -40,7 +39,8 @@ export function addOperation(
       ...route,
       ...hooks,
       method: 'POST',
-      handler: async (request, reply) => sendAnswer(request, reply, await handle(request, reply)),
+      handler: async (request, reply) =>
+        sendAnswer(request, reply, { answer: await handle(request, reply), response }),
     });
     return;
   }
@@ -70,18 +70,32 @@ function createHandler(operation: AnyParametersOperation, deps: OperationDeps): 
       signedBy === undefined
         ? admitStranger(request, reading, deps)
         : await identify(request, { reading, signedBy }, deps);
-    return sendAnswer(request, reply, await operation.handle(validate(fields), signer, { key }));
+    const answer = await operation.handle(validate(fields), signer, { key });
+    return sendAnswer(request, reply, { answer, response: operation.response });
   };
 }
 
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): FastifyReply {
+/** Sends the members of the response's schema, and no others. */
+export function serializedBy(reply: FastifyReply, response: TSchema): FastifyReply {
+  // Compiled at the first answer and not with the route, because a start would have to wait for all of them.
+  const serialize = reply.compileSerializationSchema(response as Record<string, unknown>);
+  return reply.type('application/json; charset=utf-8').serializer(serialize);
+}
+
+function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answer, response }: { readonly answer: unknown; readonly response: TSchema },
+): FastifyReply {
   noteReference(request, answer);
   if (answer instanceof FileAnswer) {
     void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
     return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
   }
-  if (answer instanceof HeadedAnswer) return reply.headers(answer.headers).send(answer.body);
-  if (!(answer instanceof StoredAnswer)) return reply.send(answer);
+  if (answer instanceof HeadedAnswer) {
+    return serializedBy(reply, response).headers(answer.headers).send(answer.body);
+  }
+  if (!(answer instanceof StoredAnswer)) return serializedBy(reply, response).send(answer);
   // Bytes are sent unchanged; a string would be serialized again.
   return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
 }

@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../base/compiled.ts';
 import type { Fields } from '../base/canonical.ts';
 import { Refusal } from '../base/errors.ts';
 
@@ -11,7 +11,7 @@ import { Refusal } from '../base/errors.ts';
 export function createValidator<Request extends TObject>(
   schema: Request,
 ): (fields: Fields) => Static<Request> {
-  const compiled = Compile(schema);
+  const check = compiled(schema);
   const names = Object.keys(schema.properties);
   const required = new Set(schema.required ?? []);
   return (fields) => {
@@ -22,7 +22,7 @@ export function createValidator<Request extends TObject>(
       if (required.has(name) && text.trim() === '') throw missingField(name);
       if (text !== '') request[name] = text;
     }
-    if (compiled.Check(request)) return request;
+    if (check.fits(request)) return request;
     for (const name of names) {
       const property: { pattern?: string; form?: string } | undefined = schema.properties[name];
       const value = request[name];

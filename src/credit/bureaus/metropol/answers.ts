@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../../platform/base/compiled.ts';
 import { parseDay } from '../../../platform/base/days.ts';
 import type { CreditAccount, RiskClass } from '../../facts.ts';
 import type { IdentityDocument } from '../../registry/documents.ts';
@@ -14,9 +14,9 @@ const head = {
   trx_id: Type.Optional(Type.String()),
 };
 
-const anyAnswer = Compile(Type.Object(head));
+const anyAnswer = compiled(Type.Object(head));
 
-const identityAnswer = Compile(
+const identityAnswer = compiled(
   Type.Object({
     ...head,
     first_name: Type.String(),
@@ -27,7 +27,7 @@ const identityAnswer = Compile(
   }),
 );
 
-const scoreAnswer = Compile(
+const scoreAnswer = compiled(
   Type.Object({ ...head, credit_score: Type.Union([Type.String(), Type.Number()]) }),
 );
 
@@ -42,7 +42,7 @@ const accountInfo = Type.Object({
   original_amount: optionalText,
   overdue_balance: optionalText,
 });
-const creditInfoAnswer = Compile(Type.Object({ ...head, account_info: Type.Array(accountInfo) }));
+const creditInfoAnswer = compiled(Type.Object({ ...head, account_info: Type.Array(accountInfo) }));
 
 /** What an answer's code means for the enquiry. */
 export type Meaning = 'success' | 'not_found' | 'refused' | 'duplicate';
@@ -54,7 +54,7 @@ export function readHead(
   text: string,
 ): { readonly meaning: Meaning; readonly code: string; readonly trxId: string | null } | undefined {
   const answer = parse(text);
-  if (!anyAnswer.Check(answer)) return undefined;
+  if (!anyAnswer.fits(answer)) return undefined;
   const { has_error: hasError, api_code: code } = answer;
   const trxId = answer.trx_id ?? null;
   if (!hasError) return { meaning: 'success', code, trxId };
@@ -69,7 +69,7 @@ export function readProfile(
   asOf: string,
 ): Profile | undefined {
   const answer = parse(text);
-  if (!identityAnswer.Check(answer)) return undefined;
+  if (!identityAnswer.fits(answer)) return undefined;
   return {
     name: {
       surname: answer.last_name,
@@ -90,7 +90,7 @@ export function readProfile(
 /** The number of a score answer as text; undefined if it is malformed. */
 export function readScore(text: string): string | undefined {
   const answer = parse(text);
-  if (!scoreAnswer.Check(answer)) return undefined;
+  if (!scoreAnswer.fits(answer)) return undefined;
   const score = String(answer.credit_score);
   return /^\d{1,4}$/.test(score) ? score : undefined;
 }
@@ -105,7 +105,7 @@ export function readAccounts(
   about: { readonly mySector: Sector; readonly mobile: boolean; readonly asOf: Date },
 ): CreditAccount[] | undefined {
   const answer = parse(text);
-  if (!creditInfoAnswer.Check(answer)) return undefined;
+  if (!creditInfoAnswer.fits(answer)) return undefined;
   const accounts: CreditAccount[] = [];
   for (const [index, info] of answer.account_info.entries()) {
     const account = accountOf(info, index, about);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compiled } from '../../../platform/base/compiled.ts';
 import { decodeUtf8 } from '../text.ts';
 import { CURRENCY, MONEY_PATTERN } from '../../../platform/base/money.ts';
 
@@ -72,9 +72,9 @@ const BALANCE_ANSWER = Type.Object({
   currency: Type.Literal(CURRENCY),
 });
 
-const paymentSchema = Compile(PAYMENT_ANSWER);
-const accountSchema = Compile(ACCOUNT_ANSWER);
-const balanceSchema = Compile(BALANCE_ANSWER);
+const paymentSchema = compiled(PAYMENT_ANSWER);
+const accountSchema = compiled(ACCOUNT_ANSWER);
+const balanceSchema = compiled(BALANCE_ANSWER);
 
 export type PaidAnswer = Static<typeof PAID>;
 export type PaymentAnswer = Static<typeof PAYMENT_ANSWER>;
@@ -83,19 +83,19 @@ export type AccountAnswerBody = Static<typeof ACCOUNT_ANSWER>;
 /** An answer to an instruction or a status query, or a callback. Undefined if it is invalid. */
 export function readPaymentAnswer(body: Buffer): PaymentAnswer | undefined {
   const value = parsed(body);
-  return paymentSchema.Check(value) ? value : undefined;
+  return paymentSchema.fits(value) ? value : undefined;
 }
 
 /** An answer about an account. Undefined if it is invalid. */
 export function readAccountAnswer(body: Buffer): AccountAnswerBody | undefined {
   const value = parsed(body);
-  return accountSchema.Check(value) ? value : undefined;
+  return accountSchema.fits(value) ? value : undefined;
 }
 
 /** The decimal text of a balance in our currency. Undefined if it is invalid. */
 export function readBalanceAnswer(body: Buffer): string | undefined {
   const value = parsed(body);
-  return balanceSchema.Check(value) ? value.balance : undefined;
+  return balanceSchema.fits(value) ? value.balance : undefined;
 }
 
 function parsed(body: Buffer): unknown {

@@ -37,17 +37,12 @@ export async function addReferencePage(
   app: FastifyInstance,
   options: ReferenceOptions,
 ): Promise<void> {
-  let document: Promise<CompressedText> | undefined;
-  addFile(app, '/openapi.json', async () => {
-    document ??= compressText(Buffer.from(JSON.stringify(options.document())), JSON_TYPE);
-    return await document;
-  });
-  const settings = JSON.stringify({ keys: options.keys });
-  const compressedSettings = await compressText(Buffer.from(settings), JSON_TYPE);
-  addFile(app, '/docs/api/settings.json', () => compressedSettings);
+  addText(app, '/openapi.json', JSON_TYPE, () => Buffer.from(JSON.stringify(options.document())));
+  const settings = Buffer.from(JSON.stringify({ keys: options.keys }));
+  addText(app, '/docs/api/settings.json', JSON_TYPE, () => settings);
   for (const [name, type] of FILES) {
-    const text = await compressText(await readFile(path.join(PAGE_FOLDER, name)), type);
-    addFile(app, name === 'index.html' ? '/docs/api/' : `/docs/api/${name}`, () => text);
+    const text = await readFile(path.join(PAGE_FOLDER, name));
+    addText(app, name === 'index.html' ? '/docs/api/' : `/docs/api/${name}`, type, () => text);
   }
   // Links of a site that works without a server name the file.
   app.get('/docs/api/index.html', async (_request, reply) => await reply.redirect('./'));
@@ -55,10 +50,11 @@ export async function addReferencePage(
   app.get('/docs/api', async (_request, reply) => await reply.redirect('api/'));
 }
 
-function addFile(
-  app: FastifyInstance,
-  url: string,
-  textOf: () => CompressedText | Promise<CompressedText>,
-): void {
-  app.get(url, async (request, reply) => sendCompressed(request, reply, await textOf()));
+/** Serves a text that is compressed at its first request, because that takes longer than a start should. */
+function addText(app: FastifyInstance, url: string, type: string, read: () => Buffer): void {
+  let text: Promise<CompressedText> | undefined;
+  app.get(url, async (request, reply) => {
+    text ??= compressText(read(), type);
+    return sendCompressed(request, reply, await text);
+  });
 }
