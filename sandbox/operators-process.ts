@@ -18,6 +18,9 @@ export interface OperatorsProcess {
 
 const STOP_GRACE_MS = 3_000;
 
+/** As the npm scripts start Node: what it compiled is kept for the next start. */
+const NODE_OPTIONS = ['--import', new URL('../scripts/prepare-node.mjs', import.meta.url).href];
+
 /**
  * Starts the simulated operators as a separate process, which ends with this one.
  * Throws: `StartError` if it does not start; its own error is on stderr.
@@ -37,7 +40,7 @@ export async function startOperators(options: {
       ...['--port', String(wanted), '--data-dir', folder],
       ...(providersCallBack === undefined ? [] : ['--providers', providersCallBack]),
     ],
-    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] },
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: NODE_OPTIONS },
   );
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { port: number }).port));

@@ -62,9 +62,6 @@ export const SEALING: Sealing = {
  */
 export const START_MS = 240_000;
 
-/** Where Node keeps what it compiled, so that the next start is quicker. */
-const COMPILE_CACHE = 'compile-cache';
-
 /** `npm run serve` with these roles. */
 export async function serviceProgram(options: {
   readonly name: string;
@@ -97,7 +94,6 @@ export async function serviceProgram(options: {
         DATA_DIR: options.folder,
         MASTER_KEY,
         LOG_LEVEL: 'error',
-        NODE_COMPILE_CACHE: path.join(options.folder, COMPILE_CACHE),
         NODE_OPTIONS: '--conditions=crash-points',
         ...options.env,
         ...env,
