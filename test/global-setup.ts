@@ -14,6 +14,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The cluster of this run, its superuser, the database `malipo`. */
     clusterUrl: string;
+    /** Removed at the end of this run. */
+    runFolder: string;
     /** The migrated database that test databases are cloned from. */
     templateDatabase: string;
     /** By database of a Citus cluster: the rows of a new installation. */
@@ -70,6 +72,9 @@ let stopCluster = async (): Promise<void> => {};
 /** One PostgreSQL for the whole run, with a migrated database to clone. */
 export async function setup(project: TestProject): Promise<void> {
   await removeAbandonedFolders();
+  const folder = await makeTemporaryFolder();
+  stopCluster = async () => await removeFolder(folder);
+  project.provide('runFolder', folder);
   if (CITUS_URL !== undefined) {
     project.provide('clusterUrl', CITUS_URL);
     project.provide('templateDatabase', '');
@@ -79,8 +84,6 @@ export async function setup(project: TestProject): Promise<void> {
     project.provide('citusSeeds', seeds);
     return;
   }
-  const folder = await makeTemporaryFolder();
-  stopCluster = async () => await removeFolder(folder);
   const log: string[] = [];
   try {
     // Another server to test on, such as an older PostgreSQL: its superuser, and a database to connect to.

@@ -36,7 +36,8 @@ let references = 0;
 const spoken: string[] = [];
 
 beforeAll(async () => {
-  sandbox = await fixture.start({ env: { LOG_LEVEL: 'trace' } });
+  const dataDir = await fixture.folder();
+  sandbox = await fixture.start({ dataDir, env: { LOG_LEVEL: 'trace' } });
   client = new VendorClient(sandbox.origin, { vid: 'demo', key: 'demo-security-key' });
 });
 

@@ -84,7 +84,7 @@ async function occupied(work: (port: number) => Promise<void>): Promise<void> {
 
 describe('from the first start to the second', () => {
   test('the banner’s line pays a bill, Ctrl-C ends everything, and the data stays', async () => {
-    const first = await fixture.start();
+    const first = await fixture.start({ dataDir: await fixture.folder() });
     const [funded, created] = await paste(curlLine(first));
     expect(funded).toMatchObject({ header_status: 200, msg: { status: 1, amount: 100_000 } });
     expect(created).toMatchObject({ header_status: 200, msg: { status: 1 } });
