@@ -59,7 +59,8 @@ const customer = (more: Given = {}): Given => ({
 const enquiryAbout = (more: Given = {}): Given => ({ ...customer(more), reportReason: 2 });
 const scoreOf = (more: Given = {}): Given => ({ ...enquiryAbout(more), reportSector: 2 });
 
-describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
+// They mostly wait for payments, so all clients are tested at the same time.
+describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
   let driver: Driver;
   let vendor: VendorClient;
   const open = async (more: Given = {}): Promise<void> => {
@@ -77,7 +78,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     if (runs) await driver.end();
   });
 
-  const only = test.skipIf(!runs);
+  const only = test.skipIf(!runs).sequential;
 
   only('reports income, once, and funds it', async () => {
     const income = { vid: vendor.vid, reference: fresh('till'), amountCents: 12_345 };

@@ -25,7 +25,8 @@ const BILL = {
   merchantReference: 'order-1001',
 };
 
-describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
+// They mostly wait, so all clients are tested at the same time.
+describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
   let driver: Driver;
   let service: ScriptedService;
   const open = async (more: Given = {}): Promise<void> => {
@@ -43,7 +44,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     await service.close();
   });
 
-  describe.skipIf(!runs)('repeats', () => {
+  describe.skipIf(!runs).sequential('repeats', () => {
     test.each<[string, Reply]>([
       ['a dropped connection', drop],
       ['an answer that is cut', cut],
@@ -91,7 +92,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     });
   });
 
-  describe.skipIf(!runs)('does not repeat', () => {
+  describe.skipIf(!runs).sequential('does not repeat', () => {
     test.each(['insufficient_float', 'invalid_field', 'reference_reused'] as const)(
       'what is refused: %s',
       async (code) => {
@@ -146,7 +147,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     });
   });
 
-  describe.skipIf(!runs)('says that the outcome is unknown', () => {
+  describe.skipIf(!runs).sequential('says that the outcome is unknown', () => {
     test.each<[string, Reply]>([
       ['no answer', hang],
       ['an answer without end', drip],
@@ -194,7 +195,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     });
   });
 
-  describe.skipIf(!runs)('says that nothing was accepted', () => {
+  describe.skipIf(!runs).sequential('says that nothing was accepted', () => {
     test('if nobody listens', async () => {
       await open({ url: `http://127.0.0.1:${await findFreePort()}`, retryForMs: 0 });
       const error = await driver.error('createPayment', BILL);
@@ -221,7 +222,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     });
   });
 
-  describe.skipIf(!runs)('pay', () => {
+  describe.skipIf(!runs).sequential('pay', () => {
     test('waits for the final state, whatever happens to the queries', async () => {
       await open();
       service.play(drop, ok, payment('QUEUED'), drop, busy(), payment('SUCCESS'));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test as vitestTest, vi } from 'vitest';
 import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
 import { drive, Journey } from './drive.ts';
 import { listMovements } from './movements.ts';
@@ -7,6 +7,9 @@ import type { FaultProxy, TransportFault } from './proxy.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 import type { Provider, Scenario, Subject } from './subject.ts';
+
+/** Several connectors at the same time, because they mostly wait; one case after the other of each. */
+const test = vitestTest.sequential;
 
 const AMOUNT_CENTS = 120_00n;
 const HOUR_MS = 3_600_000;
@@ -20,7 +23,7 @@ interface Bench {
 
 /** Every case for one connector. */
 export function describeConformance(subject: Subject): void {
-  describe(subject.name, () => {
+  describe.concurrent(subject.name, () => {
     let bench: Bench;
     beforeAll(async () => {
       bench = await startBench(subject);
