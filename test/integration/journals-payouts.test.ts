@@ -143,7 +143,7 @@ test('a payout waits for the decision about income that was reversed', async () 
   const facts = { paid_cents: 30_000, receipt_state: 'credited' };
   const about = { vendorId, paymentId: null, evidenceId: newId(), operatorCode: null };
   await openCase(books.pool, { ...about, kind: 'receipt_reversed', facts });
-  await expect(pay(payoutId)).rejects.toThrow('300.00 that was reversed');
+  await expect(pay(payoutId)).rejects.toThrow('300.00 of it was reversed');
   await pay((await payout({ amountCents: 20_000n, reference: 'FT2' })).payoutId);
 });
 

@@ -73,7 +73,7 @@ async function explain({ pool, config }: Session, crn: bigint, kind: ScoreKind):
                 { title: 'CHARACTERISTIC' },
                 { title: 'VALUE', align: 'right' },
                 { title: 'POINTS', align: 'right' },
-                { title: 'MOST', align: 'right' },
+                { title: 'MAXIMUM', align: 'right' },
               ],
               [
                 ['everybody', '', String(basePoints), String(basePoints)],

@@ -43,7 +43,7 @@ export function keysText(keys: readonly KeyView[], format: (time: Date) => strin
 export const signatureOption = (): Option =>
   new Option(
     '--signature <version>',
-    'v2: refuse requests without the X-Signature header (default v1)',
+    'v2: refuse requests without the X-Signature header (initially v1)',
   ).choices(SIGNATURE_VERSIONS);
 
 const DAY_SECONDS = 86_400;

@@ -61,13 +61,13 @@ const sectorOption = (): Option =>
 const duplicateOption = (): Option =>
   new Option(
     '--duplicate-check <when>',
-    'when a create that equals a payment of the last 30 s is refused (default without_reference)',
+    'when a create that equals a payment of the last 30 s is refused (initially without_reference)',
   ).choices(DUPLICATE_CHECKS);
 
 const statusTextOption = (): Option =>
   new Option(
     '--status-text <form>',
-    'msg.text of a status answer: an object with the operator’s fields, or a sentence (default object)',
+    'msg.text of a status answer: an object with the operator’s fields, or a sentence (initially object)',
   ).choices(STATUS_TEXTS);
 
 function addAdd(vendor: Command, cli: Cli): void {
@@ -85,7 +85,7 @@ function addAdd(vendor: Command, cli: Cli): void {
     )
     .option(
       '--open-enquiries',
-      'accept enquiries without names and consent, and report when names do not agree',
+      'accept enquiries without consent, and identity decisions without names; report when names do not agree',
     )
     .addOption(statusTextOption())
     .addOption(signatureOption())

@@ -53,7 +53,7 @@ function textOf({ today, lastHour, queued, unknown, house }: Overview): string {
     ['Success rate today', percent(today.successRate)],
     [
       'Time to the final state',
-      `half ${seconds(today.p50Seconds)}, 95 % ${seconds(today.p95Seconds)}`,
+      `median ${seconds(today.p50Seconds)}, 95th percentile ${seconds(today.p95Seconds)}`,
     ],
     ['Queued', waiting(queued)],
     ['Result unknown', waiting(unknown)],

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { requireStatementFormat } from '../../payments/connectors/statement-format.ts';
 import { importStatement } from '../../payments/reconciliation/import.ts';
@@ -40,11 +41,10 @@ function addImport(reconcile: Command, cli: Cli): void {
       'end of the statement: a day (included) or a time (not included)',
     )
     .option('--incomplete', 'lines may be missing, so missing payments and balances prove nothing')
-    .option(
-      '--tolerance <time>',
-      'how far the operator’s clock may differ from ours',
-      durationSeconds,
-      300,
+    .addOption(
+      new Option('--tolerance <time>', 'how far the operator’s clock may differ from ours')
+        .argParser(durationSeconds)
+        .default(300, '5m'),
     )
     .action(async (file: string, options: ImportOptions) => {
       await cli.run(options, async (session) => {

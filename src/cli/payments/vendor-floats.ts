@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import {
@@ -152,7 +153,11 @@ function addFundRule(topUp: Command, cli: Cli): void {
       'top up while the float is below this amount',
       moneyAboveZero,
     )
-    .option('--pause <time>', 'minimum time between two top-ups', durationSeconds, 60)
+    .addOption(
+      new Option('--pause <time>', 'minimum time between two top-ups')
+        .argParser(durationSeconds)
+        .default(60, '60s'),
+    )
     .requiredOption('--by <name>', 'who sets it')
     .action(async (vid: string, options: RuleOptions) => {
       const { below: thresholdCents, pause: pauseSeconds } = options;
@@ -187,7 +192,11 @@ function addPushRule(topUp: Command, cli: Cli): void {
       'maximum amount of all prompts of a day',
       moneyAboveZero,
     )
-    .option('--pause <time>', 'minimum time between two prompts', durationSeconds, 3_600)
+    .addOption(
+      new Option('--pause <time>', 'minimum time between two prompts')
+        .argParser(durationSeconds)
+        .default(3_600, '1h'),
+    )
     .requiredOption('--source <code>', 'the source that sends the prompt', code)
     .requiredOption('--phone <number>', '12 digits; its owner confirms on the phone')
     .requiredOption('--by <name>', 'who sets it')

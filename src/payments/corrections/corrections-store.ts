@@ -73,7 +73,7 @@ export async function setCorrectedOutcome(
     ],
   );
   if (set.rows[0]?.corrected !== true) {
-    throw new Error(`correction ${corrected.correctionId} does not fit its transaction`);
+    throw new Error(`correction ${corrected.correctionId} does not fit its payment`);
   }
 }
 

@@ -16,9 +16,9 @@ import type { LostPayment } from './lost-payment.ts';
  * change nothing.
  */
 export const RESOLUTIONS = {
-  keep_books: 'the ledger is correct; nothing is posted',
-  paid: 'the open transaction was paid, as the operator reported; entered by hand',
-  failed: 'the open transaction was not paid, as the operator reported; entered by hand',
+  keep_books: 'the ledger is correct, and nothing is posted',
+  paid: 'the open payment was paid, as the operator reported to a person',
+  failed: 'the open payment was not paid, as the operator reported to a person',
   charge_vendor:
     'the operator paid more than the ledger shows, or a payment that a restore lost: the vendor’s float pays it',
   return_to_vendor:

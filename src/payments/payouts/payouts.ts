@@ -67,7 +67,7 @@ async function requireAvailable(
   const owed = exposureCents < 0n ? `, and owes us ${formatMoney(-exposureCents)}` : '';
   const undecided =
     takenBackCents > 0n
-      ? `; cases about ${formatMoney(takenBackCents)} that was reversed are open`
+      ? `; ${formatMoney(takenBackCents)} of it was reversed, in cases that are still open`
       : '';
   throw new PlainError(
     `The vendor has ${formatMoney(collectedCents)} of collected income${owed}${undecided}.`,

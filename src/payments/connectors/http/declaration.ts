@@ -3,7 +3,7 @@ import type { HttpSettings } from './settings.ts';
 
 /** The same for every configuration. */
 export const HTTP: Declaration = {
-  title: 'Any HTTP API, by configuration',
+  title: 'Any HTTP API, by configuration (here: without a status query and callbacks)',
   source: 'docs/guide/write-a-connector.md',
   proofOfNonExecution: [
     'not one byte of the request was written',
