@@ -10,6 +10,7 @@ import { contractDocument } from '../src/contract.ts';
 import { DASHBOARDS, dashboardJson } from './dashboards.ts';
 import { inertOperations, inertResources } from './inert-api.ts';
 import { postmanCollection } from './postman/collection.ts';
+import { guidesWithSamples } from './samples.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -20,9 +21,11 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
-/** Every generated reference as it should be now; no database, no listening. */
+/** Every generated reference, and every guide with its samples, as it should be now; no database, no listening. */
 export async function generateReference(): Promise<GeneratedFile[]> {
+  const guides = await guidesWithSamples();
   return await Promise.all([
+    ...guides.map(async ({ name, text }) => await generated(name, text)),
     generated('openapi.json', JSON.stringify(openApiDocument())),
     postmanCollection(openApiDocument()).then(async (collection) =>
       generated('docs/reference/malipo.postman_collection.json', JSON.stringify(collection)),

@@ -13,7 +13,7 @@ import { VendorClient } from '../support/vendor-client.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const run = promisify(execFile);
-const GUIDE = path.resolve(import.meta.dirname, '../../docs/guide/sandbox.md');
+const GUIDES = path.resolve(import.meta.dirname, '../../docs/guide');
 
 /** It has types of its own, for other platforms than Node. */
 const CLIENT = new URL('../../clients/typescript/src/index.ts', import.meta.url).href;
@@ -108,10 +108,13 @@ test('the commands say what is wrong', async () => {
 
 // Last: its events would reach the listeners of the other tests.
 test('every line of the guide is answered', async () => {
-  const page = await readFile(GUIDE, 'utf8');
+  const page = await readFile(path.join(GUIDES, 'sandbox.md'), 'utf8');
   const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  const script = blocks.join('\n').replace('http://127.0.0.1:${PORT:-8080}', sandbox.origin);
-  const { stdout } = await run('sh', ['-c', script]);
+  const script = blocks.join('\n');
+  const { stdout } = await run('bash', ['-c', `. ./malipo.sh\n${script}`], {
+    cwd: path.join(GUIDES, 'samples/shop'),
+    env: { PATH: process.env['PATH'], MALIPO_URL: sandbox.origin },
+  });
   const answers = stdout.trim().split('\n');
   expect(answers).toHaveLength(script.match(/^call .*$/gm)?.length ?? 0);
   expect(answers.length).toBeGreaterThan(15);

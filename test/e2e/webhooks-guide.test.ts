@@ -57,9 +57,10 @@ test('the receivers of the guide accept the service’s events, and nothing else
   const url = 'http://127.0.0.1:9/';
   await setWebhook(pool, vendor, { url, allowsPrivate: true, sealing });
   const guide = await readFile(GUIDE, 'utf8');
-  const samples = [...guide.matchAll(/^```(js|php)\n([\s\S]*?)^```$/gm)].map(
-    ([, language = '', code = '']): Sample => ({ language, code }),
-  );
+  // The receivers that use a client are tested with the other samples.
+  const samples = [...guide.matchAll(/^```(js|php)\n([\s\S]*?)^```$/gm)]
+    .map(([, language = '', code = '']): Sample => ({ language, code }))
+    .filter(({ code }) => !code.includes('MALIPO_'));
   expect(samples.map(({ language }) => language)).toEqual(['js', 'js', 'php']);
   const folder = await mkdtemp(path.join(tmpdir(), 'malipo-webhooks-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));

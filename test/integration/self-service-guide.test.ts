@@ -9,7 +9,7 @@ import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
 const run = promisify(execFile);
-const PAGE = path.resolve(import.meta.dirname, '../../docs/guide/self-service.md');
+const GUIDES = path.resolve(import.meta.dirname, '../../docs/guide');
 
 let database: TestDatabase;
 let running: InProcessService;
@@ -25,13 +25,16 @@ afterAll(async () => {
 });
 
 test('every line of the guide is answered', async () => {
-  const page = await readFile(PAGE, 'utf8');
+  const page = await readFile(path.join(GUIDES, 'self-service.md'), 'utf8');
   const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
   const calls = blocks.flatMap((code) => code.match(/^call .*$/gm) ?? []);
   expect(calls.length).toBeGreaterThan(8);
-  const script = blocks.join('\n').replace('http://127.0.0.1:${PORT:-8080}', running.origin);
   // A line of its own ends each answer: a file has several lines.
-  const { stdout } = await run('sh', ['-c', script.replaceAll(/^(call .*)$/gm, '$1; echo ---')]);
+  const script = blocks.join('\n').replaceAll(/^(call .*)$/gm, '$1; echo ---');
+  const { stdout } = await run('bash', ['-c', `. ./malipo.sh\n${script}`], {
+    cwd: path.join(GUIDES, 'samples/shop'),
+    env: { PATH: process.env['PATH'], MALIPO_URL: running.origin },
+  });
   const answers = stdout.split('---\n').map((answer) => answer.trim());
   expect(answers).toHaveLength(calls.length + 1);
   for (const [index, call] of calls.entries()) {

@@ -88,12 +88,12 @@ describe('the samples sign like the vectors', () => {
   const hashes = [worked?.hash, ...expectedHashes];
   const vectorFile = path.join(root, 'test/vectors/signature.json');
 
-  it('JavaScript', async () => {
+  it('TypeScript', async () => {
     const driver = `
       import { readFileSync } from 'node:fs';
-      const { vectors } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+      const { vectors } = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
       for (const { params, key } of vectors) console.log(sign(Object.fromEntries(params), key));`;
-    const file = await write('sample.mjs', firstBlock('js') + driver);
+    const file = await write('sample.mts', firstBlock('ts') + driver);
     expect(await linesOf(process.execPath, file, vectorFile)).toEqual(hashes);
   });
 
