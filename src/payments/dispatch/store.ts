@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
 
@@ -62,14 +63,13 @@ export interface Claim {
   readonly wantedIndex: number;
 }
 
-const CLAIM = `select vendor_id as "vendorId", payment_id as "paymentId", biller_code as "billerCode",
-    stage, claim_number as "claimNumber", attempt_number as "attemptNumber",
-    verify_count as "verifyCount", operator_handle as "operatorHandle", account, phone,
-    amount_cents as "amountCents", attempt_age_ms as "attemptAgeMs",
-    operator_code as "operatorCode", queue_number as "queueNumber"
+const CLAIM = `select queue_number as "queueNumber", payment_id as "paymentId",
+    claim_number as "claimNumber", attempt_number as "attemptNumber", verify_count as "verifyCount",
+    operator_handle as "operatorHandle", account, phone, amount_cents as "amountCents",
+    attempt_age_ms as "attemptAgeMs", operator_code as "operatorCode"
   from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::text[],
     $6::integer[], $7::integer[], $8::text[], $9::text[], $10::integer[], $11::bigint[],
-    $12::bigint[], $13::integer[])`;
+    $12::bigint[], $13::integer[], $14)`;
 
 /** How many payments of a queue to claim, and for which operator. */
 export interface Wanted extends QueueKey {
@@ -98,13 +98,39 @@ export const NO_MAXIMUM = 1_000_000_000_000_000n;
 
 type Indexed = Wanted & { readonly index: number };
 
+type ClaimedRow = Omit<Claim, keyof QueueKey | 'wantedIndex'> & {
+  readonly operatorCode: string | null;
+  readonly queueNumber: number;
+};
+
 async function claimIn(
   db: Queryable,
   bucket: number,
   queues: readonly Indexed[],
 ): Promise<readonly Claim[]> {
+  try {
+    return await claimRows(db, { bucket, queues, hasDoubles: false });
+  } catch (error) {
+    // A payment is queued while an instruction is in progress. No code does that.
+    if (!isUniqueViolation(error)) throw error;
+    return await claimRows(db, { bucket, queues, hasDoubles: true });
+  }
+}
+
+async function claimRows(
+  db: Queryable,
+  {
+    bucket,
+    queues,
+    hasDoubles,
+  }: {
+    readonly bucket: number;
+    readonly queues: readonly Indexed[];
+    readonly hasDoubles: boolean;
+  },
+): Promise<readonly Claim[]> {
   const priced = queues.some(({ route }) => (route?.operatorPrice ?? null) !== null);
-  const claimed = await db.query<Omit<Claim, 'wantedIndex'> & { queueNumber: number }>({
+  const claimed = await db.query<ClaimedRow>({
     name: 'claim_payments',
     text: CLAIM,
     values: [
@@ -121,12 +147,15 @@ async function claimIn(
       queues.map(({ route }) => (route?.minimumCents ?? 0n).toString()),
       queues.map(({ route }) => (route?.maximumCents ?? NO_MAXIMUM).toString()),
       queues.map(({ route }) => route?.waitMs ?? 0),
+      hasDoubles,
     ],
   });
-  return claimed.rows.map(({ queueNumber, ...row }) => ({
-    ...row,
-    wantedIndex: queues[queueNumber - 1]?.index ?? -1,
-  }));
+  return claimed.rows.map(({ queueNumber, ...row }) => {
+    const queue = queues[queueNumber - 1];
+    if (queue === undefined) throw new Error(`claim_payments named queue ${queueNumber}`);
+    const { vendorId, billerCode, stage, index } = queue;
+    return { ...row, vendorId, billerCode, stage, wantedIndex: index };
+  });
 }
 
 /**

@@ -267,3 +267,8 @@ export function isUnavailable(error: unknown): boolean {
     (code.startsWith('53') || ['25006', '55P03', '57014', '40P01', '40001'].includes(code))
   );
 }
+
+/** True if a statement would have written a key twice. */
+export function isUniqueViolation(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '23505';
+}
