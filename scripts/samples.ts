@@ -1,8 +1,10 @@
+import { globSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-const GUIDES = path.resolve(import.meta.dirname, '../docs/guide');
-const SAMPLES = path.join(GUIDES, 'samples');
+const ROOT = path.resolve(import.meta.dirname, '..');
+const GUIDES = ['docs/guide', 'docs/sw'];
+const SAMPLES = path.join(ROOT, 'docs/guide/samples');
 
 /** By the end of a file’s name: its label, in this order, and the language of its code. */
 const LANGUAGES: ReadonlyMap<string, { readonly label: string; readonly fence: string }> = new Map([
@@ -17,16 +19,13 @@ const MARKED = /^<!-- samples: (\S+) -->$[\s\S]*?^<!-- \/samples -->$/gm;
 
 /** The guides that show samples, with the samples as they should be now. */
 export async function guidesWithSamples(): Promise<{ name: string; text: string }[]> {
-  const names = (await readdir(GUIDES)).filter((name) => name.endsWith('.md'));
+  const names = GUIDES.flatMap((folder) => globSync(`${folder}/*.md`, { cwd: ROOT }));
   const pages = await Promise.all(
-    names.map(async (name) => ({ name, text: await readFile(path.join(GUIDES, name), 'utf8') })),
+    names.map(async (name) => ({ name, text: await readFile(path.join(ROOT, name), 'utf8') })),
   );
   const withSamples = pages.filter(({ text }) => text.match(MARKED) !== null);
   return await Promise.all(
-    withSamples.map(async ({ name, text }) => ({
-      name: `docs/guide/${name}`,
-      text: await withCurrentSamples(text),
-    })),
+    withSamples.map(async ({ name, text }) => ({ name, text: await withCurrentSamples(text) })),
   );
 }
 
@@ -36,7 +35,7 @@ export async function guidesWithSamples(): Promise<{ name: string; text: string 
  *
  * Throws: an error if a marker names nothing.
  */
-async function withCurrentSamples(page: string): Promise<string> {
+export async function withCurrentSamples(page: string): Promise<string> {
   const names = [...page.matchAll(MARKED)].map(([, name = '']) => name);
   const blocks = new Map(
     await Promise.all(names.map(async (name) => [name, await samplesOf(name)] as const)),

@@ -90,6 +90,20 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     expect(found).toContain(words.replaceAll('_', ' '));
   });
 
+  test('samples are tabs with all five languages, also in Swahili', async () => {
+    for (const address of ['guide/first-payment.html', 'sw/first-payment.html']) {
+      await page.goto(`${docs}${address}`);
+      const pay = page.locator('.vp-code-group', { hasText: 'pay.php order-1' });
+      expect(await pay.locator('.tabs label').allInnerTexts()).toEqual([
+        'curl',
+        'PHP',
+        'TypeScript',
+        'Python',
+        'Java',
+      ]);
+    }
+  });
+
   test('the language of samples is remembered on other pages and at the next visit', async () => {
     await page.goto(`${docs}guide/integrate-in-an-afternoon.html`);
     await untilTrue(IS_ALIVE);
@@ -101,6 +115,8 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     await page.locator('.VPSidebar a', { hasText: 'Webhooks' }).click();
     await page.waitForURL(/webhooks/);
     await page.goBack();
+    // Samples of the page before, in the same language, may still be there.
+    await page.locator('h1', { hasText: 'Integrate in an afternoon' }).waitFor();
     // The page chooses the language after it has been drawn.
     const isRestored = `document.querySelector('.vp-code-group input:checked + label')?.textContent === 'Python'`;
     await untilTrue(isRestored);
