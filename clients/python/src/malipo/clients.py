@@ -99,7 +99,7 @@ def _async_chunks(
         chunks = await _carry_out_async(operation(self._operations, *args, **kwargs))
         loop = asyncio.get_running_loop()
         try:
-            while chunk := await loop.run_in_executor(None, next, chunks, b""):
+            while chunk := await loop.run_in_executor(None, lambda: next(chunks, b"")):
                 yield chunk
         finally:
             chunks.close()

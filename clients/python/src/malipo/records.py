@@ -5,7 +5,20 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Dict, Generic, List, Mapping, Optional, Type, TypeVar, Union, get_type_hints
+from typing import (
+    Any,
+    Dict,
+    Generic,
+    List,
+    Mapping,
+    Optional,
+    Type,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from .wire import Wire
 
@@ -285,7 +298,8 @@ def items_of(item: Type[T], wire: Wire) -> List[T]:
 
 def record_of(kind: Type[T], wire: Wire) -> T:
     """Reads each field by its type. Raises ValueError."""
-    hints = _hints(kind)
+    of: Any = kind
+    hints = _hints(of)
     return kind(**{name: _value(hint, wire, name.rstrip("_")) for name, hint in hints.items()})
 
 
@@ -296,7 +310,7 @@ def _hints(kind: Type[Any]) -> Dict[str, Any]:
 
 
 def _value(hint: Any, wire: Wire, name: str) -> Any:
-    origin, arguments = getattr(hint, "__origin__", None), getattr(hint, "__args__", ())
+    origin, arguments = get_origin(hint), get_args(hint)
     if origin is Union:
         return None if wire.fields.get(name) is None else _value(arguments[0], wire, name)
     if origin is list and arguments[0] is str:
