@@ -25,8 +25,8 @@ try {
 } catch (Refused $refused) {
     // Nothing was accepted. Correct the request.
     echo "refused: {$refused->getMessage()}\n";
-} catch (Unavailable) {
-    echo "nothing was accepted; try again later\n";
+} catch (Unavailable $unavailable) {
+    echo "nothing was accepted; try again later: {$unavailable->getMessage()}\n";
 } catch (OutcomeUnknown $unknown) {
     // It may be paid. Never pay again with another reference.
     echo "not known yet: {$unknown->getMessage()}\n";
