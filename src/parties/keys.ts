@@ -56,7 +56,7 @@ export async function requireSameMasterKey(
   const current = masterKeyId(masterKeys.current);
   if (rows.every((row) => row.masterKeyId === current)) return;
   throw new PlainError(
-    'The stored keys are sealed under another master key. Set MASTER_KEY to the value that the service uses. If you are replacing the master key, first run `npm run -s malipo -- keys reseal`.',
+    'The stored keys are encrypted under another master key. Set MASTER_KEY to the value that the service uses. If you are replacing the master key, first run `npm run -s malipo -- keys reseal`.',
   );
 }
 
@@ -253,7 +253,7 @@ export async function resealKeys(
   const undecryptable = rows.filter((row) => !known.includes(row.masterKeyId));
   if (undecryptable.length > 0) {
     throw new PlainError(
-      `${undecryptable.length} of ${rows.length} stored keys are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
+      `${undecryptable.length} of ${rows.length} stored keys are encrypted under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
   const old = rows.filter((row) => row.masterKeyId !== known[0]);

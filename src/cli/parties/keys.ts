@@ -21,7 +21,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
       const counts = await resealAllKeys(session.pool, masterKeys);
       return {
         json: counts,
-        text: `${counts.resealed} keys sealed under the new master key; ${counts.already} already were.`,
+        text: `${counts.resealed} keys encrypted under the new master key; ${counts.already} already were.`,
       };
     });
   });

@@ -9,7 +9,7 @@ export function percent(text: string): number {
   const [, whole = '', decimals = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
   const bps = whole === '' ? Number.NaN : Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
   if (bps <= MAX_BPS) return bps;
-  throw new InvalidArgumentError('It must be per cent from 0 to 100, such as 1.5.');
+  throw new InvalidArgumentError('It must be a percentage from 0 to 100, such as 1.5.');
 }
 
 const TIER_PATTERN = /^(?<from>[\d.]+)=(?:(?<flat>[\d.]+)(?:\+|$))?(?:(?<percent>[\d.]+)%)?$/;

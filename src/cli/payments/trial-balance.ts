@@ -19,7 +19,7 @@ export function addTrialBalance(house: Command, cli: Cli): void {
   command(
     house,
     'trial-balance',
-    'Every account of the house, and those of all vendors together, over a period: opening balance, postings, and closing balance. Our float with an operator is one line, with what payments took from it; --json shows the parts. Exits with 1 unless debits equal credits.',
+    'Every account of the house, and those of all vendors together, over a period: opening balance, debits, credits, and closing balance. Our float with an operator is one line, with what payments took from it; --json shows the parts. Exits with 1 unless debits equal credits.',
   )
     .addOption(fromBookOption())
     .addOption(toBookOption())

@@ -124,7 +124,7 @@ function open(sealed: Buffer, location: string, keys: readonly VaultKey[]): stri
   const found = keys.find((key) => key.id.equals(id));
   if (found === undefined) {
     throw new Error(
-      'A personal field was sealed under a key that is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.',
+      'A personal field was encrypted under a key that is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.',
     );
   }
   return decrypt(sealed.subarray(KEY_ID_BYTES), location, found.key);

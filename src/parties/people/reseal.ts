@@ -38,7 +38,7 @@ async function resealCodes(db: Queryable, masterKeys: MasterKeys): Promise<Resea
   const undecryptable = old.filter((row) => row.masterKeyId !== previous);
   if (undecryptable.length > 0) {
     throw new PlainError(
-      `The one-time codes of ${undecryptable.length} people are sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
+      `The one-time codes of ${undecryptable.length} people are encrypted under neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
   for (const { personId, masterKeyId: keyId, codeSecret } of old) {

@@ -191,7 +191,7 @@ export async function changeBillerStatus(
   offline: OfflinePeriod = {},
 ): Promise<void> {
   if (status === 'ONLINE' && offline.until !== undefined) {
-    throw new PlainError('Only an OFFLINE biller has an end.', { field: 'until' });
+    throw new PlainError('Only OFFLINE can have an end time.', { field: 'until' });
   }
   if (offline.until !== undefined && offline.until.getTime() <= Date.now()) {
     throw new PlainError('The end must be in the future.', { field: 'until' });

@@ -101,7 +101,7 @@ export function unseal(sealed: Sealed, location: string, keys: MasterKeys): stri
   );
   if (key === undefined) {
     throw new PlainError(
-      `A stored secret was sealed under master key ${sealed.masterKeyId}, which is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
+      `A stored secret was encrypted under master key ${sealed.masterKeyId}, which is neither MASTER_KEY nor MASTER_KEY_PREVIOUS.`,
     );
   }
   return decrypt(sealed.bytes, location, key);

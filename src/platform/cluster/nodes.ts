@@ -50,6 +50,6 @@ export async function requireWorkers(db: Queryable): Promise<void> {
   }
   if (nodes.some(({ active, holdsShards }) => active && holdsShards)) return;
   throw new PlainError(
-    'No node may hold rows. As the superuser of the coordinator: select citus_add_node(host, port).',
+    'The cluster has no worker that may store rows. As the superuser of the coordinator: select citus_add_node(host, port).',
   );
 }

@@ -187,7 +187,7 @@ function describe({ relation, column, privilege }: Privilege): string {
 export async function ensureRole(owner: Pool, runtimeUrl: string): Promise<void> {
   const { username, password } = new URL(runtimeUrl);
   const role = decodeURIComponent(username);
-  if (role === '') throw new PlainError('The URL of the runtime role names no user.');
+  if (role === '') throw new PlainError('The URL of the runtime role has no user name.');
   const known = await owner.query('select from pg_roles where rolname = $1', [role]);
   if (known.rowCount === 1) return;
   const made = await owner.query<{ statement: string }>(
