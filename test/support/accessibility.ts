@@ -8,10 +8,14 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds on a page and calls serious or critical. */
-export async function findSeriousViolations(page: Page): Promise<string[]> {
+/**
+ * What axe finds on a page and calls serious or critical.
+ * @param within a selector of the part to look at; default: the whole page.
+ */
+export async function findSeriousViolations(page: Page, within?: string): Promise<string[]> {
   await page.evaluate(axe);
-  const run = `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`;
+  const part = within === undefined ? 'document' : JSON.stringify(within);
+  const run = `axe.run(${part}, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`;
   const results: AxeResults = await page.evaluate(run);
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
