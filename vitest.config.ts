@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { CITUS_URLS, NOT_ON_CITUS } from './test/citus-exceptions.ts';
+import { SlowFirst } from './test/sequencer.ts';
 
 /** Tests that need no database; running only these starts none. */
 const PURE = [
@@ -22,10 +23,12 @@ export default defineConfig({
     pool: 'forks',
     // The source is loaded once per worker, not once per file. A test must not leave changed globals behind.
     isolate: false,
-    maxWorkers: ON_CITUS ? CITUS_URLS.length : 2,
+    sequence: { sequencer: SlowFirst },
+    // One more than the two cores that are assumed: tests wait for timers of the service, too.
+    maxWorkers: ON_CITUS ? CITUS_URLS.length : 3,
     // On a cluster a statement goes to several servers, and a database is emptied before it is used.
     testTimeout: ON_CITUS ? 120_000 : 30_000,
-    hookTimeout: ON_CITUS ? 180_000 : 60_000,
+    hookTimeout: ON_CITUS ? 180_000 : 120_000,
     teardownTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, exclude: WITH_MOCKS } },

@@ -112,6 +112,8 @@ async function start(folder: string, log: string[]): Promise<string> {
     durable: false,
     settings: {
       ...STOCK,
+      // Of three workers, each with up to two processes of the service.
+      max_connections: '300',
       shared_buffers: '128MB',
       max_wal_size: '512MB',
       wal_level: 'minimal',
