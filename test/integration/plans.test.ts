@@ -41,6 +41,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'the trial balance of a new installation',
   'src/payments/reports/receivables-store.ts corrections c: by () without bucket, vendor_id, vendor_id, correction_id':
     'corrections are made by people',
+  'src/payments/reports/receivables-store.ts cases cases: by () without case_id':
+    'cases are decided by people',
   'src/parties/people/passkeys-store.ts passkey_challenges passkey_challenges: by () without expires_at':
     'challenges live for minutes and are made by people',
   'src/parties/request-log-store.ts request_log request_log: by () without bucket, vendor_id, at, request_id':

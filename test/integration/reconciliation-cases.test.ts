@@ -14,6 +14,7 @@ import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
 import { reportCorrections } from '../../src/payments/reports/corrections.ts';
+import { reportReceivables } from '../../src/payments/reports/receivables.ts';
 import { insertFeePrice } from '../../src/payments/prices/store.ts';
 import { flatFormula } from '../support/fee-prices.ts';
 import { chainEverything } from '../support/chain.ts';
@@ -360,6 +361,13 @@ describe('paid twice', () => {
     const claimed = await houseChange(async () => await resolve(twice, 'receivable'));
     expect(claimed).toEqual({ external: -AMOUNT, [RECEIVABLE]: AMOUNT });
     expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - AMOUNT - FEE });
+    const { items } = await reportReceivables(books.pool, new Date());
+    expect(items.find(({ caseId }) => caseId === twice.caseId)).toMatchObject({
+      debtor: 'operator',
+      name: OPERATOR,
+      amountCents: AMOUNT,
+      reference: encodeReference(vendorId, paymentId),
+    });
     const back = { ...about, vendorId, paymentId, kind: 'theirs_only' as const };
     await openCase(books.pool, { ...back, evidenceId: newId() });
     const returned = await openCaseOf(made, 'theirs_only');

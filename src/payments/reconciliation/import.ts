@@ -119,7 +119,7 @@ export async function importRead(
       throw new PlainError('This file was already imported as the statement of another period.');
     }
     if (request.to > (await readDatabaseTime(client))) {
-      throw new PlainError('The period is not over yet, so its statement cannot be complete.', {
+      throw new PlainError('The period is not over yet. Import its statement when it is.', {
         field: 'to',
       });
     }

@@ -62,6 +62,18 @@ export async function listDebtMovements(
   return listed.rows;
 }
 
+/** Whose each of these cases is. A case about our own accounts may be a vendor's. */
+export async function readVendorsOfCases(
+  db: Queryable,
+  caseIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const read = await db.query<{ caseId: string; vendorId: number }>(
+    'select case_id as "caseId", vendor_id as "vendorId" from cases where case_id = any ($1)',
+    [caseIds],
+  );
+  return new Map(read.rows.map(({ caseId, vendorId }) => [caseId, vendorId]));
+}
+
 /** Payments with an operator whose outcome is unknown, of one age. */
 export interface UnknownRow {
   operatorCode: string;

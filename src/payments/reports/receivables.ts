@@ -9,6 +9,7 @@ import {
   listDebtAccounts,
   listDebtMovements,
   listReversed,
+  readVendorsOfCases,
   sumUnknown,
 } from './receivables-store.ts';
 import type { DebtAccount, DebtRow } from './receivables-store.ts';
@@ -47,7 +48,9 @@ export async function reportReceivables(pool: Pool, now: Date): Promise<Receivab
     const vendorIds = [...new Set(accounts.map(({ vendorId }) => vendorId))];
     const movements = await listDebtMovements(client, vendorIds);
     const vids = await readVids(client);
-    return accounts.flatMap((account) => itemsOf(account, movements, { vids, now }));
+    const caseIds = movements.map(({ caseId }) => caseId);
+    const vendorOf = await readVendorsOfCases(client, caseIds);
+    return accounts.flatMap((account) => itemsOf(account, movements, { vids, vendorOf, now }));
   });
   return { at: now, items: items.toSorted(bySince), ...totalsOf(items) };
 }
@@ -63,7 +66,16 @@ function totalsOf(items: readonly { readonly age: Age; readonly amountCents: big
 function itemsOf(
   account: DebtAccount,
   movements: readonly DebtRow[],
-  { vids, now }: { readonly vids: ReadonlyMap<number, string>; readonly now: Date },
+  {
+    vids,
+    vendorOf,
+    now,
+  }: {
+    readonly vids: ReadonlyMap<number, string>;
+    /** By case. */
+    readonly vendorOf: ReadonlyMap<string, number>;
+    readonly now: Date;
+  },
 ): Receivable[] {
   const { vendorId } = account;
   const [, operator] = account.account.split(':');
@@ -82,8 +94,7 @@ function itemsOf(
       age: ageOf(at, now),
       amountCents: leftCents,
       owedCents: movement.amountCents,
-      // One between our own accounts names its payment, not the vendor.
-      reference: paymentId === null || vendorId === 0 ? null : encodeReference(vendorId, paymentId),
+      reference: referenceOf(paymentId, vendorOf.get(caseId) ?? vendorId),
       caseId,
       openCaseId,
     };
@@ -96,6 +107,11 @@ function itemsOf(
     ...items,
     { ...whose, ...nothing, age: '>30', amountCents: restCents, owedCents: restCents },
   ];
+}
+
+/** The vendor is that of the case: the transfers may be between our own accounts. */
+function referenceOf(paymentId: string | null, vendorId: number): string | null {
+  return paymentId === null || vendorId === 0 ? null : encodeReference(vendorId, paymentId);
 }
 
 /** Payments with an operator whose outcome is unknown. */

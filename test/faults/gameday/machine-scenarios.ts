@@ -8,6 +8,8 @@ import type { Scenario } from './scenario.ts';
 const run = promisify(execFile);
 /** A server that recovers from its log may need this long on a busy machine. */
 const RECOVERY_MS = 120_000;
+/** The two minutes, and the time to the next beat of another process. */
+const EXPECTED_MS = 180_000;
 
 async function readiness({ apis: [api] }: Installation): Promise<string> {
   return api === undefined ? '' : `/health/ready: ${await readinessOf(api)}`;
@@ -66,6 +68,12 @@ const failover: Scenario = {
   alert: 'MalipoNotReady',
   section: 'the-database-is-unavailable',
   command: "psql -h STANDBY -c 'select pg_promote()'",
+  // A process that was killed is expected for two minutes: nobody else knows what it did last.
+  prepare: async ({ pool, programs }) => {
+    const areKnown = async (): Promise<boolean> =>
+      (await pool.query('select from database_processes')).rowCount === programs.length;
+    await until('only running processes are expected', areKnown, EXPECTED_MS);
+  },
   begin: async ({ database }) => await database.killPrimary(),
   look: readiness,
   end: async ({ database }) => {
