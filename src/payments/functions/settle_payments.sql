@@ -105,26 +105,37 @@ begin
       -- again commits first; the attempt that is read here is then the one of that claim.
       delete from dispatch_queue q
       using (
-          select r.number::integer as number, r.payment_id, r.outcome, r.operator_code, k.row_at,
-            t.payment_at
-          from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts, p_operators)
-              with ordinality
-              as r (vendor_id, payment_id, biller_code, outcome, paid, operator_code, number)
-            -- Limit: it is looked up for each report, by its whole key.
-            cross join lateral (
-              select z.ctid as row_at from dispatch_queue z
-              where z.bucket = p_bucket and z.vendor_id = r.vendor_id and z.biller_code = r.biller_code
-                and z.stage = v_stage and z.payment_id = r.payment_id
-              limit 1
-            ) k
-            -- A row without its open payment stays as evidence (ledger check).
-            cross join lateral (
-              select z.ctid as payment_at from payments z
-              where z.bucket = p_bucket and z.vendor_id = r.vendor_id and z.payment_id = r.payment_id
-                and z.biller_code = r.biller_code and z.outcome is null
-              limit 1
-            ) t
-          where sign(r.number) = 1 and (r.outcome = 'failed' or coalesce(r.paid, 1) > 0)
+          select f.number, f.payment_id, f.row_at, f.payment_at, p_outcomes[f.number] as outcome,
+            p_operators[f.number] as operator_code
+          from (
+            -- The number is at the place of the id in the sorted ids.
+            select g.numbers[width_bucket(k.payment_id, g.payment_ids)] as number, k.payment_id,
+              k.row_at, t.payment_at
+            from (
+                select r.vendor_id, r.biller_code,
+                  array_agg(r.payment_id order by r.payment_id) as payment_ids,
+                  array_agg(r.number::integer order by r.payment_id) as numbers
+                from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts)
+                  with ordinality as r (vendor_id, payment_id, biller_code, outcome, paid, number)
+                where r.outcome = 'failed' or coalesce(r.paid, 1) > 0
+                group by r.vendor_id, r.biller_code
+              ) g
+              -- By the whole key, in one scan of the index for each vendor and biller: payments that were
+              -- sent together are adjacent.
+              cross join lateral (
+                select z.ctid as row_at, z.payment_id from dispatch_queue z
+                where z.bucket = p_bucket and z.vendor_id = g.vendor_id and z.biller_code = g.biller_code
+                  and z.stage = v_stage and z.payment_id = any (g.payment_ids)
+                offset 0
+              ) k
+              -- A row without its open payment stays as evidence (ledger check).
+              cross join lateral (
+                select z.ctid as payment_at from payments z
+                where z.bucket = p_bucket and z.vendor_id = g.vendor_id and z.payment_id = k.payment_id
+                  and z.biller_code = g.biller_code and z.outcome is null
+                limit 1
+              ) t
+          ) f
         ) u
       where q.bucket = p_bucket and q.ctid = u.row_at
         and q.payment_id = u.payment_id and q.stage = v_stage and q.attempt_number > 0
