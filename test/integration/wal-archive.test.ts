@@ -173,7 +173,7 @@ describe('a restore with the archive', () => {
     const { sha256 } = JSON.parse(await readFile(path.join(folder, `${former}.json`), 'utf8'));
     await writeFile(path.join(folder, `${last}.json`), JSON.stringify({ ...record, sha256 }));
     expect((await restore(folder)).stderr).toContain('was not written with this MASTER_KEY');
-  });
+  }, 60_000);
 
   test('refuses a time that it cannot reach, or that is in the backup', async () => {
     const late = await restore(archive, '--until', '2099-01-01 00:00:00');

@@ -13,7 +13,8 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
  * @param within a selector of the part to look at; default: the whole page.
  */
 export async function findSeriousViolations(page: Page, within?: string): Promise<string[]> {
-  await page.evaluate(axe);
+  const isLoaded: boolean = await page.evaluate(`typeof globalThis.axe === 'object'`);
+  if (!isLoaded) await page.evaluate(axe);
   const part = within === undefined ? 'document' : JSON.stringify(within);
   const run = `axe.run(${part}, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] })`;
   const results: AxeResults = await page.evaluate(run);
