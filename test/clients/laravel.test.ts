@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
 const BRIDGE = path.resolve(import.meta.dirname, '../../clients/php-laravel/test/bridge.php');
-const NEEDS = 'exit(is_file("/usr/share/php/Illuminate/Http/autoload.php") ? 0 : 1);';
+const NEEDS =
+  'foreach (["Config", "Container", "Http"] as $part) is_file("/usr/share/php/Illuminate/$part/autoload.php") || exit(1);';
 const hasLaravel = spawnSync('php', ['-r', NEEDS], { stdio: 'ignore' }).status === 0;
 
 const ENVIRONMENT = {
@@ -16,7 +17,7 @@ const ENVIRONMENT = {
 };
 
 test.skipIf(!hasLaravel)(
-  'Laravel gets the client from the environment, and genuine events only (skipped without Debian’s php-illuminate-http)',
+  'Laravel gets the client from the environment, and genuine events only (skipped without Debian’s php-illuminate-config, -container and -http)',
   async () => {
     const env = { PATH: process.env['PATH'], ...ENVIRONMENT };
     const { stdout } = await run('php', [BRIDGE], { env });
