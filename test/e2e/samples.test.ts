@@ -139,7 +139,7 @@ describe.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, runs }) => {
         /^refused: .* \(invalid_field, request [-0-9a-f]{36}\)$/,
       );
     },
-    60_000,
+    120_000,
   );
 
   test.skipIf(!runs)(
@@ -166,7 +166,7 @@ describe.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, runs }) => {
       const score = await samples.output('score', { enquiry1: `enquiry${name}` });
       expect(score).toMatch(/^score \d+, grade \w+$/);
     },
-    60_000,
+    120_000,
   );
 
   test.skipIf(!runs)(

@@ -38,6 +38,6 @@ describe.each(SAMPLE_LANGUAGES)('the sample for $title', (language) => {
       expect(first).toContain('"ipay_reference"');
       expect(await pay()).toBe(first);
     },
-    60_000,
+    120_000,
   );
 });
