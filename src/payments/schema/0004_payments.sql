@@ -74,7 +74,10 @@ create index payments_by_phone on payments
 
 -- For lists of all vendors' payments by time. Rows are inserted in time order, so a block range index
 -- costs almost nothing. Without autosummarize the newest ranges would be read whole until the next vacuum.
-create index payments_by_time on payments using brin (created_at) with (autosummarize = on);
+-- It also knows which billers a range has, so that a search for a rare one skips the other ranges.
+create index payments_by_time on payments using brin
+  (created_at, biller_code text_bloom_ops (n_distinct_per_range = 64))
+  with (autosummarize = on);
 
 -- One row per open payment. `stage` send: no instruction is in progress, so one may be sent. verify: an
 -- instruction was, or may have been, sent, and only the operator's final answer ends the payment.
