@@ -83,3 +83,37 @@ test('nothing before the beginning of the period is listed', async () => {
     await expected(`created_at >= '${from.toISOString()}' and created_at < '${NOW.toISOString()}'`),
   );
 });
+
+test.each([
+  ['few', 60, 25],
+  ['many', 2_000, 500],
+])('%s open payments are listed by their state', async (_name, count, size) => {
+  await pool.query('delete from dispatch_queue');
+  await pool.query('delete from payments');
+  await pool.query(
+    `insert into payments (bucket, vendor_id, payment_id, created_at, amount_cents, fee_cents,
+       duplicate_key, biller_code, account)
+     select bucket_of(1), 1, gen_random_uuid(), $1::timestamptz - n * interval '1 minute', n, 0, n,
+       case when n % 10 = 0 then 'rare' else 'usual' end, 'account'
+     from generate_series(1, $2::integer) n`,
+    [NOW, count + 10],
+  );
+  // Ten of the payments wait for an answer, ten are not in the queue, and the others are to be sent.
+  await pool.query(
+    `insert into dispatch_queue (bucket, vendor_id, payment_id, biller_code, due_at, stage, sent_at)
+     select bucket, vendor_id, payment_id, biller_code, created_at,
+       case when amount_cents <= 20 then 'verify' else 'send' end::dispatch_stage,
+       case when amount_cents <= 20 then created_at end
+     from payments where amount_cents > 10`,
+  );
+  const ofState = 'amount_cents > 10 and amount_cents ';
+  for (const vendorId of [undefined, 1]) {
+    const list = async (filter: Parameters<typeof listPayments>[1], limit: number) =>
+      (await readAll({ vendorId, ...filter }, { limit })).ids;
+    expect(await list({ status: 'PENDING' }, 3)).toEqual(await expected(`${ofState} <= 20`));
+    expect(await list({ status: 'QUEUED' }, size)).toEqual(await expected(`${ofState} > 20`));
+    expect(await list({ status: 'QUEUED', billerCode: 'rare', maxCents: 50n }, 25)).toEqual(
+      await expected(`amount_cents in (30, 40, 50)`),
+    );
+  }
+});

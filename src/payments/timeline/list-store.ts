@@ -114,13 +114,78 @@ export async function listSpan(
   return found.rows;
 }
 
+/** A state of open payments. */
+type Stage = 'send' | 'verify';
+
+/** How many open payments are in this state, of all vendors or of one; at most `limit`. */
+export async function countOpen(
+  db: Queryable,
+  stage: Stage,
+  { vendorId, limit }: { readonly vendorId: number | undefined; readonly limit: number },
+): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count from (
+       select from dispatch_queue q
+       where q.stage = $1::dispatch_stage
+         and ($2::integer is null or q.bucket = bucket_of($2) and q.vendor_id = $2)
+       limit $3) o`,
+    [stage, vendorId ?? null, limit],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+/**
+ * Those of them that match, newest first, found by the queue: the sums hide the times from the planner,
+ * which would take an index by time.
+ */
+export async function listOpen(
+  db: Queryable,
+  filter: ListFilter & { readonly stage: Stage },
+  { from, before, limit, among }: Span & { readonly limit: number; readonly among: number },
+): Promise<ListedRow[]> {
+  const found = await db.query<ListedRow>(
+    `${SELECT}
+     from (
+         select * from dispatch_queue q
+         where q.stage = $1::dispatch_stage
+           and ($2::integer is null or q.bucket = bucket_of($2) and q.vendor_id = $2)
+         limit $3
+       ) q
+       join payments l
+         on l.bucket = q.bucket and l.vendor_id = q.vendor_id and l.payment_id = q.payment_id
+       join vendors v on v.vendor_id = l.vendor_id
+       left join billers b on b.biller_code = l.biller_code
+     where l.created_at + interval '0' >= $4
+       and (l.created_at + interval '0', l.payment_id) < ($5::timestamptz, $6::uuid)
+       and ($7::text is null or l.biller_code = $7)
+       and ($8::text is null or coalesce(l.operator_code, q.operator_code, b.operator_code) = $8)
+       and l.amount_cents between coalesce($9::bigint, 0) and coalesce($10::bigint, 9223372036854775807)
+     ${newestFirst('l')} limit $11`,
+    [
+      filter.stage,
+      filter.vendorId ?? null,
+      among,
+      from,
+      before.createdAt,
+      before.paymentId,
+      filter.billerCode ?? null,
+      filter.operatorCode ?? null,
+      filter.minCents ?? null,
+      filter.maxCents ?? null,
+      limit,
+    ],
+  );
+  return found.rows;
+}
+
 function outcomeOf(status: PaymentStatus | undefined): Outcome | 'open' | null {
   if (status === undefined) return null;
   if (status === 'SUCCESS') return 'success';
   return status === 'FAILED' ? 'failed' : 'open';
 }
 
-function stageOf(status: PaymentStatus | undefined): 'send' | 'verify' | null {
+/** Null: payments of this status are not found in the queue alone. */
+export function stageOf(status: PaymentStatus | undefined): Stage | null {
   if (status === 'QUEUED') return 'send';
   return status === 'PENDING' ? 'verify' : null;
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-by-time.ts';
-import { listSpan, readBeginning } from './list-store.ts';
+import { countOpen, listOpen, listSpan, readBeginning, stageOf } from './list-store.ts';
 import type { ListCursor, ListedRow, ListFilter } from './list-store.ts';
 
 export interface ListPage {
@@ -20,6 +20,9 @@ export interface ListPeriod {
   readonly before: ListCursor;
 }
 
+/** So many open payments of a state are all read. Where there are more, some are found soon by time. */
+const FEW_OPEN = 1_000;
+
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The cursor of a first page: everything created before a time. */
@@ -34,6 +37,8 @@ export async function listPayments(
   page: ListPeriod & { readonly limit: number; readonly nowMs?: () => number },
 ): Promise<ListPage> {
   const { from, before, limit, nowMs } = page;
+  const few = await listFewOpen(db, filter, page);
+  if (few !== undefined) return few;
   const { rows, next } = await searchBackwards<ListedRow, ListCursor>({
     oldest: new Date(Math.max(from.getTime(), (await readBeginning(db)).getTime())),
     before,
@@ -41,12 +46,28 @@ export async function listPayments(
     nowMs,
     readSpan: (start, cursor, count) =>
       listSpan(db, filter, { from: start, before: cursor, limit: count }),
-    after: ({ createdAtExactly, paymentId }, spanMs) => ({
-      createdAt: createdAtExactly,
-      paymentId,
-      spanMs,
-    }),
+    after: cursorAfter,
     at: beforeTime,
   });
   return { payments: rows, next };
+}
+
+/** Undefined if the filter asks for something else than open payments, or if there are many. */
+async function listFewOpen(
+  db: Queryable,
+  filter: ListFilter,
+  page: ListPeriod & { readonly limit: number },
+): Promise<ListPage | undefined> {
+  const stage = stageOf(filter.status);
+  if (stage === null) return undefined;
+  const counted = await countOpen(db, stage, { vendorId: filter.vendorId, limit: FEW_OPEN + 1 });
+  if (counted > FEW_OPEN) return undefined;
+  // More may have been added since they were counted.
+  const rows = await listOpen(db, { ...filter, stage }, { ...page, among: 2 * FEW_OPEN });
+  const last = rows.length < page.limit ? undefined : rows.at(-1);
+  return { payments: rows, next: last === undefined ? null : cursorAfter(last, FIRST_SPAN_MS) };
+}
+
+function cursorAfter({ createdAtExactly, paymentId }: ListedRow, spanMs: number): ListCursor {
+  return { createdAt: createdAtExactly, paymentId, spanMs };
 }
