@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { endOnSignals } from './interruption.ts';
 import { describeMachine } from './machine.ts';
-import { figuresOf, RATIOS } from './ratios.ts';
-import type { Ratio, Run } from './ratios.ts';
+import { chosenRatios, readOptions } from './options.ts';
+import { figuresOf } from './ratios.ts';
+import type { Run } from './ratios.ts';
 import { printTable, writeChart } from './report.ts';
 import { isNoisy, MAX_INTERVAL, relativeInterval } from './rounds.ts';
 import { openStage } from './stage.ts';
@@ -44,36 +44,19 @@ const SUITES: readonly Suite[] = [
   memorySuite,
 ];
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [] },
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string' },
-    'max-rounds': { type: 'string' },
-    'memory-minutes': { type: 'string', default: '10' },
-    'history-rows': { type: 'string', default: '5000000' },
-    'console-rows': { type: 'string', default: '1000000' },
-    'list-rows': { type: 'string', default: '5000000' },
-    chart: { type: 'string', default: 'bench.svg' },
-  },
-});
+const given = readOptions();
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
-const ratios = chosenRatios(values.only.flatMap((names) => names.split(',')));
+const { rounds, maxRounds } = given;
+const ratios = chosenRatios(given);
 const wanted = new Set(ratios.flatMap((ratio) => [...ratio.of, ...(ratio.alongside ?? [])]));
-const rounds = wholeNumber('rounds', values.rounds ?? '3');
-const maxRounds = Math.max(
-  rounds,
-  wholeNumber('max-rounds', values['max-rounds'] ?? values.rounds ?? '9'),
-);
 const options: SuiteOptions = {
   wanted,
-  seconds: wholeNumber('seconds', values.seconds),
-  memoryMinutes: wholeNumber('memory-minutes', values['memory-minutes']),
-  historyRows: wholeNumber('history-rows', values['history-rows']),
-  consoleRows: wholeNumber('console-rows', values['console-rows']),
-  listRows: wholeNumber('list-rows', values['list-rows']),
+  seconds: given.seconds,
+  memoryMinutes: given.memoryMinutes,
+  historyRows: given.historyRows,
+  consoleRows: given.consoleRows,
+  listRows: given.listRows,
   ...(process.env['PGLEDGER_SQL'] === undefined
     ? {}
     : { pgledgerSql: process.env['PGLEDGER_SQL'] }),
@@ -91,27 +74,6 @@ try {
   await stage.close();
 }
 finish();
-
-function chosenRatios(names: readonly string[]): readonly Ratio[] {
-  const unknown = names.filter((name) => !RATIOS.some((ratio) => ratio.name === name));
-  if (unknown.length > 0) {
-    throw new Error(
-      `--only: no ${unknown.join(', ')}. There are ${RATIOS.map(({ name }) => name).join(', ')}.`,
-    );
-  }
-  const lacking = ({ needs }: Ratio): boolean =>
-    needs !== undefined && process.env[needs] === undefined;
-  const chosen = RATIOS.filter(({ name }) => names.includes(name));
-  for (const ratio of chosen.filter(lacking)) {
-    throw new Error(`--only: ${ratio.name} needs ${ratio.needs}, which is not set`);
-  }
-  return names.length === 0 ? RATIOS.filter((ratio) => !lacking(ratio)) : chosen;
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name}: a whole number above 0`);
-  return Number(text);
-}
 
 /**
  * Runs every suite with its contestants in turns, so that a disturbance affects all of them, until the
@@ -170,10 +132,10 @@ function finish(): void {
   if (noisy.length > 0) {
     log(`Too noisy here, ± more than ${MAX_INTERVAL * 100} %: ${noisy.join(', ')}`);
   }
-  if (!values.json) {
+  if (given.json !== true) {
     printTable(measured, figures);
-    writeChart(values.chart, measured, machine);
-    log(`The chart is in ${values.chart}.`);
+    writeChart(given.chart, measured, machine);
+    log(`The chart is in ${given.chart}.`);
     return;
   }
   const result = {

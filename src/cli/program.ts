@@ -4,6 +4,7 @@ import { acceptAnyCase } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
 import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
+import { HELP_LAYOUT } from './help.ts';
 import { createProgress, showAnswer, shownLines } from './output.ts';
 import type { Answer } from './output.ts';
 
@@ -72,7 +73,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'receipts',
-    summary: 'money in: sources, account numbers, and receipts that no vendor has',
+    summary: 'money in: sources, account numbers, and receipts without a vendor',
     load: async () => (await import('./payments/receipts.ts')).addReceiptCommands,
   },
   {
@@ -240,6 +241,7 @@ function createProgram(surroundings: Surroundings): Command {
     )
     .version(programVersion())
     .exitOverride()
+    .configureHelp(HELP_LAYOUT)
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(shownLines(text)),

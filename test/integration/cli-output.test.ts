@@ -187,6 +187,27 @@ describe('the reference page', () => {
   });
 });
 
+describe('the help', () => {
+  it('of every command fits 80 columns and shows defaults as people write them', async () => {
+    const wrong: string[] = [];
+    const check = async (words: readonly string[]): Promise<void> => {
+      const { stdout, stderr } = await inProcess({}, ...words, '--help');
+      const bad = stdout
+        .split('\n')
+        .filter((line) => line.length > 80 || /default: (\W*$|[{["'])/.test(line));
+      wrong.push(
+        ...[...bad, stderr]
+          .filter((text) => text !== '')
+          .map((text) => `${words.join(' ')}: ${text}`),
+      );
+      const verbs = words.length === 3 ? [] : await commandsOf(words);
+      for (const verb of verbs) await check([...words, verb]);
+    };
+    await check([]);
+    expect(wrong).toEqual([]);
+  });
+});
+
 async function helpOf(words: readonly string[]): Promise<string> {
   return (await inProcess({}, ...words, '--help')).stdout;
 }

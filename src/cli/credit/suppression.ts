@@ -78,9 +78,21 @@ function addSet(suppression: Command, cli: Cli): void {
       'accounts with an original amount of at most this, in KES',
       money,
     )
-    .option('--products <codes>', `some of ${PRODUCT_TYPES.join(',')}`, listOf(PRODUCT_TYPES))
-    .option('--sectors <sectors>', `lenders of some of ${SECTORS.join(',')}`, listOf(SECTORS))
-    .option('--risk-classes <codes>', `some of ${RISK_CLASSES.join(',')}`, listOf(RISK_CLASSES))
+    .option(
+      '--products <codes>',
+      `separated by commas, of ${PRODUCT_TYPES.join(', ')}`,
+      listOf(PRODUCT_TYPES),
+    )
+    .option(
+      '--sectors <sectors>',
+      `of lenders, separated by commas: ${SECTORS.join(', ')}`,
+      listOf(SECTORS),
+    )
+    .option(
+      '--risk-classes <codes>',
+      `separated by commas, of ${RISK_CLASSES.join(', ')}`,
+      listOf(RISK_CLASSES),
+    )
     .option('--states-from <date>', 'states as of this day or later, YYYY-MM-DD', realDay)
     .option('--states-until <date>', 'states as of this day or earlier, YYYY-MM-DD', realDay);
   proposing(made).action(async (name: string, options: Conditions & GroundsOptions) => {

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { code, durationSeconds, money, moneyAboveZero, wholeNumber } from '../arguments.ts';
@@ -36,7 +37,11 @@ export function addSandboxCommands(program: Command, cli: Cli): void {
 
 function addFloats(sandbox: Command, cli: Cli): void {
   apiCommand(sandbox, 'refill', 'Collect income for the vendor and move it into its float.')
-    .option('--amount <amount>', 'in KES', moneyAboveZero, 10_000_00n)
+    .addOption(
+      new Option('--amount <amount>', 'in KES')
+        .argParser(moneyAboveZero)
+        .default(10_000_00n, '10000.00'),
+    )
     .action(async (options: ApiOptions & { readonly amount: bigint }) => {
       const body = { amount_cents: String(options.amount) };
       await run(cli, options, { method: 'POST', path: '/float', body });
