@@ -29,7 +29,7 @@ export function listEvents(deps: SelfServiceDeps): AnyResource {
     path: '/events',
     summary: 'List events',
     description:
-      'The events for your webhook with what became of their delivery, newest payments first. They are kept for 30 days. With `since` they come in the order in which they happened, oldest first, and `next_cursor` is never null: send it to get what happens later.',
+      'The events for your webhook with the state of their delivery, those of the newest payments first. They are kept for 30 days. With `since` they come in the order in which they happened, oldest first, and `next_cursor` is never null: send it to get what happens later.',
     query: Type.Object({
       type: Type.Optional(oneOf(EVENT_TYPES, 'Events of this type.')),
       state: Type.Optional(oneOf(EVENT_STATES, 'Events whose delivery is in this state.')),

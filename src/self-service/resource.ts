@@ -8,6 +8,7 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Authenticator } from '../platform/http/authenticator.ts';
 import type { AnyResource, Resource } from '../platform/http/resource.ts';
+import type { Refusals } from '../platform/http/refusals.ts';
 import { RESOURCE_REFUSALS_FORM } from '../platform/http/resource-refusals.ts';
 import type { Cursors } from './cursor.ts';
 
@@ -51,8 +52,11 @@ export function resource<
   { byHeader }: Pick<SelfServiceDeps, 'byHeader'>,
   declared: Declared<Params, Query, Body, Response>,
 ): AnyResource {
+  // Only a change can have been made although its answer was lost.
+  const lost: Refusals = declared.method === 'GET' ? {} : { outcome_unknown: {} };
   return {
     ...declared,
+    refusals: { ...declared.refusals, ...lost },
     tag: 'Self-service',
     signedBy: byHeader,
     refusalForm: RESOURCE_REFUSALS_FORM,

@@ -156,6 +156,22 @@ test('outcome_unknown loses the answer of a payment that was made', async () => 
   expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
 });
 
+test('outcome_unknown loses the answer of an enquiry that was made', async () => {
+  await controls.ask('POST', '/answers', { answer: 'outcome_unknown' });
+  const request = {
+    ...{ requestReference: 'unknown2', reportReason: '2', reportSector: '2' },
+    ...{ name1: 'Amani', name2: 'Baraka', name3: 'Wanjiru', nationalID: '900000001' },
+  };
+  const lost = await client.call('genericScore', request);
+  expect([lost.status, lost.body.error?.[0]?.code]).toEqual([503, 'outcome_unknown']);
+  expect((await client.call('genericScore', request)).status).toBe(200);
+  const listed = await must(
+    sandbox.environment,
+    ...['credit', 'enquiries', '--vid', 'demo', '--reference', 'unknown2', '--json'],
+  );
+  expect(listed.json<{ enquiries: readonly unknown[] }>().enquiries).toHaveLength(1);
+});
+
 test('each type of event is a real one, and truth and ledger agree', async () => {
   const types = [
     ...['transaction.succeeded', 'transaction.failed', 'transaction.corrected'],

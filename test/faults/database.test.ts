@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { SelfServiceClient } from '../support/self-service-client.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { send } from '../support/vendor-client.ts';
+import { send, signed } from '../support/vendor-client.ts';
 import type { Answer, VendorClient } from '../support/vendor-client.ts';
 import { collect, firstVendor, serviceProgram, addTestParties } from './fleet.ts';
 import type { Program, TestParties } from './fleet.ts';
@@ -131,6 +133,49 @@ test('a movement whose commit never arrived is made once, by the repeat', async 
   expect((await collectIncome('never arrived')).status).toBe(200);
   expect((await collectIncome('never arrived')).status).toBe(200);
   expect(await countMovements()).toBe(before + 1);
+});
+
+test('a file whose commit is not acknowledged is unknown, and its repeat returns the batch', async () => {
+  const file = 'biller_name,account,amount\ntokens,0140,1.00\n';
+  const params = {
+    vid: vendor.vid,
+    batch_reference: 'unacknowledged',
+    sha256: createHash('sha256').update(file).digest('hex'),
+  };
+  const query = new URLSearchParams(signed(params, vendor.key) as Record<string, string>);
+  const upload = async (): Promise<Answer> =>
+    await send(service.origin, {
+      method: 'POST',
+      path: `/transaction/bulk?${query.toString()}`,
+      headers: { 'content-type': 'text/csv' },
+      body: file,
+    });
+  const lost = proxy.loseAnswerTo('commit', 'cut');
+  const unknown = upload();
+  await lost;
+  expectLater(await unknown, 'outcome_unknown');
+  expect((await upload()).body.msg['batch_reference']).toBe('unacknowledged');
+  await until('its row is decided', async () => {
+    const { rows } = await pool.query<{ decided: boolean }>(
+      `select ended_at is not null as decided from bulk_batches`,
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0]?.decided;
+  });
+});
+
+test('a change by program is unknown if its commit or its last audit entry is not acknowledged', async () => {
+  const program = new SelfServiceClient(service.origin, vendor);
+  const body = { url: 'https://shop.example/events' };
+  // Opens the connections, whose settings would spring the trap.
+  await program.ask('getBalance');
+  for (const text of ['commit', 'insert into audit_results']) {
+    const lost = proxy.loseAnswerTo(text, 'cut');
+    const unknown = program.refused('setWebhook', { body });
+    await lost;
+    expect(await unknown, text).toMatchObject({ status: 503, code: 'outcome_unknown' });
+  }
+  expect(await program.ask('setWebhook', { body })).toMatchObject({ ...body, secret: null });
 });
 
 test('without a database every operation that needs it says so, and continues when it is back', async () => {

@@ -4,7 +4,7 @@ import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
-import { isUnavailable } from '../../platform/db/pool.ts';
+import { databaseTransaction, isUnavailable } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { payloadOf, readKeptOfEach } from '../enquiries/kept-store.ts';
 import type { ManyOptions } from '../enquiries/many.ts';
@@ -29,7 +29,7 @@ export interface ScoreBatches {
   /**
    * Stores a batch and starts answering it. The same reference with the same file returns the same
    * batch. Throws: `reference_reused` (another file), `overloaded` (too many open batches),
-   * `scoring_unavailable` (the bureau answers one enquiry at a time only).
+   * `outcome_unknown`, `scoring_unavailable` (the bureau answers one enquiry at a time only).
    */
   accept(batch: NewScoreBatch): Promise<BatchProgress>;
   /** Throws: `unknown_batch`. */
@@ -88,15 +88,19 @@ class Batches implements ScoreBatches {
     }
     const batchId = newId();
     const { rows, ...facts } = batch;
-    await store.insertBatch(pool, {
+    const made = {
       ...facts,
       batchId,
       rowCount: rows.length,
       sealedContent: vault.seal(JSON.stringify(rows), contentLocation(batchId)),
       leaseMs: 0,
       maxOpen: LIMITS.scoreOpenBatches,
+    };
+    // Read before the commit: a file that was stored must never be called not accepted.
+    const stored = await databaseTransaction(pool, async (client) => {
+      await store.insertBatch(client, made);
+      return await store.readBatch(client, batch);
     });
-    const stored = await store.readBatch(pool, batch);
     if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
     if (!stored.fileSha256.equals(batch.fileSha256) || stored.operation !== batch.operation) {
       throw new Refusal('reference_reused', { field: 'batchReference' });

@@ -89,6 +89,7 @@ export function batchScore(
       invalid_file: {},
       reference_reused: {},
       overloaded: {},
+      outcome_unknown: {},
       scoring_unavailable: {},
     },
     example: EXAMPLE,

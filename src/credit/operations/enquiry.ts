@@ -82,6 +82,7 @@ export function common({ byVendor }: ScoringDeps) {
       scoring_unavailable: {},
       bureau_unavailable: {},
       bureau_outcome_unknown: {},
+      outcome_unknown: {},
     },
   } as const satisfies Partial<Operation<TObject, TSchema, Vendor>>;
 }

@@ -4,6 +4,7 @@ import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { parameter } from '../../platform/http/parameter.ts';
@@ -50,7 +51,7 @@ export function watchCustomer(deps: WatchDeps): Operation<typeof request, typeof
     request,
     response,
     refusalForm,
-    refusals: { unknown_reference: { field: 'requestReference' } },
+    refusals: { unknown_reference: { field: 'requestReference' }, outcome_unknown: {} },
     example: {
       request: { vid: 'demo', requestReference: 'ENQ20261121B', scoreDrop: '30' },
       answer: answerOf('Customer is watched', 'ENQ20261121B'),
@@ -59,13 +60,14 @@ export function watchCustomer(deps: WatchDeps): Operation<typeof request, typeof
       const { requestReference: reference, scoreDrop } = asked;
       const crn = await findAnsweredSubject(deps.pool, { vendorId, requestReference: reference });
       if (crn === undefined) throw new Refusal('unknown_reference', { field: 'requestReference' });
-      await putWatch(deps.pool, {
+      const watch = {
         vendorId,
         requestReference: reference,
         crn,
         scoreDrop: Number(scoreDrop),
         at: deps.clock.now(),
-      });
+      };
+      await databaseTransaction(deps.pool, async (client) => await putWatch(client, watch));
       return answerOf('Customer is watched', reference);
     },
   };
@@ -88,16 +90,18 @@ export function unwatchCustomer(
     request: endRequest,
     response,
     refusalForm,
-    refusals: { unknown_reference: { field: 'requestReference' } },
+    refusals: { unknown_reference: { field: 'requestReference' }, outcome_unknown: {} },
     example: {
       request: { vid: 'demo', requestReference: 'ENQ20261121B' },
       answer: answerOf('Customer is no longer watched', 'ENQ20261121B'),
     },
     handle: async ({ requestReference: reference }, { vendorId }) => {
-      const at = deps.clock.now();
-      if (!(await endWatch(deps.pool, { vendorId, requestReference: reference, at }))) {
-        throw new Refusal('unknown_reference', { field: 'requestReference' });
-      }
+      const watch = { vendorId, requestReference: reference, at: deps.clock.now() };
+      const isKnown = await databaseTransaction(
+        deps.pool,
+        async (client) => await endWatch(client, watch),
+      );
+      if (!isKnown) throw new Refusal('unknown_reference', { field: 'requestReference' });
       return answerOf('Customer is no longer watched', reference);
     },
   };

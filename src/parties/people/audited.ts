@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
+import { isUnavailable } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { countActions, endAudit, insertAudit } from './audit-store.ts';
 import type { AuditEntry, AuditResult } from './audit-store.ts';
@@ -43,7 +44,10 @@ export interface ActionRules {
   readonly outcomes?: readonly ErrorCode[] | undefined;
 }
 
-/** Runs an action between its two entries in the audit log. Throws: `too_many_requests`. */
+/**
+ * Runs an action between its two entries in the audit log.
+ * Throws: `too_many_requests`; `outcome_unknown` if the database is lost after the action.
+ */
 export async function audited<Answer>(
   noted: Noted & ActionRules,
   deps: AuditDeps,
@@ -51,13 +55,33 @@ export async function audited<Answer>(
 ): Promise<Answer> {
   const { limit, outcomes, ...about } = noted;
   const entry = await openEntry(about, deps);
+  const { answer, change } = await carryOut(entry, { limit, outcomes }, deps, handle);
+  try {
+    await entry.end({ ...change, result: 'done' });
+  } catch (error) {
+    // The action was carried out, so it must not be called refused.
+    if (!isUnavailable(error)) throw error;
+    throw new Refusal('outcome_unknown', { retryAfterSeconds: 5, cause: error });
+  }
+  return answer;
+}
+
+async function carryOut<Answer>(
+  entry: OpenEntry,
+  { limit, outcomes }: ActionRules,
+  deps: AuditDeps,
+  handle: () => Promise<Done<Answer>>,
+): Promise<Done<Answer>> {
   try {
     await requireWithinLimit(entry, limit, deps);
-    const { answer, change } = await handle();
-    await entry.end({ ...change, result: 'done' });
-    return answer;
+    return await handle();
   } catch (error) {
-    await entry.end({ result: resultOf(error, outcomes) });
+    // As after a crash, an entry without a known result stays open.
+    if (error instanceof Refusal && error.code === 'outcome_unknown') throw error;
+    await entry.end({ result: resultOf(error, outcomes) }).catch((reason: unknown) => {
+      // Without the database the caller still learns what happened.
+      if (!isUnavailable(reason)) throw reason;
+    });
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { createLanes } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { decodeRows, encodeRows, merchantReferenceOf, newBatchId, paymentIdOf } from './batch.ts';
@@ -19,7 +20,8 @@ export interface BulkProcessor {
   start(): void;
   /**
    * Stores a batch and starts deciding it. The same reference with the same file gets the same
-   * batch. Throws: `reference_reused` (another file), `overloaded` (too many undecided batches).
+   * batch. Throws: `reference_reused` (another file), `overloaded` (too many undecided batches),
+   * `outcome_unknown`.
    */
   accept(batch: {
     readonly vendorId: number;
@@ -121,15 +123,19 @@ class Processor implements BulkProcessor {
     const batchId = newBatchId();
     const { vendorId, batchReference, rows } = batch;
     const mine = this.#isFree();
-    const inserted = await store.insertBatch(pool, {
+    const made = {
       ...batch,
       batchId,
       rowCount: rows.length,
       content: encodeRows(rows),
       leaseMs: mine ? leaseMs : 0,
       maxOpen: LIMITS.bulkOpenBatches,
-    });
-    const stored = await store.readBatch(pool, vendorId, batchReference);
+    };
+    // Read before the commit: a file that was stored must never be called not accepted.
+    const { inserted, stored } = await databaseTransaction(pool, async (client) => ({
+      inserted: await store.insertBatch(client, made),
+      stored: await store.readBatch(client, vendorId, batchReference),
+    }));
     if (stored === undefined) throw new Refusal('overloaded', tooManyOpen());
     if (!stored.fileSha256.equals(batch.fileSha256)) {
       throw new Refusal('reference_reused', { field: 'batch_reference' });

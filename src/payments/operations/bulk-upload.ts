@@ -41,7 +41,13 @@ export function bulkUpload(
       },
     },
     response,
-    refusals: { file_mismatch: {}, invalid_file: {}, reference_reused: {}, overloaded: {} },
+    refusals: {
+      file_mismatch: {},
+      invalid_file: {},
+      reference_reused: {},
+      overloaded: {},
+      outcome_unknown: {},
+    },
     example: {
       request: {
         vid: 'demo',

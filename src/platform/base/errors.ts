@@ -97,7 +97,7 @@ export const ERRORS = {
   signature_v2_required: {
     status: 401,
     text: 'This vendor or collector must sign with the X-Signature header',
-    when: 'The request has no `X-Signature` header, version 2. This vendor (or collector) must sign every request with it, or the operation is one of the self-service API, which takes no other signature.',
+    when: 'The request has no `X-Signature` header of version 2. This vendor (or collector) must sign every request with it, or the operation is one of the self-service API, which takes no other signature.',
   },
   signature_expired: {
     status: 401,
@@ -137,7 +137,7 @@ export const ERRORS = {
   unknown_batch: {
     status: 404,
     text: 'Unknown batch reference',
-    when: 'The `batch_reference` is unknown or belongs to another vendor; the response is the same for both.',
+    when: 'The `batch_reference` (or `batchReference`) is unknown or belongs to another vendor; the response is the same for both.',
   },
   unknown_prefix: {
     status: 404,
@@ -172,7 +172,7 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference, or `requestReference` for the same operation) was used before with other content. For a create or a collection, `reference` is our reference of the first one. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, `requestReference` for the same operation, reference of a file, or `idempotency_key`) was used before with other content. For a create or a collection, `reference` is our reference of the first one. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,
@@ -217,7 +217,7 @@ export const ERRORS = {
   outcome_unknown: {
     status: 503,
     text: 'It is not known whether the request was accepted',
-    when: 'The database became unavailable while the request was being committed. Repeat the same request, with the same `merchant_reference` (create), `time` (fund), `reference` (collections) or `requestReference` (scoring). It is then accepted once, or the first response is returned.',
+    when: 'The database became unavailable while the request was being committed. Repeat the same request, with the same `merchant_reference` (create), `time` (fund), `reference` (collections), `batch_reference` (bulk), `requestReference` (scoring), `batchReference` (batch scoring) or `idempotency_key` (rotation of a key). It is then accepted once, or the first response is returned.',
   },
   quarantine: {
     status: 503,
