@@ -326,7 +326,7 @@ export const VARIABLES = {
     default: '256',
   },
   BREAKER_FAILURES: {
-    description: 'Number of consecutive transport failures that open a biller’s circuit breaker.',
+    description: 'Number of consecutive unanswered calls that open the circuit breaker of a route.',
     form: wholeNumber(1),
     default: '20',
   },
