@@ -1,9 +1,11 @@
+import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { readHorizon } from '../../src/platform/cluster/horizon.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { until } from '../support/until.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
@@ -44,6 +46,35 @@ test.skipIf(CITUS_URL !== undefined)(
     await expect
       .poll(async () => (await completeChain(books.pool, books.ledgerMac)).blocks)
       .toBeGreaterThan(0);
+  },
+);
+
+// A trigger on log-in is the superuser's.
+test.skipIf(CITUS_URL !== undefined)(
+  'a process that is starting, and has no state yet, does not hide the horizon',
+  async () => {
+    const gate = 4_711;
+    const closed = await books.owner.connect();
+    const starting = new Client({ connectionString: books.url });
+    await books.owner.query(`
+      create function wait_at_log_in() returns event_trigger language plpgsql as $$
+        begin perform pg_advisory_lock_shared(${gate}); perform pg_advisory_unlock_shared(${gate}); end $$;
+      create event trigger wait_at_log_in on login execute function wait_at_log_in()`);
+    await closed.query('select pg_advisory_lock($1)', [gate]);
+    const connected = starting.connect();
+    await until('the process that starts', async () => {
+      const read = await books.owner.query(
+        `select from pg_locks l join pg_stat_activity a using (pid)
+         where l.locktype = 'advisory' and not l.granted and a.state is null`,
+      );
+      return read.rowCount === 1;
+    });
+    const horizon = await readHorizon(books.pool);
+    await closed.query('select pg_advisory_unlock($1)', [gate]);
+    closed.release();
+    await connected;
+    await starting.end();
+    expect(horizon).toBeDefined();
   },
 );
 

@@ -15,9 +15,10 @@ export interface NodeActivity {
 }
 
 // Every role can see that a transaction is running, by the lock on its number. Only its own role
-// and superusers can see its start. Processes without a user are autovacuum's.
+// and superusers can see its start; to others the query is '<insufficient privilege>'. A process that
+// is starting has no state yet, which hides nothing. Processes without a user are autovacuum's.
 const ACTIVITY = `select clock_timestamp()::text as now, least(now(), min(a.xact_start))::text as at,
-    coalesce(bool_or(coalesce(a.state, 'disabled') = 'disabled' and l.pid is not null), false) as hidden,
+    coalesce(bool_or((a.state = 'disabled' or a.query = '<insufficient privilege>') and l.pid is not null), false) as hidden,
     coalesce(json_agg(a.pid) filter (where a.xact_start is not null), '[]') as pids,
     (select coalesce(json_agg(json_build_object('gid', p.gid, 'at', p.prepared::text)), '[]')
       from pg_prepared_xacts p where p.database = current_database()) as prepared
