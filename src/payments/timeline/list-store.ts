@@ -50,8 +50,12 @@ const QUEUE_ENTRY = `q.bucket = l.bucket and q.vendor_id = l.vendor_id
       and q.biller_code = l.biller_code and q.stage in ('send', 'verify')
       and q.payment_id = l.payment_id`;
 
-/** Both ends of the span by themselves, because a block range index knows no rows of several columns. */
+/**
+ * Both ends of the span by themselves, because a block range index knows no rows of several columns. Payments
+ * that another operator has settled are left out before they are joined.
+ */
 const MATCHES = `($4::text is null or p.biller_code = $4)
+      and ($5::text is null or coalesce(p.operator_code, $5) = $5)
       and p.amount_cents between coalesce($6::bigint, 0) and coalesce($7::bigint, 9223372036854775807)
       and ($9::text is null or p.outcome is not distinct from nullif($9, 'open'))
       and p.created_at >= $1 and p.created_at <= $2 and (p.created_at, p.payment_id) < ($2::timestamptz, $3::uuid)`;
