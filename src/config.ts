@@ -17,7 +17,7 @@ export interface Config {
   readonly dataDir: string;
   /** Undefined: the WAL of the embedded database is not archived. */
   readonly walArchive: string | undefined;
-  /** Where the position of the database is kept, outside of it. */
+  /** Where the state of the database is recorded, outside of it. */
   readonly databaseWitness: string;
   readonly s3: S3Settings;
   readonly databaseUrl: string | undefined;

@@ -17,7 +17,7 @@ export interface OpenHistory extends Pick<Keeper, 'verify' | 'stop'> {
   start(): void;
 }
 
-/** Where the position of the database is kept. */
+/** Where the state of the database is recorded. */
 function witnessesOf({ databaseWitness, walArchive, s3 }: Config): Storage[] {
   const places = new Set([databaseWitness, ...(walArchive === undefined ? [] : [walArchive])]);
   return [...places].map((place) => openStorage(place, s3));

@@ -26,7 +26,8 @@ function describe(parameter: Option | Argument): string {
     ...(choices === undefined ? [] : [`one of ${choices.join(', ')}`]),
     ...(initial === '' ? [] : [`default: ${initial}`]),
   ];
-  return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+  if (notes.length === 0) return description;
+  return `${description} (${notes.join('; ')})`.trimStart();
 }
 
 /** Empty if there is no default that says something: without values, a list is an empty list. */

@@ -12,7 +12,7 @@ export interface RequestView {
   /** Of the refusal; null: it was not refused. */
   readonly code: string | null;
   readonly durationMs: number;
-  /** Null: the signature did not hold, or the operation has none: anybody may have sent it. */
+  /** Null: the signature was invalid, or the operation is not signed: anybody may have sent it. */
   readonly keyId: string | null;
 }
 

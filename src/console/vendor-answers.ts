@@ -114,7 +114,7 @@ export interface WebhookAnswer {
 
 /** `PUT /vendors/:vid/webhook`. */
 export interface WebhookSet extends WebhookAnswer {
-  /** The first one, shown once; null: there was one before. */
+  /** The first secret, shown only once; null: the webhook had one already. */
   readonly secret: string | null;
 }
 

@@ -37,7 +37,7 @@ interface Kept {
 
 /**
  * Records answers to vendors for the console, in batches outside the request. What is kept in memory is
- * bounded for each vendor and altogether. Requests whose signature did not hold have a small share of
+ * bounded for each vendor and altogether. Requests whose signature was invalid have a small share of
  * their own, so that a stranger cannot fill a vendor's log, nor displace its requests.
  */
 export function createRequestLog(options: {
@@ -124,7 +124,7 @@ export function startRequestLogWriter(
   const job = startPeriodicJob({
     everyMs,
     work: async () => await requestLog.flush(),
-    failureText: 'requests could not be noted for the console',
+    failureText: 'requests could not be recorded for the console',
     log,
   });
   return {
@@ -132,7 +132,7 @@ export function startRequestLogWriter(
     stop: async () => {
       await job.stop();
       await requestLog.flush().catch((error: unknown) => {
-        log.warn({ err: error }, 'the last requests could not be noted for the console');
+        log.warn({ err: error }, 'the last requests could not be recorded for the console');
       });
     },
   };

@@ -9,14 +9,16 @@ import { nullable } from '../platform/http/schemas.ts';
 import { EXAMPLE_PAYMENT } from './payment-view.ts';
 import { instant } from './schemas.ts';
 
-/** An event with what became of its delivery. */
+/** An event with the state of its delivery. */
 export const event = Type.Object({
   event_id: Type.String({ examples: ['0199e3c0-7d3a-7000-8000-2b6a1f0c9d11'] }),
   webhook_id: Type.String({ description: 'The `webhook-id` that it is sent with, every time.' }),
   type: Type.String({ examples: ['transaction.succeeded'] }),
   at: instant('When it happened.'),
   reference: nullable(
-    Type.String({ description: 'Ours, of the payment; null: it is not about one.' }),
+    Type.String({
+      description: 'Our reference of the payment; null: the event is not about a payment.',
+    }),
   ),
   payload: Type.Unsafe<{
     readonly type: string;
@@ -38,7 +40,9 @@ export const event = Type.Object({
       examples: ['delivered'],
     }),
     attempts: Type.Integer({ description: 'How often it was sent, counted from the last replay.' }),
-    next_attempt_at: nullable(instant('When it is sent next; null: it is not.')),
+    next_attempt_at: nullable(
+      instant('When it will be sent next; null: it will not be sent again.'),
+    ),
     ended_at: nullable(instant('When it was delivered or given up.')),
     last_result: nullable(Type.String({ description: 'Of the last attempt.' })),
   }),

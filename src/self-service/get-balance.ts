@@ -21,8 +21,8 @@ export function getBalance(deps: SelfServiceDeps): AnyResource {
     path: '/balance',
     summary: 'Balance now or at a past instant',
     description:
-      'Your money with us now, or as it was at a past instant, from the books. What happened at exactly that instant is not part of it.',
-    query: Type.Object({ at: Type.Optional(time('A past instant; of a day, its end.')) }),
+      'Your money with us now, or as it was at a past instant, according to the books. What happened at exactly that instant is not included.',
+    query: Type.Object({ at: Type.Optional(time('A past instant; a day stands for its end.')) }),
     response,
     refusals: {},
     example: {

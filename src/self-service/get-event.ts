@@ -11,7 +11,7 @@ export function getEvent(deps: SelfServiceDeps): AnyResource {
     method: 'GET',
     path: '/events/:event_id',
     summary: 'One event',
-    description: 'An event with what became of its delivery.',
+    description: 'An event with the state of its delivery.',
     params: eventParams,
     response: event,
     refusals: { not_found: {} },

@@ -51,7 +51,9 @@ const response = Type.Object({
       additionalProperties: { type: 'string' },
     }),
   ),
-  archived: Type.Boolean({ description: 'True: only the books and the keys are still here.' }),
+  archived: Type.Boolean({
+    description: 'True: the details, such as `phone` and `message`, are only in an archive.',
+  }),
   timeline: Type.Array(entry, { description: 'What happened to the payment, in order.' }),
 });
 

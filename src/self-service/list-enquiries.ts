@@ -13,7 +13,7 @@ import type { SelfServiceDeps } from './resource.ts';
 import { instant, pageOf, paging, period } from './schemas.ts';
 
 const enquiry = Type.Object({
-  sequence: Type.String({ description: 'Its place among your enquiries.', examples: ['17'] }),
+  sequence: Type.String({ description: 'Its number among your enquiries.', examples: ['17'] }),
   at: instant('When it was made.'),
   operation: Type.String({ examples: ['generic-score'] }),
   request_reference: Type.String({ description: 'Yours: `requestReference`.' }),

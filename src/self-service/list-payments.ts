@@ -26,7 +26,7 @@ export function listPayments(deps: SelfServiceDeps): AnyResource {
     path: '/payments',
     summary: 'List payments',
     description:
-      'Your payments, newest first. Payments whose particulars are archived are found by `reference`, `merchant_reference` and `account` only.',
+      'Your payments, newest first. Archived payments are found only by `reference`, `merchant_reference` and `account`.',
     query,
     response,
     refusals: {},

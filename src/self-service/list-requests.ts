@@ -26,7 +26,7 @@ const request = Type.Object({
   key_id: nullable(
     Type.String({
       description:
-        'The key that signed; null: the signature did not hold, or the operation has none, so anybody may have sent it.',
+        'The key that signed; null: the signature was invalid, or the operation is not signed, so anybody may have sent the request.',
     }),
   ),
 });

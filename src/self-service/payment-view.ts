@@ -17,7 +17,7 @@ export const paymentFields = {
   }),
   biller: Type.String({ description: 'Biller code.', examples: ['kplc_prepaid'] }),
   account: Type.String(),
-  phone: nullable(Type.String({ description: 'Null as well once the payment is archived.' })),
+  phone: nullable(Type.String({ description: 'Also null once the payment is archived.' })),
   amount_cents: cents('Amount.'),
   fee_cents: cents('Fee with its VAT, taken from the float on top of the amount.'),
   created_at: instant('When the payment was accepted.'),

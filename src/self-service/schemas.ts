@@ -33,15 +33,15 @@ export const paging = {
     parameter(
       /^([1-9]\d?|1\d\d|200)$/,
       'a whole number from 1 to 200',
-      `Most items on the page. Default: ${DEFAULT_LIMIT}.`,
+      `Maximum number of items on the page. Default: ${DEFAULT_LIMIT}.`,
       { examples: ['50'] },
     ),
   ),
   cursor: Type.Optional(
     parameter(
       /^[A-Za-z0-9_-]{1,1024}$/,
-      'the next_cursor of the page before',
-      'The `next_cursor` of the page before.',
+      'the next_cursor of the previous page',
+      'The `next_cursor` of the previous page.',
     ),
   ),
 };
@@ -60,8 +60,8 @@ export const time = (description: string) =>
   );
 
 export const period = {
-  from: Type.Optional(time('Nothing before it.')),
-  to: Type.Optional(time('Nothing at or after it; of a day, nothing after its end.')),
+  from: Type.Optional(time('Only from this time on.')),
+  to: Type.Optional(time('Only before this time; a day is included.')),
 };
 
 export const idempotencyKey = Type.String({

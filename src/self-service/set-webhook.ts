@@ -24,7 +24,7 @@ const body = Type.Object(
         minItems: 1,
         uniqueItems: true,
         description:
-          'The types of events that are sent. Default: they stay as they are; first, all.',
+          'The types of events that are sent. Default: unchanged; all for a new webhook.',
       }),
     ),
   },
@@ -43,7 +43,9 @@ export function setWebhook(deps: SelfServiceDeps): AnyResource {
     response: Type.Object({
       ...webhookFields,
       secret: nullable(
-        Type.String({ description: 'The first one, shown once; null: there was one before.' }),
+        Type.String({
+          description: 'The first secret, shown only once; null: the webhook had one already.',
+        }),
       ),
     }),
     refusals: {},

@@ -15,14 +15,16 @@ const eventType = Type.String({ examples: ['transaction.succeeded'] });
 export const webhookFields = {
   url: Type.String({ examples: ['https://shop.example/malipo/events'] }),
   enabled: Type.Boolean({ description: 'False: events wait until it is enabled.' }),
-  disabled_at: nullable(instant('Since when it is disabled.')),
+  disabled_at: nullable(instant('When it was disabled.')),
   disabled_reason: nullable(Type.String()),
   failures: Type.Integer({ description: 'Failed attempts in a row.' }),
-  failing_since: nullable(instant('The first of them.')),
+  failing_since: nullable(instant('When the first of them failed.')),
   types: Type.Array(eventType, { description: 'The types of events that are sent.' }),
-  off_types: Type.Array(eventType, { description: 'Those that are not.' }),
+  off_types: Type.Array(eventType, { description: 'The types of events that are not sent.' }),
   waiting_events: Type.Integer({ description: 'Events that wait for their delivery.' }),
-  secrets: Type.Array(key, { description: 'The valid ones, the current one first.' }),
+  secrets: Type.Array(key, {
+    description: 'The valid secrets, without their values, the current one first.',
+  }),
 };
 
 export const webhook = Type.Object(webhookFields);

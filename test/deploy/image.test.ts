@@ -153,6 +153,6 @@ describe('the tree of the image', () => {
       .filter((line) => /ERR_ACCESS_DENIED|EACCES|EROFS/.test(line))
       .map((line) => (JSON.parse(line) as { readonly msg: string }).msg);
     // DATABASE_WITNESS is a folder by default.
-    expect(denied).toEqual(['the position of the database cannot be kept here']);
+    expect(denied).toEqual(['the state of the database cannot be recorded here']);
   }, 120_000);
 });

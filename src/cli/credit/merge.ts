@@ -30,7 +30,7 @@ export function addMergeCommands(credit: Command, cli: Cli): void {
     command(
       merge,
       'undo',
-      'Propose to undo a merge: each subject is answered under its own reference again.',
+      'Propose to undo a merge: answers about each reference then have only its own data again.',
     ).requiredOption('--from <crn>', 'the reference that was given up', crnNumber),
   ).action(async (options: GroundsOptions & { from: string }) => {
     await cli.run(options, async (session) => {

@@ -77,7 +77,7 @@ export function addProposalCommands(credit: Command, cli: Cli): void {
 
 function addList(proposal: Command, cli: Cli): void {
   command(proposal, 'list', 'Proposals that wait for another person, newest first.')
-    .option('--all', 'those that were decided as well')
+    .option('--all', 'also those that were decided')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .option('--after <proposal>', 'the page after this proposal', idOf('proposal'))
     .action(async (options: { json?: boolean; all?: boolean; limit: number; after?: string }) => {

@@ -30,7 +30,7 @@ export function addScorecardCommands(credit: Command, cli: Cli): void {
   addChange(scorecard, cli, {
     spec: 'challenge',
     summary:
-      'Propose a card that is scored alongside, without answering its scores. `none`: none any more.',
+      'Propose a card that scores alongside: its scores are recorded, but not returned. `none` ends this.',
     role: 'challenger',
     none: 'none',
   });

@@ -33,7 +33,7 @@ export function addPersonCommands(program: Command, cli: Cli): void {
         return await noted(session.pool, note, async () => await linkAnswer(session, login));
       });
     });
-  addStatus(person, cli, 'disable', 'Sign a person out and refuse to sign in again.');
+  addStatus(person, cli, 'disable', 'Sign a person out and refuse new sign-ins.');
   addStatus(person, cli, 'enable', 'Let a disabled person sign in again.');
 }
 

@@ -123,7 +123,7 @@ export function entryText(row: EntryRow, wireTime: WireTime): string {
 
 function addEntries(house: Command, cli: Cli): void {
   command(house, 'entries', 'Entries that wait for another person’s approval.')
-    .option('--all', 'those that were decided as well')
+    .option('--all', 'also those that were decided')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(async (options: { json?: boolean; all?: boolean; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {

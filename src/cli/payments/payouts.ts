@@ -78,7 +78,7 @@ function addPropose(payout: Command, cli: Cli): void {
 
 function addList(payout: Command, cli: Cli): void {
   command(payout, 'list', 'Payouts that wait for another person’s approval.')
-    .option('--all', 'those that were decided as well')
+    .option('--all', 'also those that were decided')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(async (options: { json?: boolean; all?: boolean; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {

@@ -187,7 +187,12 @@ function addSet(route: Command, cli: Cli): void {
     .option('--no-maximum', 'no largest amount')
     .option('--daily-limit <amount>', 'how much may be sent through it in a day', moneyAboveZero)
     .option('--no-daily-limit', 'no daily limit')
-    .addOption(new Option('--status <status>', 'ONLINE or OFFLINE').choices(['ONLINE', 'OFFLINE']))
+    .addOption(
+      new Option('--status <status>', 'whether payments may go through it').choices([
+        'ONLINE',
+        'OFFLINE',
+      ]),
+    )
     .action(async (billerCode: string, operatorCode: string, options: SetOptions) => {
       const { json: _json, ...terms } = options;
       requireSome(terms, Object.keys(terms));

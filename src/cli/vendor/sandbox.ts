@@ -26,7 +26,7 @@ export function addSandboxCommands(program: Command, cli: Cli): void {
   const sandbox = program
     .command('sandbox')
     .description('Controls of the sandbox, for tests of a vendor’s program.');
-  apiCommand(sandbox, 'state', 'What is set for the vendor.').action(
+  apiCommand(sandbox, 'state', 'Show what is set for the vendor.').action(
     async (options: ApiOptions) => await run(cli, options, { method: 'GET', path: '/state' }),
   );
   addFloats(sandbox, cli);
@@ -69,7 +69,7 @@ function addBillers(sandbox: Command, cli: Cli): void {
     .argument('<biller>', 'biller code', code)
     .option(
       '--for <time>',
-      'ends after this time, such as 90s, 30m or 24h (default: with online)',
+      'ends after this time, such as 90s, 30m or 24h (default: stays until online)',
       durationSeconds,
     )
     .action(async (biller: string, options: ApiOptions & { readonly for?: number }) => {

@@ -44,7 +44,7 @@ export function planLostCharge(
   }
   if (amountCents <= 0n || !isListed(amountCents, listedCents, lost.terms)) {
     throw new PlainError(
-      `It must be above zero and at most ${formatMoney(listedCents)}, what the statement lists, or the amount of which the operator’s cost and commission leave that.`,
+      `It must be above zero and at most ${formatMoney(listedCents)}, the amount that the statement lists. If that amount includes cost or commission, it may also be the payment’s own amount.`,
       { field: 'amount' },
     );
   }

@@ -69,10 +69,7 @@ export async function takeReport(
   }
   if (decision.state === 'misdated') {
     const { receipt, paidAt } = report;
-    deps.log.error(
-      { receipt, paidAt },
-      'a receipt has a time that has not come yet; it waits for people',
-    );
+    deps.log.error({ receipt, paidAt }, 'a receipt has a time in the future; it waits for people');
   }
   return decision.state;
 }
@@ -260,7 +257,7 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
     );
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'reference_reused') throw error;
-    log.error({ receipt }, 'the collector has reported this receipt with another content');
+    log.error({ receipt }, 'the collector has reported this receipt with other content');
     await endAs(deps, row, 'disputed');
     return false;
   }

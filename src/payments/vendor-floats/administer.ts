@@ -34,7 +34,7 @@ export async function setTopUpRule(
     if (terms.kind === 'push') {
       if (!(await isActive(client, vendorId, 'fund'))) {
         throw new PlainError(
-          'A prompt brings collected income. First add the rule that moves it into the float: vendor top-up fund.',
+          'The payment of a prompt becomes collected income. First add the rule that moves it into the float: vendor top-up fund.',
         );
       }
       const source = await findSource(client, terms.sourceCode);

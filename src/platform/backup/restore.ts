@@ -88,7 +88,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     return { manifest, bytes, timeline, segments: segments.length, lastCommitAt };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
-      throw new PlainError(`There is no room for the database in ${folder.path}.`, {
+      throw new PlainError(`There is not enough space for the database in ${folder.path}.`, {
         cause: error,
       });
     }

@@ -70,7 +70,9 @@ export async function takeBackup(options: BackupOptions): Promise<Backup> {
     }
     if (!existed) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
-      throw new PlainError(`There is no room for the backup in ${folder}.`, { cause: error });
+      throw new PlainError(`There is not enough space for the backup in ${folder}.`, {
+        cause: error,
+      });
     }
     throw error;
   }

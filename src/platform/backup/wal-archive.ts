@@ -80,7 +80,7 @@ export async function archiveWal(options: WalArchiveOptions): Promise<readonly s
   }
   if (hasGap) {
     throw new PlainError(
-      `The archive of the WAL in ${archive.place} has a gap: it was unavailable for so long that the server had to remove WAL. Take a new backup now; only backups from now on can be continued with the archive.`,
+      `The archive of the WAL in ${archive.place} has a gap: it was unavailable for so long that the server had to remove WAL. Take a new backup now; only backups that are taken from now on can be restored with the archive.`,
     );
   }
   return names;

@@ -56,7 +56,9 @@ async function lockOutMigrators(db: Queryable): Promise<void> {
     MIGRATION_LOCK,
   ]);
   if (read.rows[0]?.locked === true) return;
-  throw new PlainError('Another program migrates or moves this database. Wait until it is done.');
+  throw new PlainError(
+    'Another program is migrating or moving this database. Wait until it has finished.',
+  );
 }
 
 /** The server processes of a pool's idle connections. */

@@ -3,20 +3,20 @@ import { findCitus } from './tables.ts';
 
 /** What a node knows of the database transactions that run on it. */
 export interface NodeActivity {
-  /** Its clock, and the start of its oldest other transaction: text with microseconds. */
+  /** Its clock, and the start of its oldest other database transaction: text with microseconds. */
   readonly now: string;
   readonly at: string;
-  /** A transaction is running whose start this role may not see. */
+  /** A database transaction is running whose start this role may not see. */
   readonly hidden: boolean;
   /** The processes of the others. */
   readonly pids: readonly number[];
-  /** Prepared transactions, and when they were prepared. */
+  /** Prepared database transactions, and when they were prepared. */
   readonly prepared: readonly { readonly gid: string; readonly at: string }[];
 }
 
-// Every role can see that a transaction is running, by the lock on its number. Only its own role
-// and superusers can see its start; to others the query is '<insufficient privilege>'. A process that
-// is starting has no state yet, which hides nothing. Processes without a user are autovacuum's.
+// Every role can see that a database transaction is running, by the lock on its number. Only its own
+// role and superusers can see its start; to others the query is '<insufficient privilege>'. A process
+// that is starting has no state yet, which hides nothing. Processes without a user are autovacuum's.
 const ACTIVITY = `select clock_timestamp()::text as now, least(now(), min(a.xact_start))::text as at,
     coalesce(bool_or((a.state = 'disabled' or a.query = '<insufficient privilege>') and l.pid is not null), false) as hidden,
     coalesce(json_agg(a.pid) filter (where a.xact_start is not null), '[]') as pids,
@@ -28,9 +28,9 @@ const ACTIVITY = `select clock_timestamp()::text as now, least(now(), min(a.xact
 
 /**
  * The start of the oldest other database transaction in this database, as text with microseconds:
- * rows added from now on are not older. Undefined while that is not known: while a transaction is
- * running whose start this role may not see, such as a `pg_dump` by another role, or, on a cluster,
- * while a worker is away or does not know yet how a prepared transaction ends.
+ * rows added from now on are not older. Undefined while that is not known: while a
+ * database transaction is running whose start this role may not see, such as a `pg_dump` by another
+ * role, or, on a cluster, while a worker is away or does not know yet how a prepared one ends.
  */
 export async function readHorizon(db: Queryable): Promise<string | undefined> {
   const read = await db.query<NodeActivity>(ACTIVITY);
@@ -55,7 +55,7 @@ async function readWorkers(db: Queryable): Promise<NodeActivity[] | undefined> {
 
 /**
  * Rows have the time of the node that adds them, so the horizon is that of the slowest clock.
- * Undefined while a transaction is in doubt: it was prepared before the coordinator was asked, by a
+ * Undefined while a database transaction is in doubt: it was prepared before the coordinator was asked, by a
  * process that no longer ran there. Citus ends it within a minute.
  */
 export async function horizonOf(
@@ -83,7 +83,7 @@ export async function horizonOf(
   return horizon === undefined || horizon.inDoubt ? undefined : horizon.at;
 }
 
-/** The coordinator's process that prepared a transaction, by the name that Citus gave it; 0: unknown. */
+/** The coordinator's process that prepared a database transaction, by its name; 0: unknown. */
 function preparedBy(gid: string): number {
   return Number(/^citus_0_(\d+)_/.exec(gid)?.[1] ?? 0);
 }

@@ -7,7 +7,7 @@ export type SettingsTopic = 'vendors' | 'billers' | 'scorecards';
 
 const CHANNEL = 'malipo_settings';
 
-/** Marks a topic as changed; call it in the transaction that changes the rows. */
+/** Marks a topic as changed; call it in the database transaction that changes the rows. */
 export async function markChanged(client: Queryable, topic: SettingsTopic): Promise<void> {
   await client.query('update settings_versions set version = version + 1 where topic = $1', [
     topic,

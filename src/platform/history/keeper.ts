@@ -314,7 +314,7 @@ class Witnesses {
       if (this.#failing.has(storage)) return;
       this.#failing.add(storage);
       const where = { err: error, place: storage.place };
-      this.#log.warn(where, 'the position of the database cannot be kept here');
+      this.#log.warn(where, 'the state of the database cannot be recorded here');
     }
   }
 }

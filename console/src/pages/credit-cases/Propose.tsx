@@ -58,8 +58,8 @@ export function ProposeMerge({
     >
       <p>
         <Trans>
-          Everything on file about the first reference is answered under the second. Nothing is
-          moved, so a merge can be undone.
+          Answers about the second reference will include everything on file about the first.
+          Nothing is moved, so a merge can be undone.
         </Trans>
       </p>
       <Reference label={t`Reference that is given up`} name="from" value={from} />

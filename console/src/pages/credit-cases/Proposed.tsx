@@ -118,7 +118,7 @@ function ProposedCard({ content }: { readonly content: Of<'scorecard'> }) {
           name: t`Role`,
           value:
             content.role === 'champion'
-              ? t`champion: its scores are answered`
+              ? t`champion: its scores are returned`
               : t`challenger: its scores are only recorded`,
         },
         { name: t`Before`, value: <CardName card={content.former} /> },

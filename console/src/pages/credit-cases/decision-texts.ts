@@ -9,7 +9,7 @@ export const CASE_KINDS: Readonly<Record<ListedCreditCase['kind'], MessageDescri
 };
 
 export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDescriptor>> = {
-  merge: msg`Answer two references as one person`,
+  merge: msg`Treat two references as one person`,
   unmerge: msg`Undo a merge`,
   dispute: msg`Close a dispute`,
   case: msg`Close the case`,

@@ -32,7 +32,7 @@ export function ProposeCard({
         label={t`Role`}
         name="role"
         options={{
-          champion: t`Champion: its scores are answered`,
+          champion: t`Champion: its scores are returned`,
           challenger: t`Challenger: its scores are only recorded`,
         }}
       />

@@ -36,8 +36,8 @@ export function Passkeys() {
         title={<Trans>Passkeys</Trans>}
         about={
           <Trans>
-            Sign in with your fingerprint, face or PIN of a device, or with a security key, instead
-            of password and code.
+            Sign in with a fingerprint, a face or the PIN of a device, or with a security key,
+            instead of password and code.
           </Trans>
         }
       >

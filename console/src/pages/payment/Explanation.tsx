@@ -103,8 +103,8 @@ function Proof({ provableAt }: Pick<PaymentDetail, 'provableAt'>) {
   }
   return (
     <Trans>
-      From <Time at={provableAt} /> on, the operator’s answer that it does not have the instruction
-      proves that nothing was paid. Then the payment is tried again.
+      From <Time at={provableAt} /> on, if the operator answers that it does not have the
+      instruction, nothing was paid. Then the payment is tried again.
     </Trans>
   );
 }

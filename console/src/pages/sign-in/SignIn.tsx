@@ -81,7 +81,7 @@ function Ended() {
   if (!hasEnded) return null;
   return (
     <Notice tone="info">
-      <Trans>Your session has ended. Sign in again to go on where you were.</Trans>
+      <Trans>Your session has ended. Sign in again to continue where you were.</Trans>
     </Notice>
   );
 }

@@ -16,7 +16,7 @@ export const AFRICASTALKING: Declaration = {
     '“A duplicate request was received”: the earlier one was taken',
     'the Idempotency-Key: after five minutes the same request tops up again',
     'status InternalError or Incomplete, and every status that is not listed',
-    'a status callback: it is not signed, so it makes us ask',
+    'a status callback: it is not signed, so it only makes the service query the status',
     'a time-out, a cut connection, HTML, an empty body, any HTTP 5xx',
   ],
   callerKey: 'none',

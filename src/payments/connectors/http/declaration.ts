@@ -12,7 +12,7 @@ export const HTTP: Declaration = {
   notProof: [
     'a time-out, a cut connection, an answer in another format, or under another HTTP status',
     'a code that the configuration does not list',
-    'a callback that is not signed: it only makes us ask',
+    'a callback that is not signed: it only makes the service query the status',
   ],
   callerKey: 'none',
   result: 'answer',

@@ -15,7 +15,7 @@ export const TINGG: Declaration = {
     'statusCode 139, 148, 178, 219: pending',
     'statusCode 174 in the answer to BEEP.postPayment, and every code that is not listed',
     'statusCode 143 by query (not found), unless acceptance_window_ms is set: that it comes only for what was never received is not promised',
-    'a callback: it is not signed, so it makes us ask',
+    'a callback: it is not signed, so it only makes the service query the status',
     'a time-out, a cut connection, HTML, an empty body',
   ],
   callerKey: 'none',
