@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { awakeTimers } from '../platform/base/awake-timers.ts';
 import { systemTimers } from '../platform/base/timers.ts';
 import type { Timers } from '../platform/base/timers.ts';
 import { LANE_DEADLINE_MS, READ_DEADLINE_MS } from '../platform/db/lane.ts';
@@ -339,6 +340,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
   });
   const dispatcher = startDispatcher({
     ...shared,
+    awakeTimers: options.timers ?? awakeTimers,
     pool: openPool({ name: 'dispatch', max: 2, byIndexOnly: true }),
     progressPool: openPool({ name: 'progress', max: 1, byIndexOnly: true }),
     settler,

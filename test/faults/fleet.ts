@@ -225,6 +225,8 @@ export interface TestParties {
 export interface PartiesOptions {
   readonly operatorOrigin: string;
   readonly vendorCount: number;
+  /** How long an operator may take to answer. Default: a second, so that faults are over soon. */
+  readonly answerWithinMs?: number;
   /** Billers that emulated providers pay, instead of those of a simulated operator. */
   readonly providers?: { readonly folder: string; readonly billers: readonly ProviderBiller[] };
 }
@@ -246,7 +248,7 @@ export async function addTestParties(pool: Pool, options: PartiesOptions): Promi
 
 /** Returns the billers' codes. */
 async function addBillers(pool: Pool, options: PartiesOptions): Promise<string[]> {
-  const { operatorOrigin, providers } = options;
+  const { operatorOrigin, providers, answerWithinMs = 1_000 } = options;
   if (providers !== undefined) {
     const { masterKeys } = SEALING;
     const secrets = providerSecrets(providers.folder);
@@ -261,7 +263,11 @@ async function addBillers(pool: Pool, options: PartiesOptions): Promise<string[]
     name: 'Kenya Power',
     connector: 'http-json',
     baseUrl: `${operatorOrigin}/operators/kplc`,
-    settings: { pay_timeout_ms: 1000, status_timeout_ms: 1000, acceptance_window_ms: 500 },
+    settings: {
+      pay_timeout_ms: answerWithinMs,
+      status_timeout_ms: answerWithinMs,
+      acceptance_window_ms: 500,
+    },
   };
   await setOperator(pool, 'kplc', operator, async () => undefined);
   await setOperatorKey(pool, 'kplc', { secret: SANDBOX_OPERATOR_KEY, sealing: SEALING });

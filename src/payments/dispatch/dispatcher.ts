@@ -6,6 +6,7 @@ import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import { awakeTimers } from '../../platform/base/awake-timers.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
@@ -60,6 +61,8 @@ export interface DispatcherOptions {
   readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
+  /** For calls to operators. Default: they stand still while the process does not run. */
+  readonly awakeTimers?: Timers;
   readonly onBatch?: OnBatch;
   readonly log: Logger;
 }
@@ -89,6 +92,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 class RunningDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #timers: Timers;
+  readonly #awakeTimers: Timers;
   readonly #capacity: Capacity;
   readonly #progressLane: Lane<Progress, number>;
   readonly #calls: Tasks;
@@ -103,6 +107,7 @@ class RunningDispatcher implements Dispatcher {
     const { timers = systemTimers } = options;
     this.#options = options;
     this.#timers = timers;
+    this.#awakeTimers = options.awakeTimers ?? awakeTimers;
     this.#turnedAtMs = timers.nowMs();
     this.#capacity = options.capacity;
     this.#routing = createRouting(options);
@@ -222,15 +227,15 @@ class RunningDispatcher implements Dispatcher {
       { ...operator, billerCode: taken.billerCode },
       taken.stage,
     );
+    const clock = startClock(this.#timers, this.#awakeTimers);
     let calling = true;
     const endCall = (end: CallEnd | null): void => {
       if (calling) {
         this.#capacity.end(operator, taken.stage);
-        noteEnd(this.#calls.cutOff.aborted ? null : end);
+        noteEnd(this.#calls.cutOff.aborted || isOurSilence(end, clock) ? null : end);
       }
       calling = false;
     };
-    const startedMs = this.#timers.nowMs();
     const work = carryOutTraced(taken, connector, {
       policy,
       failover: (ours) => this.#routing.failover(ours),
@@ -242,12 +247,13 @@ class RunningDispatcher implements Dispatcher {
       keepUnexplained: (report) =>
         openUnexplainedCase(pool, { report, operatorCode: operator.operatorCode }),
       timers: this.#timers,
+      awakeTimers: this.#awakeTimers,
       log,
       signal: this.#calls.cutOff,
       sendBeforeMs,
       onCallEnd: (end) => {
         endCall(end);
-        this.#note(taken, operator.operatorCode, { end, tookMs: this.#timers.nowMs() - startedMs });
+        this.#note(taken, operator.operatorCode, { end, tookMs: clock.tookMs() });
         this.#loop.wake();
       },
     }).catch((error: unknown) => {
@@ -269,6 +275,23 @@ class RunningDispatcher implements Dispatcher {
     if (end.result !== 'unknown' || end.answered) notes.answered(billerCode);
     else notes.unanswered({ vendorId, paymentId, billerCode, operatorCode, durationMs: tookMs });
   }
+}
+
+interface CallClock {
+  tookMs(): number;
+  /** Of that, the process did not run for so long. */
+  sleptMs(): number;
+}
+
+function startClock(timers: Timers, awake: Timers): CallClock {
+  const [startedMs, awakeFromMs] = [timers.nowMs(), awake.nowMs()];
+  const tookMs = (): number => timers.nowMs() - startedMs;
+  return { tookMs, sleptMs: () => tookMs() - (awake.nowMs() - awakeFromMs) };
+}
+
+/** Connections break while this process does not run. That says nothing about the operator. */
+function isOurSilence(end: CallEnd | null, clock: CallClock): boolean {
+  return end !== null && !end.answered && clock.sleptMs() > 1;
 }
 
 /** In the payment's own trace: the process that accepted it may be another one. */

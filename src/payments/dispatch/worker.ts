@@ -40,6 +40,8 @@ export interface WorkerOptions {
   /** Opens a case about an operator's answer that no payment explains. */
   readonly keepUnexplained: (report: FinalReport) => Promise<unknown>;
   readonly timers: Timers;
+  /** Stands still while the process does not run: an operator is not silent if nobody listens. */
+  readonly awakeTimers: Timers;
   readonly log: Logger;
 }
 
@@ -246,12 +248,12 @@ function pausedReasonOf(outcome: PaymentOutcome | StatusOutcome): string | null 
 async function guarded<Outcome extends { readonly kind: string }>(
   call: (signal: AbortSignal) => Promise<Outcome | Unknown>,
   deadlineMs: number,
-  options: Pick<CallOptions, 'signal' | 'log' | 'timers'>,
+  options: Pick<CallOptions, 'signal' | 'log' | 'awakeTimers'>,
 ): Promise<Outcome | Unknown> {
-  const { signal, timers } = options;
+  const { signal, awakeTimers } = options;
   const ended = Promise.withResolvers<Unknown>();
   const endAfter = (delayMs: number, reason: string): (() => void) =>
-    timers.after(delayMs, () => ended.resolve(silence(reason)));
+    awakeTimers.after(delayMs, () => ended.resolve(silence(reason)));
   const timeouts = [endAfter(deadlineMs, 'the connector did not return')];
   const onCutOff = (): void => {
     timeouts.push(endAfter(CUT_OFF_GRACE_MS, 'aborted by a stop'));

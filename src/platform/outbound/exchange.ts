@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { awakeTimers } from '../base/awake-timers.ts';
 
 /** One HTTP request to another server. */
 export interface Call {
@@ -12,7 +13,7 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * For everything: waiting for a connection, connecting, sending, and the last byte of the
-   * response.
+   * response. Time in which this process does not run does not count.
    */
   readonly deadlineMs: number;
   /** Largest response body. */
@@ -48,7 +49,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
     const end = (ending: Ending): void => {
       if (ended) return;
       ended = true;
-      clearTimeout(timer);
+      forgetDeadline();
       call.signal.removeEventListener('abort', onAbort);
       resolve(ending);
     };
@@ -61,7 +62,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       controller?.abort(new Error(reason));
     };
     const onAbort = (): void => giveUp('given up by the caller');
-    const timer = setTimeout(() => giveUp('no answer in time'), call.deadlineMs);
+    const forgetDeadline = awakeTimers.after(call.deadlineMs, () => giveUp('no answer in time'));
     call.signal.addEventListener('abort', onAbort, { once: true });
     if (call.signal.aborted) return onAbort();
 

@@ -48,6 +48,8 @@ export async function startGateway(target: string): Promise<Gateway> {
   const server = createServer((request, response) => {
     respond(request, response).catch(() => response.destroy());
   });
+  // Longer than a client is stopped: a connection that closes at the moment of a request fails it.
+  server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -12,6 +12,7 @@ import { send } from '../../support/vendor-client.ts';
 import type { VendorClient } from '../../support/vendor-client.ts';
 import {
   MASTER_KEY,
+  START_MS,
   addTestParties,
   firstVendor,
   fundedVendor,
@@ -30,7 +31,11 @@ import type { Load } from './load.ts';
 
 /** Room for the database, its log, and some minutes of payments. */
 const VOLUME_MB = 400;
-const START_MS = 120_000;
+/**
+ * Longer than any answer takes on a busy machine. After a stop the dispatcher sends the waiting payments
+ * at once; with a limit of a second it took the operator for silent, and its breaker opened.
+ */
+const ANSWER_WITHIN_MS = 10_000;
 /** As in production. */
 const {
   SHUTDOWN_DELAY_MS: {
@@ -77,7 +82,11 @@ export async function openInstallation(): Promise<Installation> {
   await operators.start();
   const gateway = await startGateway(operators.origin);
   const operatorOrigin = gateway.origin;
-  const parties = await addTestParties(pool, { operatorOrigin, vendorCount: 1 });
+  const parties = await addTestParties(pool, {
+    operatorOrigin,
+    vendorCount: 1,
+    answerWithinMs: ANSWER_WITHIN_MS,
+  });
   const program = async (roles: string): Promise<Program> => {
     const env = { DATABASE_URL: url, FUND_WINDOW_SECONDS: '0', SHUTDOWN_DELAY_MS };
     return await serviceProgram({ name: roles, roles, folder, env });
@@ -89,7 +98,7 @@ export async function openInstallation(): Promise<Installation> {
   // They are in process groups of their own, and would outlive this process.
   process.once('exit', killAll);
   for (const one of programs) await one.start();
-  await until('all are ready', async () => await areReady(programs), START_MS);
+  await untilReady(programs);
   const balancer = await startBalancer(apis.map(({ origin }) => origin));
   await fundedVendor(apis[0], parties, '100000000.00');
   const vendor = firstVendor(balancer, parties);
@@ -132,6 +141,19 @@ export async function readinessOf({ origin }: Pick<Program, 'origin'>): Promise<
 export async function areReady(programs: readonly Program[]): Promise<boolean> {
   const answers = await Promise.all(programs.map(readinessOf));
   return answers.every((answer) => answer === 'ready');
+}
+
+/** Throws with the last output of a program that ends instead. */
+export async function untilReady(programs: readonly Program[]): Promise<void> {
+  await until(
+    'all are ready',
+    async () => programs.some(({ ended }) => ended) || (await areReady(programs)),
+    START_MS,
+  );
+  for (const program of programs.filter(({ ended }) => ended)) {
+    const { ending, lastOutput } = await program.untilEnded();
+    throw new Error(`${program.name} ended, ${JSON.stringify(ending)}: ${lastOutput}`);
+  }
 }
 
 /** Findings at the end of the day: what is lost, paid twice or wrong. The load must be paused. */

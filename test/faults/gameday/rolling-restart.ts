@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../support/until.ts';
-import { areReady } from './installation.ts';
+import { untilReady } from './installation.ts';
 import type { Installation } from './installation.ts';
 
 /** Every process restarted in turn, as for an upgrade. */
@@ -12,7 +12,6 @@ export interface RestartReport {
   readonly answered: number;
 }
 
-const START_MS = 120_000;
 /** Longer than the load balancer takes to notice. */
 const PAUSE_MS = 1_000;
 
@@ -31,7 +30,7 @@ export async function restartInTurn({
     const { ending, lastOutput } = await program.untilEnded();
     if (ending.code !== 0) throw new Error(`${program.name} did not end well: ${lastOutput}`);
     await program.start();
-    await until('it is ready again', async () => await areReady([program]), START_MS);
+    await untilReady([program]);
     seconds.push([program.name, Math.round((performance.now() - began) / 100) / 10]);
     if (program.name === 'api') {
       await until('the balancer uses it', () => balancer.ready.has(program.origin));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../support/until.ts';
 import { removeAbandonedFolders } from '../../support/temporary.ts';
-import { areReady, findLosses, openInstallation } from './installation.ts';
+import { areReady, findLosses, openInstallation, untilReady } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { MACHINE_SCENARIOS } from './machine-scenarios.ts';
 import { OPERATOR_SCENARIOS } from './operator-scenarios.ts';
@@ -125,6 +125,7 @@ async function play(
 
   const sinceEnd = stopwatch();
   const ended = await scenario.end(at);
+  await untilReady(at.programs);
   await until(`all is well after ${name}`, async () => await isWell(scenario, at), WELL_MS);
   const wellAfter = sinceEnd();
   await until(`${alert} ends`, async () => (await findAlert()) === undefined, WELL_MS);

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
-import type { Timers } from '../../../../src/platform/base/timers.ts';
 import type { Claim, Progress } from '../../../../src/payments/dispatch/store.ts';
 import { carryOut } from '../../../../src/payments/dispatch/worker.ts';
 import type { CallEnd } from '../../../../src/payments/dispatch/worker.ts';
 import type { FinalReport, SettleResult } from '../../../../src/payments/create/payment.ts';
 import { newClaim } from '../../../support/claim.ts';
+import { manualTimers } from '../../../support/manual-timers.ts';
 import {
   createScriptedConnector,
   DECLINED,
@@ -20,30 +20,6 @@ import type { ScriptedConnector } from '../../../support/scripted-connector.ts';
 // One claim, without a database: the calls, what is written, and when the worker gives up.
 
 const CLAIM = newClaim();
-
-/** Time that passes only when the test advances it. */
-function manualTimers(): Timers & { pass: (ms: number) => void } {
-  let nowMs = 0;
-  const timers = new Map<number, { readonly atMs: number; readonly call: () => void }>();
-  let next = 0;
-  return {
-    nowMs: () => nowMs,
-    after: (delayMs, call) => {
-      next += 1;
-      const key = next;
-      timers.set(key, { atMs: nowMs + delayMs, call });
-      return () => timers.delete(key);
-    },
-    pass: (ms) => {
-      nowMs += ms;
-      for (const [key, timer] of timers) {
-        if (timer.atMs > nowMs) continue;
-        timers.delete(key);
-        timer.call();
-      }
-    },
-  };
-}
 
 function startWork(
   connector: ScriptedConnector,
@@ -78,6 +54,7 @@ function startWork(
     openNoAnswerCase: async (_claim, note) => cases.push(note),
     keepUnexplained: async (report) => unexplained.push(report),
     timers,
+    awakeTimers: timers,
     log: pino({ level: 'silent' }),
     signal: cutOff.signal,
     sendBeforeMs,
