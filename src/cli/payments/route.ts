@@ -185,7 +185,11 @@ function addSet(route: Command, cli: Cli): void {
     .option('--no-minimum', 'no smallest amount')
     .option('--maximum <amount>', 'largest amount that it takes', moneyAboveZero)
     .option('--no-maximum', 'no largest amount')
-    .option('--daily-limit <amount>', 'how much may be sent through it in a day', moneyAboveZero)
+    .option(
+      '--daily-limit <amount>',
+      'how much may be sent through it in a day of Nairobi time',
+      moneyAboveZero,
+    )
     .option('--no-daily-limit', 'no daily limit')
     .addOption(
       new Option('--status <status>', 'whether payments may go through it').choices([
