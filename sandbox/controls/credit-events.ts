@@ -24,7 +24,7 @@ const PEOPLE = 300;
 /** People whose score does not fall any further are passed over. */
 const MAX_PEOPLE = 5;
 const HOUR_MS = 3_600_000;
-/** No score falls by so much. */
+/** Larger than any fall of a score. */
 const NEVER = 999;
 
 export type CreditEventType = Extract<EventType, `credit.${string}`>;

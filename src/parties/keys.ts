@@ -100,7 +100,7 @@ export interface NewKey {
   readonly secret: string;
 }
 
-/** For so long a repeated request is told the secret again, because its answer may have been lost. */
+/** How long a repeated request gets the same secret again, because the first answer may have been lost. */
 export const REPEAT_MS = 600_000;
 
 /**

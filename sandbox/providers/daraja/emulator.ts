@@ -19,7 +19,7 @@ export interface DarajaOptions {
   readonly resultAfterMs: number;
   /** How long a slow answer takes. */
   readonly slowMs?: number;
-  /** What a status query about an unknown id comes to; not established for the real one. */
+  /** How a status query about an unknown id is answered; not known of the real provider. */
   readonly unknownId: 'code_25' | 'silence';
   /** Whether the initiator's credential is right; a wrong one is noticed only later. */
   readonly acceptsCredential: (credential: string) => boolean;

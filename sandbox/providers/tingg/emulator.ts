@@ -13,7 +13,7 @@ export interface TinggOptions {
   readonly endsAfterMs: number;
   /** How long a slow answer takes. */
   readonly slowMs?: number;
-  /** What a used payerTransactionID comes to; not established for the real one. */
+  /** What happens with a used payerTransactionID; not known of the real provider. */
   readonly usedId: 'refused' | 'executes';
 }
 

@@ -10,15 +10,15 @@ import type { Answer } from '../output.ts';
 /** Which backups there are, and which are removed. */
 export function addBackupKeeping(backup: Command, cli: Cli): void {
   const where = 'a folder, or s3://bucket/prefix, that contains backups';
-  command(backup, 'list', 'The complete backups of a place, oldest first.')
-    .argument('<place>', where)
+  command(backup, 'list', 'The complete backups in a location, oldest first.')
+    .argument('<location>', where)
     .action(async (place: string, options: { json?: boolean }, called: Command) => {
       await cli.runAlone(formatOf(options, called), async () => await list(place, cli));
     });
-  command(backup, 'expire', 'Remove all but the newest backups of a place.')
-    .argument('<place>', where)
+  command(backup, 'expire', 'Remove all but the newest backups in a location.')
+    .argument('<location>', where)
     .requiredOption('--keep <count>', 'how many to keep', wholeNumber(1, 10_000))
-    .option('--wal <place>', 'remove also what no kept backup needs from this WAL_ARCHIVE')
+    .option('--wal <location>', 'remove also what no kept backup needs from this WAL_ARCHIVE')
     .action(async (place: string, options: ExpireOptions, called: Command) => {
       await cli.runAlone(formatOf(options, called), async () => await expire(place, options, cli));
     });

@@ -21,7 +21,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
     'backup',
     'Copy the embedded database while the service runs, and check the copy.',
   )
-    .argument('<place>', 'target folder, missing or empty, or s3://bucket/prefix')
+    .argument('<location>', 'target folder, missing or empty, or s3://bucket/prefix')
     .action(async (folder: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {
         const taken = await take(session, folder, cli);
@@ -29,7 +29,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       });
     });
   command(backup, 'verify', 'Compare every file of a backup with its manifest.')
-    .argument('<place>', 'a backup: a folder, or s3://bucket/prefix')
+    .argument('<location>', 'a backup: a folder, or s3://bucket/prefix')
     .action(async (folder: string, options: { json?: boolean }, called: Command) => {
       const json = options.json === true || called.parent?.opts()['json'] === true;
       await cli.runAlone({ json }, async () => await verify(folder, cli));

@@ -26,13 +26,13 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     'restore',
     'Create a data folder from a backup. The service that starts on it is in quarantine: it sends nothing.',
   )
-    .argument('<place>', 'a backup: a folder, or s3://bucket/prefix')
+    .argument('<location>', 'a backup: a folder, or s3://bucket/prefix')
     .requiredOption('--data-dir <folder>', 'DATA_DIR of the new service, without a database')
     .option(
       '--unauthenticated',
       'restore although the MASTER_KEY of the backup is lost; anybody may have changed such a backup',
     )
-    .option('--wal <place>', 'continue with the write-ahead log in this WAL_ARCHIVE')
+    .option('--wal <location>', 'continue with the write-ahead log in this WAL_ARCHIVE')
     .option('--until <time>', 'up to this time; default: everything that the archive has')
     .action(async (folder: string, options: RestoreOptions) => {
       await cli.runAlone(options, async () => await restore(folder, options, cli));

@@ -48,7 +48,7 @@ export interface ScoreBatchesOptions extends ManyOptions {
   readonly pool: Pool;
   /** How often abandoned batches are looked for. */
   readonly pollMs: number;
-  /** A process that answered nothing of a batch for so long has abandoned it. */
+  /** A process that answered nothing of a batch for this long has abandoned it. */
   readonly leaseMs: number;
   readonly log: Logger;
 }

@@ -279,7 +279,7 @@ class RunningDispatcher implements Dispatcher {
 
 interface CallClock {
   tookMs(): number;
-  /** Of that, the process did not run for so long. */
+  /** How much of that time the process did not run. */
   sleptMs(): number;
 }
 

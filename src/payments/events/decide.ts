@@ -13,7 +13,7 @@ export interface WebhookPolicy {
    * ...
    */
   readonly disableAfterFailures: number;
-  /** ... for at least so long. */
+  /** ... for at least this long. */
   readonly disableAfterMs: number;
   /**
    * A failing webhook pauses for this long after each failure, times the number of consecutive

@@ -10,7 +10,7 @@ const KEPT_MS = 25 * 60 * MINUTE_MS;
 const BY_MINUTE_MS = 60 * MINUTE_MS;
 /** A payment may be committed this long after it was created. A later one is found by a recount. */
 const LATE_MS = 1_000;
-/** Recounts are followed by a pause of so many times their duration, so that they take at most 2 % of the time. */
+/** After a recount there is a pause of this many times its duration, so that recounts take at most 2 % of the time. */
 const PAUSE_FACTOR = 50;
 
 /** How a part of the time is kept: in pieces that are counted whole. */

@@ -39,7 +39,7 @@ type Reported = Pick<ReceiptReport, 'channel' | 'amountCents' | 'paidAt' | 'acco
  * What a report means. Pure.
  * @param about.vendorId of the account that was reported first; undefined: nobody has it, or none
  * was reported.
- * @param about.confirmFromCents confirmations of so much wait until another channel reports the
+ * @param about.confirmFromCents confirmations of at least this amount wait until another channel reports the
  * receipt as well; null: none does.
  */
 export function decideReport(

@@ -17,7 +17,7 @@ export interface PushRow {
 const OPEN_FOR = `interval '10 minutes'`;
 /** How long people are given to answer, and the least time between two questions. */
 const ANSWER_TIME = `interval '20 seconds'`;
-/** A pull that ended so long after the prompt has its payment, if it was paid. */
+/** A pull that ended this long after the prompt lists its payment, if it was paid. */
 const LISTED = `interval '1 hour'`;
 
 /** Returns false while another prompt for the vendor or to the phone is open. */

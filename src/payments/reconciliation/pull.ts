@@ -127,7 +127,7 @@ export interface PullDeps {
   readonly log: Logger;
 }
 
-/** After a failure, and while a process is pulling, nobody pulls the operator for so long. */
+/** How long no process pulls from an operator after a failure, or while one is pulling. */
 const LEASE_MS = 15 * 60_000;
 
 /** Pulls every statement that is due. One operator that does not answer does not hold up others. */

@@ -26,7 +26,7 @@ export function createSettler(options: {
   /** Default: the system's timers. */
   readonly timers?: Timers;
   readonly onBatch?: OnBatch;
-  /** Told of each payment that a report settles. Default: nobody. */
+  /** Called for each payment that a report settles. Default: nothing is called. */
   readonly onSettled?: (report: FinalReport) => void;
 }): Settler {
   const lanes = createLanes<FinalReport, SettleResult>({

@@ -139,7 +139,7 @@ export const LIMITS = {
   receiptsAnswerBytes: 16 * 1024 * 1024,
   /** Payments in one file of the archive, moved in one commit. */
   archiveFileRows: 5_000,
-  /** A payment younger than this is not archived: for so long operators may report about it. */
+  /** A payment younger than this is not archived, because operators may still report about it. */
   archiveMinAgeDays: 90,
   /** Window in which an equal create is a likely duplicate. */
   duplicateWindowSeconds: 30,

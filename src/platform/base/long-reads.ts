@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * At most so many long reads at once, and one of each name, so that other requests always find a
- * connection. The rest waits without one. Who sends many does not hold up the others.
+ * At most this many long reads at once, and one of each name, so that other requests always find a
+ * connection. The others wait without one. A caller that sends many does not delay the rest.
  */
 export function createLongReads(atOnce: number): LongReads {
   const running = new Set<string>();

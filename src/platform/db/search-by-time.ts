@@ -15,7 +15,7 @@ export const FIRST_SPAN_MS = 1_000;
 const SHORT_MS = 20;
 /** A span that took longer is followed by one of half its length, others by one twice as long. */
 const LONG_MS = 80;
-/** After so much reading a page ends, so that a rare filter does not read everything in one request. */
+/** A page ends after this much reading, so that a rare filter does not read everything in one request. */
 const MAX_READING_MS = 200;
 /** In any case it ends after this time. */
 const MAX_SEARCH_MS = 2_000;

@@ -18,7 +18,7 @@ export const DARAJA_SETTINGS = Type.Object(
     /** Smallest and largest amounts that validation accepts. */
     minimum: Type.Optional(money),
     maximum: Type.Optional(money),
-    /** Confirmations of so much are credited when the pull or a statement has them as well. */
+    /** Confirmations of at least this amount are credited only when the pull or a statement has them too. */
     confirm_from: Type.Optional(money),
     /** What happens to a payment while validation cannot be reached. */
     unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),

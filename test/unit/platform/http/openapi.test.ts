@@ -232,6 +232,14 @@ describe('examples', () => {
 });
 
 describe('refusals', () => {
+  test('every operation that changes something may leave its outcome unknown, and no other', () => {
+    const queries = new Set(['phoneLookup', 'transactionStatus', 'validateAccount']);
+    for (const operation of [...inertOperations(), ...inertResources()]) {
+      const changes = operation.method !== 'GET' && !queries.has(operation.name);
+      expect('outcome_unknown' in operation.refusals, operation.name).toBe(changes);
+    }
+  });
+
   test('every code occurs in an operation', () => {
     const declaredRefusals = [...inertOperations(), ...inertResources()].map(refusalsOf);
     const all = [COMMON_REFUSALS, COMMON_RESOURCE_REFUSALS, ...declaredRefusals];
