@@ -1,6 +1,8 @@
-import { access, chmod, constants, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { access, chmod, constants, mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import {
   formatIdentity,
   identifyOurselves,
@@ -49,6 +51,19 @@ export async function removeAbandonedFolders(): Promise<void> {
     const match = /^(\d+-\d+)-\w{6}$/.exec(name.slice(PREFIX.length));
     const maker = parseIdentity(match?.[1] ?? '');
     if (maker === undefined || (await isAlive(maker))) continue;
-    await removeFolder(path.join(base, name)).catch(() => undefined);
+    const folder = path.join(base, name);
+    await unmountIn(folder);
+    // Nothing uses it any more, so that trying again would not help.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** A run that was killed left the small volumes that it had mounted. */
+async function unmountIn(folder: string): Promise<void> {
+  const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
+  for (const line of mounts.split('\n')) {
+    const [, place = ''] = line.split(' ');
+    if (!place.startsWith(`${folder}/`)) continue;
+    await promisify(execFile)('umount', [place]).catch(() => undefined);
   }
 }
