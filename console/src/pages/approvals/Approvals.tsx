@@ -20,7 +20,8 @@ import { Decide } from './Decide.tsx';
 /** What one person has proposed and another one has to decide. */
 export function Approvals() {
   const { t } = useLingui();
-  const list = useQuery(approvalsQuery);
+  // The number in the navigation may be half a minute old.
+  const list = useQuery({ ...approvalsQuery, refetchOnMount: 'always' });
   const [decided, setDecided] = useState<Approval>();
   const all = list.data?.approvals ?? [];
   const own = all.filter(({ isOwn }) => isOwn);
