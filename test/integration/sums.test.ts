@@ -12,6 +12,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { BUSY_VENDOR, fillUsedMonths } from '../support/used-months.ts';
 
 // Reports say the same whether they read sums or transfers, and `ledger check` proves the sums.
@@ -21,7 +22,8 @@ let owner: Pool;
 let running: InProcessService;
 let finance: ConsoleClient;
 
-const wireTime = createWireTime('Africa/Nairobi');
+const timeZone = zoneAtNoon();
+const wireTime = createWireTime(timeZone);
 const dayAgo = (days: number): string =>
   wireTime.format(new Date(Date.now() - days * DAY_MS)).slice(0, 10);
 
@@ -68,7 +70,7 @@ async function countSums(): Promise<Record<'hours' | 'days' | 'weeks' | 'pairs',
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  running = await startInProcess(database.url);
+  running = await startInProcess(database.url, { environment: { TIME_ZONE: timeZone } });
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
   await fillUsedMonths(owner, 500);
   await running.service.directory.reload();

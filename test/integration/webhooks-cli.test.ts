@@ -92,7 +92,10 @@ test.each([
   expect(ran.stderr).toContain(words);
 });
 
+const today = (): string => createWireTime('Africa/Nairobi').format(new Date()).slice(0, 10);
+
 test('waiting, failing and abandoned events are shown, counted and sent again', async () => {
+  const began = today();
   const [first, second] = [await pay(), await pay()];
   expect(await metric('malipo_webhook_backlog{webhook="active"}')).toBe('2');
   expect(Number(await metric('malipo_webhook_oldest_seconds'))).toBeGreaterThan(0);
@@ -108,8 +111,7 @@ test('waiting, failing and abandoned events are shown, counted and sent again', 
   expect(shown.stdout).toContain('given_up');
   expect((await webhook('list'))['webhooks']).toMatchObject([{ failures: 2, waiting: 0 }]);
   expect(await webhook('replay', vid, '--reference', first)).toEqual({ vid, replayed: 1 });
-  const today = createWireTime('Africa/Nairobi').format(new Date()).slice(0, 10);
-  const until = ['--since', today, '--until', today];
+  const until = ['--since', began, '--until', today()];
   expect(await webhook('replay', vid, '--state', 'given_up', ...until)).toEqual({
     vid,
     replayed: 1,
