@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fresh } from '../support/demo-vendors.ts';
+import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
 import { PATHS_OF_SAMPLES, SAMPLE_LANGUAGES, SampleFolder } from '../support/samples.ts';
 import { controlsOf } from '../support/sandbox-controls.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
@@ -11,6 +11,7 @@ import type { Sandbox } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
 
 /** It has types of its own, for other platforms than Node. */
 const CLIENT = new URL('../../clients/typescript/src/index.ts', import.meta.url).href;
@@ -38,12 +39,8 @@ const folders = new Map<string, SampleFolder>();
 beforeAll(async () => {
   const folder = await fixture.folder();
   for (const language of HERE) {
-    const prepared = await SampleFolder.prepare(
-      language,
-      path.join(folder, language.name),
-      sandbox.origin,
-    );
-    folders.set(language.name, prepared);
+    const own = path.join(folder, language.name);
+    folders.set(language.name, await SampleFolder.prepare(language, own, sandbox));
   }
 }, 180_000);
 
@@ -53,30 +50,32 @@ function folderOf(name: string): SampleFolder {
   return found;
 }
 
-const pay = async (name: string, order: string, account: string): Promise<string> =>
-  await folderOf(name).output('pay', { 'order-1': order, '37200009901': account });
+const pay = async (samples: SampleFolder, order: string, account: string): Promise<string> =>
+  await samples.output('pay', { 'order-1': order, '37200009901': account });
 
-// All languages at once, because each of them waits for 20 seconds.
-test('all samples call an open payment unknown', async () => {
-  const printed = await Promise.all(
-    HERE.map(async ({ name }) => await pay(name, fresh('order'), '37200009909')),
-  );
-  expect(printed).toEqual(HERE.map(() => expect.stringMatching(/^not known yet: ./)));
-}, 120_000);
+// They mostly wait, for up to 20 seconds, so all of them run at once; each language has its own vendor.
+describe.concurrent('an outcome that does not come', () => {
+  test('is called unknown by all samples', async () => {
+    const printed = await Promise.all(
+      HERE.map(async ({ name }) => await pay(folderOf(name), fresh('order'), '37200009909')),
+    );
+    expect(printed).toEqual(HERE.map(() => expect.stringMatching(/^not known yet: ./)));
+  }, 120_000);
 
-test('without a client, too, a refusal after an attempt without an answer is an unknown outcome', async () => {
-  const names = HERE.map(({ name }) => name).filter((name) => WITHOUT_CLIENT.has(name));
-  const printed = await Promise.all(
-    names.map(async (name) => {
-      const service = await startForgetfulService();
-      const output = await folderOf(name).output('pay', {}, service.origin);
-      service.stop();
-      return { output, creates: service.creates() };
-    }),
-  );
-  const unknown = { output: expect.stringMatching(/^not known yet: ./), creates: 2 };
-  expect(printed).toEqual(names.map(() => unknown));
-}, 120_000);
+  test('is unknown without a client, too, if an attempt without an answer was followed by a refusal', async () => {
+    const names = HERE.map(({ name }) => name).filter((name) => WITHOUT_CLIENT.has(name));
+    const printed = await Promise.all(
+      names.map(async (name) => {
+        const service = await startForgetfulService();
+        const output = await folderOf(name).for(service).output('pay');
+        service.stop();
+        return { output, creates: service.creates() };
+      }),
+    );
+    const unknown = { output: expect.stringMatching(/^not known yet: ./), creates: 2 };
+    expect(printed).toEqual(names.map(() => unknown));
+  }, 120_000);
+});
 
 /** Closes the connection of the first create, and refuses everything else. */
 async function startForgetfulService() {
@@ -105,51 +104,60 @@ async function startForgetfulService() {
   };
 }
 
-describe.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, runs }) => {
-  test.skipIf(!runs)(
+describe.concurrent.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, runs }) => {
+  let vendor: VendorClient;
+  let samples: SampleFolder;
+  beforeAll(async () => {
+    if (!runs) return;
+    vendor = await addFundedVendor(sandbox, { floatAmount: '5000.00', sector: 'bank' });
+    const { vid, key } = vendor;
+    samples = folderOf(name).for({ origin: sandbox.origin, vid, key });
+  });
+
+  const only = test.skipIf(!runs).sequential;
+
+  only(
     'pay once, also when repeated, and find the payment by its reference',
     async () => {
-      const samples = folderOf(name);
       const order = fresh('order');
-      const paid = await pay(name, order, '37200009901');
+      const paid = await pay(samples, order, '37200009901');
       expect(paid).toMatch(/^paid, token \d{20}$/);
-      expect(await pay(name, order, '37200009901')).toBe(paid);
+      expect(await pay(samples, order, '37200009901')).toBe(paid);
       const status = await samples.output('status', { 'order-1': order });
       expect(status).toBe(`SUCCESS ${status.split(' ')[1]} ${paid.split(' ').at(-1)}`);
-      expect(await pay(name, fresh('order'), '37200009902')).toMatch(/^not paid: declined, ./);
+      expect(await pay(samples, fresh('order'), '37200009902')).toMatch(/^not paid: declined, ./);
 
       const from = { '2026-11-01': new Date(Date.now() - 86_400_000).toISOString().slice(0, 10) };
       const listed = await samples.output('list', from);
       expect(listed).toMatch(new RegExp(`^${status.split(' ')[1]} 10000$`, 'm'));
       if (!WITHOUT_CLIENT.has(name)) return;
-      await pay(name, fresh('order'), '37200009901');
+      await pay(samples, fresh('order'), '37200009901');
       const command = await samples.save('list', { 'limit=100': 'limit=1' });
       const day = command.replace('2026-11-01', from['2026-11-01']);
-      const { stdout } = await samples.run(day, { MALIPO_URL: sandbox.origin });
+      const { stdout } = await samples.run(day);
       expect(stdout.trim()).toBe(await samples.output('list', from));
       expect(stdout.trim().split('\n').length).toBeGreaterThan(1);
     },
     240_000,
   );
 
-  test.skipIf(!runs)(
+  only(
     'say what was refused',
     async () => {
-      expect(await pay(name, fresh('order'), '12')).toMatch(
+      expect(await pay(samples, fresh('order'), '12')).toMatch(
         /^refused: .* \(invalid_field, request [-0-9a-f]{36}\)$/,
       );
     },
     120_000,
   );
 
-  test.skipIf(!runs)(
+  only(
     'wait and repeat while the service is overloaded or its answers are lost, and pay once',
     async () => {
-      const samples = folderOf(name);
       for (const answer of ['overloaded', 'outcome_unknown']) {
-        await controlsOf(sandbox, 'demo').ask('POST', '/answers', { answer, requests: 3 });
+        await controlsOf(sandbox, vendor).ask('POST', '/answers', { answer, requests: 3 });
         const order = fresh('order');
-        expect(await pay(name, order, '37200009901')).toMatch(/^paid, token \d{20}$/);
+        expect(await pay(samples, order, '37200009901')).toMatch(/^paid, token \d{20}$/);
         const [, reference] = (await samples.output('status', { 'order-1': order })).split(' ');
         const truth = await sandbox.truth();
         expect(truth.filter((entry) => entry.reference === reference)).toHaveLength(1);
@@ -158,10 +166,9 @@ describe.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, runs }) => {
     240_000,
   );
 
-  test.skipIf(!runs)(
+  only(
     'read the balance and query a score',
     async () => {
-      const samples = folderOf(name);
       expect(await samples.output('balance')).toMatch(/^\d+ cents in the float, \d+ reserved$/);
       const score = await samples.output('score', { enquiry1: `enquiry${name}` });
       expect(score).toMatch(/^score \d+, grade \w+$/);
@@ -169,10 +176,9 @@ describe.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, runs }) => {
     120_000,
   );
 
-  test.skipIf(!runs)(
+  only(
     'accept a genuine event and no other',
     async () => {
-      const samples = folderOf(name);
       const event = await signTestEvent(SECRET, { type: 'transaction.succeeded', data: DATA });
       const forged = event.headers['webhook-signature']?.replace(/....$/, 'AAA=') ?? '';
       if (name === 'curl') {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { demoVendor } from '../support/demo-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { controlsOf } from '../support/sandbox-controls.ts';
 import type { Controls } from '../support/sandbox-controls.ts';
 import { must } from '../integration/cli-support.ts';
 import { until } from '../support/until.ts';
-import { VendorClient } from '../support/vendor-client.ts';
+import type { VendorClient } from '../support/vendor-client.ts';
 
 // Each control of the sandbox, with the real processes.
 
@@ -16,8 +17,8 @@ let controls: Controls;
 let client: VendorClient;
 beforeAll(async () => {
   sandbox = await fixture.start();
-  controls = controlsOf(sandbox, 'demo');
-  client = new VendorClient(sandbox.origin, { vid: 'demo', key: 'demo-security-key' });
+  client = demoVendor(sandbox);
+  controls = controlsOf(sandbox, client);
   await client.fund();
 }, 180_000);
 afterAll(async () => await fixture.cleanUp());
@@ -47,7 +48,7 @@ test('a refill is in the float at once', async () => {
 test('chosen outcomes are used in order, by this vendor’s payments, and accounts come first', async () => {
   await controls.ask('POST', '/next-outcome', { outcome: 'declined' });
   await controls.ask('POST', '/next-outcome', { outcome: 'not_paid_unanswered', times: 2 });
-  const other = new VendorClient(sandbox.origin, { vid: 'demo2', key: 'demo2-security-key' });
+  const other = demoVendor(sandbox, 'demo2');
   await other.fund();
   const theirs = await other.accepted({ account: '254722000001', merchant_reference: 'theirs-1' });
   await until('the other vendor’s payment is paid', async () => await isPaid(theirs));
@@ -57,7 +58,9 @@ test('chosen outcomes are used in order, by this vendor’s payments, and accoun
   expect(await controls.ask('GET', '/state')).toMatchObject({
     next_outcomes: [{ outcome: 'not_paid_unanswered', times: 1, account: null }],
   });
-  expect(await controlsOf(sandbox, 'demo2').ask('GET', '/state')).toMatchObject({
+  expect(
+    await controlsOf(sandbox, demoVendor(sandbox, 'demo2')).ask('GET', '/state'),
+  ).toMatchObject({
     next_outcomes: [],
   });
   await controls.ask('DELETE', '/next-outcome');
@@ -93,7 +96,7 @@ test.each([
 
 test('nobody advances the payment of another vendor', async () => {
   const reference = await pay('37200009909');
-  const theirs = controlsOf(sandbox, 'demo2');
+  const theirs = controlsOf(sandbox, demoVendor(sandbox, 'demo2'));
   const path = `/payments/${reference}/advance`;
   expect((await theirs.send('POST', path, { result: 'paid' })).status).toBe(404);
   expect(await isPaid(reference)).toBe(false);
@@ -139,7 +142,7 @@ test('overloaded and unavailable do nothing, and say when to come again', async 
   }
   await controls.ask('POST', '/answers', { answer: 'unavailable', seconds: 3_600 });
   expect((await client.call('balance')).headers['retry-after']).toBe('5');
-  const other = new VendorClient(sandbox.origin, { vid: 'demo2', key: 'demo2-security-key' });
+  const other = demoVendor(sandbox, 'demo2');
   expect((await other.call('balance')).status).toBe(200);
   await controls.ask('DELETE', '/answers');
   expect((await client.call('balance')).status).toBe(200);
@@ -236,8 +239,8 @@ test('chosen outcomes and floats outlast a kill, and the books are right', async
   await controls.ask('POST', '/next-outcome', { outcome: 'declined' });
   await sandbox.kill();
   sandbox = await fixture.start({ dataDir: sandbox.dataDir });
-  controls = controlsOf(sandbox, 'demo');
-  client = new VendorClient(sandbox.origin, { vid: 'demo', key: 'demo-security-key' });
+  client = demoVendor(sandbox);
+  controls = controlsOf(sandbox, client);
   expect(await endOf(await pay())).toBe('FAILED');
   expect(await controls.ask('POST', '/operators/zuku/float', { add_cents: '1' })).toBeDefined();
   const pool = await sandbox.pool();

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inProcess } from '../integration/cli-support.ts';
+import { demoVendor } from '../support/demo-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { controlsOf, startListening } from '../support/sandbox-controls.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
-import { VendorClient } from '../support/vendor-client.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const run = promisify(execFile);
@@ -36,9 +36,9 @@ const cli = async (...args: string[]) => await inProcess(environment(), ...args,
 test('a program sees a payment whose answer got lost: once, signed, also after a restart of the service', async () => {
   const receiver = await startWebhookReceiver();
   const listener = await startListening(sandbox, receiver.url);
-  await controlsOf(sandbox, 'demo').ask('POST', '/float', { amount_cents: '1000000' });
+  await controlsOf(sandbox, demoVendor(sandbox)).ask('POST', '/float', { amount_cents: '1000000' });
   expect((await cli('sandbox', 'next-outcome', 'paid_unanswered')).exitCode).toBe(0);
-  const client = new VendorClient(sandbox.origin, { vid: 'demo', key: 'demo-security-key' });
+  const client = demoVendor(sandbox);
   const reference = await client.accepted({
     ...{ account: '254722000000', merchant_reference: 'story-1' },
   });

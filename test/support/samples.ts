@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -75,52 +76,67 @@ export async function commandOf(file: string): Promise<string> {
   return command;
 }
 
-/** A folder of a reader who has followed the preparation and saved the samples of some tasks. */
+/** Whose service the samples call; as the sandbox's vendor `demo` unless somebody is named. */
+interface Caller {
+  readonly origin: string;
+  readonly vid?: string;
+  readonly key?: string;
+}
+
+/**
+ * A folder of a reader who has followed the preparation and saved the samples of some tasks. Several
+ * callers may use it at once.
+ */
 export class SampleFolder {
   readonly #language: Language;
   readonly #folder: string;
-  readonly #origin: string;
+  readonly #environment: Readonly<Record<string, string>>;
 
-  private constructor(language: Language, folder: string, origin: string) {
+  private constructor(language: Language, folder: string, { origin, vid, key }: Caller) {
     this.#language = language;
     this.#folder = folder;
-    this.#origin = origin;
+    this.#environment = {
+      MALIPO_URL: origin,
+      ...(vid === undefined ? {} : { MALIPO_VID: vid }),
+      ...(key === undefined ? {} : { MALIPO_KEY: key }),
+    };
   }
 
-  static async prepare(language: Language, folder: string, origin: string): Promise<SampleFolder> {
-    const prepared = new SampleFolder(language, folder, origin);
+  static async prepare(language: Language, folder: string, caller: Caller): Promise<SampleFolder> {
+    const prepared = new SampleFolder(language, folder, caller);
     await mkdir(folder, { recursive: true });
     await prepared.save('shop');
     await INSTALL[language.extension]?.(folder);
     return prepared;
   }
 
+  /** The same folder for another caller. */
+  for(caller: Caller): SampleFolder {
+    return new SampleFolder(this.#language, this.#folder, caller);
+  }
+
   /** Saves the sample of a task, after some of its text was replaced. Returns its command. */
   async save(task: string, replaced: Readonly<Record<string, string>> = {}): Promise<string> {
     const file = await sampleFile(task, this.#language);
     const saved = path.join(this.#folder, path.basename(file));
-    await writeFile(saved, replaceAll(await readFile(file, 'utf8'), replaced));
+    // At once, because another caller may be running it.
+    const written = `${saved}.${randomUUID()}`;
+    await writeFile(written, replaceAll(await readFile(file, 'utf8'), replaced));
+    await rename(written, saved);
     return await commandOf(file);
   }
 
   /** What a sample prints, after its command’s arguments were replaced. */
-  async output(
-    task: string,
-    replaced: Readonly<Record<string, string>> = {},
-    origin = this.#origin,
-  ): Promise<string> {
+  async output(task: string, replaced: Readonly<Record<string, string>> = {}): Promise<string> {
     const command = replaceAll(await this.save(task), replaced);
-    const { stdout } = await this.run(command, { MALIPO_URL: origin });
+    const { stdout } = await this.run(command);
     return stdout.trim();
   }
 
-  async run(
-    command: string,
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  async run(command: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
     return await run('bash', ['-c', command], {
       cwd: this.#folder,
-      env: { ...PATHS_OF_SAMPLES, ...env },
+      env: { ...PATHS_OF_SAMPLES, ...this.#environment },
       timeout: 120_000,
     });
   }

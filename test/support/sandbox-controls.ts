@@ -6,7 +6,7 @@ import type { Sandbox } from './sandbox.ts';
 import { PREPARED } from './service-process.ts';
 import { until } from './until.ts';
 import { send } from './vendor-client.ts';
-import type { Answer } from './vendor-client.ts';
+import type { Answer, VendorClient } from './vendor-client.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,10 @@ export interface Controls {
   ask<Found = Body>(method: string, path: string, body?: Body): Promise<Found>;
 }
 
-export function controlsOf({ origin }: Pick<Sandbox, 'origin'>, vid: 'demo' | 'demo2'): Controls {
+export function controlsOf(
+  { origin }: Pick<Sandbox, 'origin'>,
+  { vid, key }: Pick<VendorClient, 'vid' | 'key'>,
+): Controls {
   const request: Controls['send'] = async (method, location, body, headers = {}) => {
     const asked = {
       method,
@@ -34,7 +37,6 @@ export function controlsOf({ origin }: Pick<Sandbox, 'origin'>, vid: 'demo' | 'd
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
-    const key = `${vid}-security-key`;
     return await send(origin, withHeader(asked, headerOf(asked, { key })));
   };
   return {
