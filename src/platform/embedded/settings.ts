@@ -19,6 +19,8 @@ const DEFAULTS = {
   // An archive that is away must not fill the disk: payments are worth more.
   max_slot_wal_keep_size: '16GB',
   random_page_cost: '1.1',
+  // Also how long an index by block ranges goes without the newest rows, which each search then reads.
+  autovacuum_naptime: '10s',
   // Our queries are short; compiling them costs more than it saves.
   jit: 'off',
   timezone: 'UTC',
