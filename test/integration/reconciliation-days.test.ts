@@ -230,13 +230,13 @@ describe('a day is not closed', () => {
     const close = async (given: Partial<CloseRequest> = {}): Promise<DayReport> =>
       await closeDay(books.pool, request('2026-03-01', start, noon, given));
     await expect(close()).rejects.toThrow(
-      /no complete statement covers the day of kplc.*open cases: 1.*a --note is required/,
+      /no complete statement covers the day of kplc.*open cases: 1.*a note has to say why/,
     );
     await expect(close({ despiteOpenCases: true, note: 'x' })).rejects.toThrow('of kplc');
     await expect(close({ withoutStatement: [OPERATOR], note: 'x' })).rejects.toThrow(
       'open cases: 1',
     );
-    await expect(close({ ...EXCEPTIONS, note: null })).rejects.toThrow('a --note is required');
+    await expect(close({ ...EXCEPTIONS, note: null })).rejects.toThrow('a note has to say why');
     expect((await close(EXCEPTIONS)).closed?.exceptions).toEqual({
       without_statement: [OPERATOR],
       open_cases: 1,

@@ -26,7 +26,7 @@ export function useFigures(): Figures {
   return {
     count,
     percent: (value) =>
-      value === null ? NOTHING : `${(value * 100).toFixed(value === 1 ? 0 : 2)} %`,
+      value === null ? NOTHING : `${(value * 100).toFixed(value === 1 ? 0 : 2)}\u00A0%`,
     duration: (seconds) => (seconds === null ? NOTHING : units(seconds)),
   };
 }

@@ -111,18 +111,17 @@ async function findExceptions(
   const problems = [
     ...(refused.length === 0
       ? []
-      : [
-          `no complete statement covers the day of ${refused.join(', ')} (import it, or name it with --without-statement)`,
-        ]),
-    ...(openCases === 0 || request.despiteOpenCases
-      ? []
-      : [`open cases: ${openCases} (see case list, or give --despite-open-cases)`]),
+      : [`no complete statement covers the day of ${refused.join(', ')}`]),
+    ...(openCases === 0 || request.despiteOpenCases ? [] : [`open cases: ${openCases}`]),
     ...((missing.length > 0 || openCases > 0) && request.note === null
-      ? ['a --note is required that says why something is missing']
+      ? ['a note has to say why something is missing']
       : []),
   ];
   if (problems.length > 0) {
-    throw new PlainError(`${request.day} cannot be closed: ${problems.join('; ')}.`);
+    const gaps = problems.join('; ');
+    throw new PlainError(
+      `${request.day} cannot be closed: ${gaps}. Complete it first, or accept each of these explicitly.`,
+    );
   }
   return {
     ...(missing.length === 0 ? {} : { without_statement: missing }),

@@ -99,15 +99,24 @@ function CaseFacts({ of }: { readonly of: CaseDetail }) {
         { name: t`Opened`, value: <Time at={of.openedAt} /> },
         ...Object.entries(of.facts)
           .filter(([, value]) => value !== null && value !== '')
-          .map(([name, value]) => ({ name: name.replaceAll('_', ' '), value: factText(value) })),
+          .map(([name, value]) => ({ name: factName(name), value: factValue(value) })),
         { name: t`Case`, value: <code>{of.caseId}</code> },
       ]}
     />
   );
 }
 
-function factText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** `operator_says`: Operator says. */
+function factName(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+
+function factValue(value: unknown) {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return TIME.test(value) ? <Time at={value} /> : value;
 }
 
 function PaymentOfCase({ payment }: { readonly payment: NonNullable<CaseDetail['payment']> }) {

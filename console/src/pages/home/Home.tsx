@@ -14,6 +14,7 @@ import { Time } from '../../format/Time.tsx';
 import { Billers } from './Billers.tsx';
 import { Floats } from './Floats.tsx';
 import { HomeTiles } from './HomeTiles.tsx';
+import styles from './Home.module.css';
 import { Minutes } from './Minutes.tsx';
 
 /** How the service is doing now. */
@@ -58,7 +59,11 @@ function Summary({ home }: { readonly home: HomeAnswer }) {
   return (
     <>
       <Time at={home.at} /> ·{' '}
-      {offline.length === 0 ? t`All billers are online.` : t`Offline: ${names}.`}
+      {offline.length === 0 ? (
+        t`All billers are online.`
+      ) : (
+        <b className={styles['offline']}>{t`Offline: ${names}.`}</b>
+      )}
     </>
   );
 }

@@ -145,7 +145,7 @@ function Side({ amount, text }: { readonly amount: string | null; readonly text:
       {text !== null && (
         <>
           <br />
-          <span className={styles['dim']}>{text}</span>
+          <span className={styles['reference']}>{text}</span>
         </>
       )}
     </>
