@@ -53,9 +53,18 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await dialog.getByRole('button', { name: 'Take offline' }).click();
     await page.getByText('Offline: MultiChoice repairs its network.').waitFor();
     await page.getByText('It goes online again automatically on').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('DStv is set online.').waitFor();
+    await page.getByText('DStv is offline.').waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Take offline' }).click();
+    await dialog.getByLabel('Reason').fill('MultiChoice repairs its network');
+    await dialog.getByRole('button', { name: 'Take offline' }).click();
+    await page.getByText('Offline: MultiChoice repairs its network.').waitFor();
 
     await closeBreaker(pool, route);
     await page.getByRole('button', { name: 'Set online' }).click();
+    await page.getByText('This cannot be undone.').waitFor();
     await page.getByLabel('Reason').fill('It answers again');
     await page.getByRole('dialog').getByRole('button', { name: 'Set online' }).click();
     await page.getByText('DStv is set online.').waitFor();
@@ -71,6 +80,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         before: { status: 'OFFLINE', reason: 'MultiChoice repairs its network' },
         after: { status: 'ONLINE', reason: null, until: null },
       },
+      { action: 'biller.offline', before: { status: 'ONLINE' }, after: { status: 'OFFLINE' } },
+      { action: 'biller.online', reason: 'Undone: MultiChoice repairs its network' },
       { action: 'biller.offline', before: { status: 'ONLINE' }, after: { status: 'OFFLINE' } },
     ]);
     expect(problems).toEqual([]);

@@ -119,6 +119,14 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await until('the event again', () => receiver.calls.length === 2);
     const ids = receiver.calls.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(1);
+
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await dialog.getByLabel('Reason').fill('The receiver moves');
+    await dialog.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('The webhook is off.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The webhook is on.').waitFor();
+    await page.getByRole('button', { name: 'Switch off' }).waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -9,15 +9,22 @@ import styles from './Dialog.module.css';
 import { Problem } from './Problem.tsx';
 import { TextArea } from './TextArea.tsx';
 import { announce } from './Toasts.tsx';
+import type { Undo } from './Toasts.tsx';
+
+const REASON_LENGTH = 500;
 
 interface Confirmation {
   /** The button's label, such as `Take offline`. */
   readonly confirm: ReactNode;
-  /** `danger`: it cannot be taken back, or customers notice it. */
+  /** `danger`: it cannot be undone, or customers notice it. */
   readonly kind?: 'primary' | 'danger';
   readonly reason?: 'required' | 'none';
   /** The announcement after success. Absent: none. */
   readonly done?: string;
+  /** The way back, which the announcement offers: an ordinary action, with a reason for the audit log. */
+  readonly undo?: (reason: string) => Undo;
+  /** It cannot be undone, which the dialog says. */
+  readonly isFinal?: boolean;
   /** Gets the fields by name, with `reason`. It closes when the promise is fulfilled. */
   readonly onConfirm: (fields: Readonly<Record<string, string>>) => Promise<unknown>;
   /** What will happen, in a sentence or two, and further fields. */
@@ -62,6 +69,8 @@ function ConfirmForm(
     kind = 'primary',
     reason = 'required',
     done,
+    undo,
+    isFinal = false,
     onConfirm,
     onBusy,
     onClose,
@@ -70,9 +79,9 @@ function ConfirmForm(
     mutationFn: onConfirm,
     onMutate: () => onBusy(true),
     onSettled: () => onBusy(false),
-    onSuccess: () => {
+    onSuccess: (_answer, fields) => {
       onClose();
-      if (done !== undefined) announce(done);
+      if (done !== undefined) announce(done, undo?.(reasonToUndo(fields)));
     },
   });
   const { error, isPending } = action;
@@ -86,13 +95,18 @@ function ConfirmForm(
       }}
     >
       {props.children}
+      {isFinal && (
+        <p>
+          <Trans>This cannot be undone.</Trans>
+        </p>
+      )}
       {reason === 'required' && (
         <TextArea
           label={t`Reason`}
           hint={t`Kept in the audit log`}
           error={isReasonWrong ? error.message : undefined}
           name="reason"
-          maxLength={500}
+          maxLength={REASON_LENGTH}
           rows={2}
           required
         />
@@ -108,6 +122,11 @@ function ConfirmForm(
       </div>
     </form>
   );
+}
+
+/** English, like everything in the audit log. */
+function reasonToUndo({ reason = '' }: Readonly<Record<string, string>>): string {
+  return `Undone: ${reason}`.slice(0, REASON_LENGTH);
 }
 
 function fieldsOf(form: HTMLFormElement): Record<string, string> {

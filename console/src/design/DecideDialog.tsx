@@ -49,6 +49,7 @@ export function DecideDialog({
       kind={isApproval ? 'primary' : 'danger'}
       reason={isApproval ? 'none' : 'required'}
       done={isApproval ? t`Approved.` : t`Rejected.`}
+      isFinal
       onConfirm={({ reason }) => decide(reason)}
     >
       {children}

@@ -38,6 +38,7 @@ function AskOnline({ biller, ...dialog }: Ask) {
       title={<Trans>Set {name} online</Trans>}
       confirm={<Trans>Set online</Trans>}
       done={t`${name} is set online.`}
+      isFinal
       onConfirm={({ reason }) => change('online', { reason })}
     >
       <p>
@@ -58,6 +59,10 @@ function AskOffline({ biller, ...dialog }: Ask) {
       confirm={<Trans>Take offline</Trans>}
       kind="danger"
       done={t`${name} is offline.`}
+      undo={(reason) => ({
+        run: () => change('online', { reason }),
+        done: t`${name} is set online.`,
+      })}
       onConfirm={({ reason, minutes }) => change('offline', { reason, ...untilOf(minutes) })}
     >
       <p>

@@ -98,12 +98,13 @@ function Submit({
       confirm={<Trans>Submit</Trans>}
       reason="none"
       done={t`The file is submitted.`}
+      isFinal
       onConfirm={submit}
     >
       <p>
         <Trans>
           Payments: {right}, together KES {readableMoney(total)}. Wrong rows are refused: {wrong}.
-          Repeated rows are not paid again: {repeated}. A payment cannot be taken back.
+          Repeated rows are not paid again: {repeated}.
         </Trans>
       </p>
       <Field

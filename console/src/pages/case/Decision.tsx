@@ -189,6 +189,7 @@ function Dialogs({
           reason="none"
           confirm={<Trans>Approve and post</Trans>}
           done={t`Approved; the case is resolved.`}
+          isFinal
           onConfirm={() => act('approve', { proposal: proposal.id })}
         >
           <Proposed proposal={proposal} />

@@ -122,6 +122,7 @@ function ImportDialog({
       confirm={<Trans>Import</Trans>}
       reason="none"
       done={t`The file is imported.`}
+      isFinal
       onConfirm={submit}
     >
       <p>

@@ -8,6 +8,7 @@ import { send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
+import type { Undo } from '../../design/Toasts.tsx';
 import styles from './Integration.module.css';
 
 export type WebhookAction = 'set' | 'types' | 'test' | 'enable' | 'disable' | 'remove';
@@ -48,6 +49,13 @@ export function ChangeWebhook({
     await queries.invalidateQueries({ queryKey: ['vendor', vid] });
   };
   const { title, confirm, text, done } = texts[action];
+  const enable = (reason: string): Undo => ({
+    run: async () => {
+      await send('POST', `${path}/enable`, { reason });
+      await queries.invalidateQueries({ queryKey: ['vendor', vid] });
+    },
+    done: texts.enable.done ?? '',
+  });
   return (
     <ConfirmDialog
       title={title}
@@ -57,6 +65,8 @@ export function ChangeWebhook({
       kind={action === 'remove' || action === 'disable' ? 'danger' : 'primary'}
       reason={action === 'test' ? 'none' : 'required'}
       {...(done === undefined ? {} : { done })}
+      {...(action === 'disable' ? { undo: enable } : {})}
+      isFinal={action === 'remove'}
       onConfirm={act}
     >
       <p>{text}</p>

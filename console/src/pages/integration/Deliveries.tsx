@@ -214,6 +214,7 @@ function Replay({
       open
       onOpenChange={onClose}
       confirm={<Trans>Send again</Trans>}
+      isFinal
       onConfirm={replay}
     >
       <p>

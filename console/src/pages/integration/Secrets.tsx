@@ -89,6 +89,7 @@ function Rotate({
         open={isOpen}
         onOpenChange={setIsOpen}
         confirm={<Trans>Create</Trans>}
+        isFinal
         onConfirm={rotate}
       >
         <Overlap />
@@ -120,12 +121,11 @@ function Retire({
       confirm={<Trans>End it now</Trans>}
       kind="danger"
       done={t`It has ended.`}
+      isFinal
       onConfirm={retire}
     >
       <p>
-        <Trans>
-          Programs that still use it will fail from now on. It cannot be made valid again.
-        </Trans>
+        <Trans>Programs that still use it will fail from now on.</Trans>
       </p>
     </ConfirmDialog>
   );

@@ -189,6 +189,7 @@ function Remove({ passkey, onClose }: { readonly passkey: Passkey; readonly onCl
       kind="danger"
       reason="none"
       done={t`The passkey is removed.`}
+      isFinal
       onConfirm={remove}
     >
       <p>

@@ -64,12 +64,12 @@ export function Summary({
           onOpenChange={setIsAsking}
           confirm={t`Pay KES ${readableMoney(right.total)}`}
           reason="none"
+          isFinal
           onConfirm={pay}
         >
           <p>
             <Trans>
-              KES {readableMoney(right.amount)} to the account <b>{right.account}</b>. A payment
-              cannot be taken back.
+              KES {readableMoney(right.amount)} to the account <b>{right.account}</b>.
             </Trans>
           </p>
         </ConfirmDialog>

@@ -79,6 +79,7 @@ function Dialogs({
         onOpenChange={onOpenChange}
         confirm={<Trans>Send again</Trans>}
         done={t`The events will be sent again.`}
+        isFinal
         onConfirm={(fields) => act('resend', fields)}
       >
         <p>

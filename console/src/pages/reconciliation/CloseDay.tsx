@@ -133,6 +133,7 @@ function CloseDialog({
       onOpenChange={onOpenChange}
       confirm={<Trans>Close the day</Trans>}
       done={t`The day is closed.`}
+      isFinal
       onConfirm={close}
     >
       <p>

@@ -100,6 +100,7 @@ function End({
         confirm={<Trans>Continue</Trans>}
         kind="danger"
         done={t`It is noted.`}
+        isFinal={!isForced || confirms !== undefined}
         onConfirm={end}
       >
         <p>

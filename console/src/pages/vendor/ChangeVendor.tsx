@@ -7,6 +7,7 @@ import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
+import type { Undo } from '../../design/Toasts.tsx';
 import { useSectors, useSettingNames } from './setting-names.ts';
 
 /** Changes a vendor's settings; suspends and resumes it. */
@@ -22,6 +23,10 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
     await queries.invalidateQueries({ queryKey: ['vendors'] });
   };
   const close = (): void => setAsked(undefined);
+  const resume = (reason: string): Undo => ({
+    run: () => keep(send('POST', `${path}/resume`, { reason })),
+    done: t`${name} is active again.`,
+  });
   return (
     <>
       <Button onClick={() => setAsked('settings')}>
@@ -49,6 +54,7 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
         confirm={isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
         kind={isActive ? 'danger' : 'primary'}
         done={isActive ? t`${name} is suspended.` : t`${name} is active again.`}
+        {...(isActive ? { undo: resume } : {})}
         onConfirm={(fields) =>
           keep(send('POST', `${path}/${isActive ? 'suspend' : 'resume'}`, fields))
         }
