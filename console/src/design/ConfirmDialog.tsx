@@ -63,7 +63,6 @@ function ConfirmForm(
     readonly onClose: () => void;
   },
 ) {
-  const { t } = useLingui();
   const {
     confirm,
     kind = 'primary',
@@ -100,17 +99,7 @@ function ConfirmForm(
           <Trans>This cannot be undone.</Trans>
         </p>
       )}
-      {reason === 'required' && (
-        <TextArea
-          label={t`Reason`}
-          hint={t`Kept in the audit log`}
-          error={isReasonWrong ? error.message : undefined}
-          name="reason"
-          maxLength={REASON_LENGTH}
-          rows={2}
-          required
-        />
-      )}
+      {reason === 'required' && <Reason error={isReasonWrong ? error.message : undefined} />}
       {error !== null && !isReasonWrong && <Problem error={error} />}
       <div className={styles['actions']}>
         <Button onClick={onClose} disabled={isPending}>
@@ -121,6 +110,21 @@ function ConfirmForm(
         </Button>
       </div>
     </form>
+  );
+}
+
+function Reason({ error }: { readonly error: string | undefined }) {
+  const { t } = useLingui();
+  return (
+    <TextArea
+      label={t`Reason`}
+      hint={t`Kept in the audit log`}
+      error={error}
+      name="reason"
+      maxLength={REASON_LENGTH}
+      rows={2}
+      required
+    />
   );
 }
 

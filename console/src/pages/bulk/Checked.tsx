@@ -47,8 +47,8 @@ export function Checked({
         {!isEnough && (
           <Notice tone="alert">
             <Trans>
-              The float is not enough: there are KES {readableMoney(float)}. Rows are paid in order,
-              and rows that it does not cover are refused.
+              The float is too low: it has KES {readableMoney(float)}. Rows are paid in order, and
+              rows that it does not cover are refused.
             </Trans>
           </Notice>
         )}

@@ -54,7 +54,9 @@ export function Home() {
 
 function Summary({ home }: { readonly home: HomeAnswer }) {
   const { t } = useLingui();
-  const offline = home.house?.billers.filter(({ status }) => status === 'OFFLINE') ?? [];
+  // A vendor is not told about billers here.
+  if (home.house === null) return <Time at={home.at} />;
+  const offline = home.house.billers.filter(({ status }) => status === 'OFFLINE');
   const names = offline.map(({ name }) => name).join(', ');
   return (
     <>

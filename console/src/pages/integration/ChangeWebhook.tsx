@@ -13,6 +13,8 @@ import styles from './Integration.module.css';
 
 export type WebhookAction = 'set' | 'types' | 'test' | 'enable' | 'disable' | 'remove';
 
+type Fields = Readonly<Record<string, string>>;
+
 /** Asks before a webhook is changed or tested. */
 export function ChangeWebhook({
   action,
@@ -34,26 +36,23 @@ export function ChangeWebhook({
   const texts = useTexts();
   const queries = useQueryClient();
   const path = `/vendors/${encodeURIComponent(vid)}/webhook`;
-  const act = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    if (action === 'set') {
+  const act = async (what: WebhookAction, fields: Fields): Promise<void> => {
+    if (what === 'set') {
       const { allowsPrivate, ...rest } = fields;
       const body = allowsPrivate === undefined ? rest : { ...rest, allowsPrivate: true };
       const { secret } = await send<WebhookSet>('PUT', path, body);
       if (secret !== null) onSecret(secret);
-    } else if (action === 'types') {
+    } else if (what === 'types') {
       const types = EVENT_TYPES.filter((type) => fields[type] !== undefined);
       await send('PUT', `${path}/types`, { types, reason: fields['reason'] });
-    } else if (action === 'test') onTested(await send<TestAnswer>('POST', `${path}/test`));
-    else if (action === 'remove') await send('DELETE', path, fields);
-    else await send('POST', `${path}/${action}`, fields);
+    } else if (what === 'test') onTested(await send<TestAnswer>('POST', `${path}/test`));
+    else if (what === 'remove') await send('DELETE', path, fields);
+    else await send('POST', `${path}/${what}`, fields);
     await queries.invalidateQueries({ queryKey: ['vendor', vid] });
   };
   const { title, confirm, text, done } = texts[action];
-  const enable = (reason: string): Undo => ({
-    run: async () => {
-      await send('POST', `${path}/enable`, { reason });
-      await queries.invalidateQueries({ queryKey: ['vendor', vid] });
-    },
+  const undo = (reason: string): Undo => ({
+    run: () => act('enable', { reason }),
     done: texts.enable.done ?? '',
   });
   return (
@@ -65,9 +64,9 @@ export function ChangeWebhook({
       kind={action === 'remove' || action === 'disable' ? 'danger' : 'primary'}
       reason={action === 'test' ? 'none' : 'required'}
       {...(done === undefined ? {} : { done })}
-      {...(action === 'disable' ? { undo: enable } : {})}
+      {...(action === 'disable' ? { undo } : {})}
       isFinal={action === 'remove'}
-      onConfirm={act}
+      onConfirm={(fields) => act(action, fields)}
     >
       <p>{text}</p>
       {action === 'set' && <UrlFields url={url} />}

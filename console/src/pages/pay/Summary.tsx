@@ -42,12 +42,14 @@ export function Summary({
   return (
     <Card title={<Trans>What it costs</Trans>}>
       <Costs right={right} />
-      {general !== undefined && <Notice tone="alert">{general}</Notice>}
-      {right?.isEnough === false && (
-        <Notice tone="alert">
-          <Trans>The float is not enough: there are KES {readableMoney(right.float)}.</Trans>
-        </Notice>
-      )}
+      <div className={styles['problem']}>
+        {general !== undefined && <Notice tone="alert">{general}</Notice>}
+        {right?.isEnough === false && (
+          <Notice tone="alert">
+            <Trans>The float is too low: it has KES {readableMoney(right.float)}.</Trans>
+          </Notice>
+        )}
+      </div>
       <div className={styles['actions']}>
         <Button
           kind="primary"

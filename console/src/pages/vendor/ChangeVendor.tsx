@@ -23,10 +23,6 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
     await queries.invalidateQueries({ queryKey: ['vendors'] });
   };
   const close = (): void => setAsked(undefined);
-  const resume = (reason: string): Undo => ({
-    run: () => keep(send('POST', `${path}/resume`, { reason })),
-    done: t`${name} is active again.`,
-  });
   return (
     <>
       <Button onClick={() => setAsked('settings')}>
@@ -47,30 +43,53 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
       >
         <SettingFields vendor={vendor} />
       </ConfirmDialog>
-      <ConfirmDialog
-        title={isActive ? <Trans>Suspend {name}</Trans> : <Trans>Resume {name}</Trans>}
-        open={asked === 'status'}
-        onOpenChange={close}
-        confirm={isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
-        kind={isActive ? 'danger' : 'primary'}
-        done={isActive ? t`${name} is suspended.` : t`${name} is active again.`}
-        {...(isActive ? { undo: resume } : {})}
-        onConfirm={(fields) =>
-          keep(send('POST', `${path}/${isActive ? 'suspend' : 'resume'}`, fields))
-        }
-      >
-        <p>
-          {isActive ? (
-            <Trans>
-              All its requests are refused within seconds, and its people cannot pay. Accepted
-              payments continue.
-            </Trans>
-          ) : (
-            <Trans>Its requests are accepted again.</Trans>
-          )}
-        </p>
-      </ConfirmDialog>
+      <ChangeStatus vendor={vendor} isOpen={asked === 'status'} onClose={close} keep={keep} />
     </>
+  );
+}
+
+function ChangeStatus({
+  vendor: { vid, name, status },
+  isOpen,
+  onClose,
+  keep,
+}: {
+  readonly vendor: VendorDetail;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly keep: (answer: Promise<VendorDetail>) => Promise<void>;
+}) {
+  const { t } = useLingui();
+  const isActive = status === 'active';
+  const path = `/vendors/${encodeURIComponent(vid)}`;
+  const resume = (reason: string): Undo => ({
+    run: () => keep(send('POST', `${path}/resume`, { reason })),
+    done: t`${name} is active again.`,
+  });
+  return (
+    <ConfirmDialog
+      title={isActive ? <Trans>Suspend {name}</Trans> : <Trans>Resume {name}</Trans>}
+      open={isOpen}
+      onOpenChange={onClose}
+      confirm={isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
+      kind={isActive ? 'danger' : 'primary'}
+      done={isActive ? t`${name} is suspended.` : t`${name} is active again.`}
+      {...(isActive ? { undo: resume } : {})}
+      onConfirm={(fields) =>
+        keep(send('POST', `${path}/${isActive ? 'suspend' : 'resume'}`, fields))
+      }
+    >
+      <p>
+        {isActive ? (
+          <Trans>
+            All its requests are refused within seconds, and its people cannot pay. Accepted
+            payments continue.
+          </Trans>
+        ) : (
+          <Trans>Its requests are accepted again.</Trans>
+        )}
+      </p>
+    </ConfirmDialog>
   );
 }
 
