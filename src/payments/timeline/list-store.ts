@@ -129,7 +129,7 @@ export async function countOpen(
 ): Promise<number> {
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count from (
-       select from dispatch_queue q
+       select 1 from dispatch_queue q
        where q.stage = $1::dispatch_stage
          and ($2::integer is null or q.bucket = bucket_of($2) and q.vendor_id = $2)
        limit $3) o`,
