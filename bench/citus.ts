@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { countOption } from '../scripts/count-option.ts';
 import { checkLedger } from '../src/payments/audit/check.ts';
 import { createPayments, settlePayments } from '../src/payments/create/store.ts';
 import { claim, NO_MAXIMUM } from '../src/payments/dispatch/store.ts';
@@ -33,11 +34,11 @@ const {
   batch: rows,
   settleBatch,
 } = new Command('bench:citus')
-  .option('--payments <n>', 'in each of the two forms', Number, 20_000)
-  .option('--vendors <n>', 'that share them', Number, 1000)
-  .option('--buckets <n>', 'of the vendors', Number, 32)
-  .option('--batch <n>', 'payments in a call that creates them', Number, 128)
-  .option('--settle-batch <n>', 'payments in a call that claims or settles them', Number, 512)
+  .option('--payments <n>', 'in each of the two forms', countOption, 20_000)
+  .option('--vendors <n>', 'that share them', countOption, 1000)
+  .option('--buckets <n>', 'of the vendors', countOption, 32)
+  .option('--batch <n>', 'payments in a call that creates them', countOption, 128)
+  .option('--settle-batch <n>', 'payments in a call that claims or settles them', countOption, 512)
   .parse()
   .opts<{
     payments: number;

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { countOption } from '../scripts/count-option.ts';
 import { createMac } from '../src/platform/base/mac.ts';
 import { createPool } from '../src/platform/db/pool.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
@@ -11,7 +12,7 @@ import { openStage } from './stage.ts';
 
 await new Command('bench:ledger')
   .description('Cost of the hash chain and of ledger check for each settled payment.')
-  .option('--payments <number>', 'settled payments of 1,000 vendors', wholeNumber, 200_000)
+  .option('--payments <number>', 'settled payments of 1,000 vendors', countOption, 200_000)
   .action(async ({ payments }: { payments: number }) => {
     const stage = await openStage(() => undefined);
     const pool = createPool({
@@ -29,11 +30,6 @@ await new Command('bench:ledger')
     }
   })
   .parseAsync();
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('A whole number above 0.');
-  return Number(text);
-}
 
 async function measure(pool: Pool, payments: number): Promise<Record<string, number>> {
   await addSettled(pool, payments);
