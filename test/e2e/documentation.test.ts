@@ -67,8 +67,8 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
         expect({ address, needed }).toEqual({ address, needed: width });
       }
       // What is around the content is the same on every page.
-      const part = address === pages[0] ? undefined : CONTENT;
-      const violations = await findSeriousViolations(page, part);
+      const within = address === pages[0] ? undefined : CONTENT;
+      const violations = await findSeriousViolations(page, { within });
       expect({ address, violations }).toEqual({ address, violations: [] });
       for (const link of await linksOf('.vp-doc a[href]')) links.add(link);
     }
