@@ -3,10 +3,13 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { readConsumed } from '../../src/payments/house/store.ts';
+import { bookedCents, readBookedFloat } from '../../src/payments/reconciliation/bridge-store.ts';
+import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
-import { importLines } from '../support/reconciliation-fixture.ts';
+import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // An operator that charges its cost with each payment and deducts our commission may list what it executed
@@ -81,4 +84,18 @@ test('another amount is a difference', async () => {
   await settlePayments(books.pool, [paidReport(made)]);
   const imported = await importLines(books, folder, [{ of: made, amountCents: NET - 1n }]);
   expect(imported.verdicts).toEqual({ amount_difference: 1 });
+});
+
+test('a payment settled since the report explains what it cost at the operator, to the cent', async () => {
+  const made = await sent();
+  await settlePayments(books.pool, [paidReport(made)]);
+  const consumedCents = await readConsumed(books.pool, OPERATOR, null);
+  const booked = bookedCents(await readBookedFloat(books.pool, OPERATOR, null));
+  const { bridge } = await reportFloat(books.pool, {
+    operatorCode: OPERATOR,
+    balanceCents: booked + consumedCents + 100n,
+    polledAt: await databaseTime(books),
+  });
+  expect(consumedCents).toBeGreaterThanOrEqual(NET);
+  expect(bridge).toMatchObject({ settledSinceCents: consumedCents, unexplainedCents: 100n });
 });

@@ -55,8 +55,12 @@ export async function readFloatFacts(
     [operatorCode, reportedAt],
   );
   const settled = await db.query<{ cents: bigint }>(
-    `select coalesce(sum(amount_cents), 0)::bigint as cents from transfers
-     where created_at >= $2::timestamptz - ${REPORT_LAG} and credit_account = 'operator:' || $1`,
+    `select coalesce(sum(case when credit_account = 'operator:' || $1 then amount_cents
+         else -amount_cents end), 0)::bigint as cents
+     from transfers
+     where created_at >= $2::timestamptz - ${REPORT_LAG}
+       and (credit_account = 'operator:' || $1 and debit_account <> 'commission:' || $1
+         or debit_account = 'operator:' || $1 and credit_account = 'commission:' || $1)`,
     [operatorCode, reportedAt],
   );
   const risen = await db.query<{ cents: bigint }>(

@@ -9,7 +9,10 @@ export interface FloatFacts {
    * taken them from the float already.
    */
   readonly inFlightCents: bigint;
-  /** Payments booked since shortly before the report, which may not be in it. */
+  /**
+   * What payments booked since shortly before the report cost us at the operator, which may not be in
+   * it: their amounts and its charges, less the commission that it deducts.
+   */
   readonly settledSinceCents: bigint;
   /** By how much reports rose since the last statement ended: top-ups that are not booked yet. */
   readonly risenCents: bigint;
