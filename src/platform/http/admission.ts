@@ -28,8 +28,11 @@ declare module 'fastify' {
     alwaysServed?: boolean;
   }
   interface FastifyRequest {
+    isAlwaysServed: boolean;
     /** Set while the body is arriving. */
     unfinished: Unfinished | undefined;
+    /** Set while the request counts as under way. */
+    underWayFrom: Client | undefined;
   }
 }
 
@@ -39,6 +42,14 @@ export interface Unfinished {
   readonly refuse: () => void;
   /** Also for an authenticated request: it no longer takes a place from others. */
   readonly leave: () => void;
+}
+
+/** What limits know of an address. */
+interface Client {
+  /** What requests of this client are counted by. */
+  readonly network: string;
+  /** False for an address of many clients. */
+  readonly isCounted: boolean;
 }
 
 /**
@@ -57,42 +68,46 @@ export function limitRequests(
     maxPerAddress: limits.unfinishedPerAddress,
   });
   const shares = new Shares(limits.requestsPerAddress);
+  const watchers = new OldestFirst({ max: LIMITS.watchersWaiting, maxPerAddress: 0 });
+  const clientAt = createClients(uncounted);
   let underWay = 0;
-  limitWatchers(app);
+  app.decorateRequest('isAlwaysServed', false);
   app.decorateRequest('unfinished', undefined);
+  app.decorateRequest('underWayFrom', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request) && request.routeOptions.config.alwaysServed !== true) {
-      const entry: Unfinished = {
-        address: networkOf(request.ip),
-        refuse: () => {
-          if (!reply.sent) void reply.header('connection', 'close').send(tooMany());
-        },
-        leave: () => unfinished.delete(entry),
-      };
-      request.unfinished = entry;
-      unfinished.add(entry);
-      reply.raw.once('close', entry.leave);
+    const { network: address } = clientAt(request.ip);
+    request.isAlwaysServed = request.routeOptions.config.alwaysServed === true;
+    if (request.isAlwaysServed) {
+      admitWatcher(request, reply, { watchers, address });
+    } else {
+      if (hasBody(request)) admitUnfinished(request, reply, { unfinished, address });
+      // Also when the client disconnects before the answer. One listener for both lists, because
+      // each costs more than the rest of this hook.
+      reply.raw.on('close', () => {
+        request.unfinished?.leave();
+        const client = request.underWayFrom;
+        if (client === undefined) return;
+        request.underWayFrom = undefined;
+        underWay -= 1;
+        shares.give(client);
+      });
     }
     done();
   });
   app.addHook('preValidation', (request, reply, done) => {
     request.unfinished?.leave();
     // It was refused meanwhile, or its client has disconnected.
-    if (reply.sent || isGone(request, reply) || request.routeOptions.config.alwaysServed === true) {
+    if (request.isAlwaysServed || reply.sent || isGone(request, reply)) {
       done();
       return;
     }
-    const address = isIn(uncounted, request.ip) ? undefined : networkOf(request.ip);
-    if (underWay >= limits.requestsUnderWay || !shares.take(address)) {
+    const client = clientAt(request.ip);
+    if (underWay >= limits.requestsUnderWay || !shares.take(client)) {
       done(tooMany());
       return;
     }
     underWay += 1;
-    // Also when the client disconnects before the answer.
-    reply.raw.once('close', () => {
-      underWay -= 1;
-      shares.give(address);
-    });
+    request.underWayFrom = client;
     done();
   });
   app.addHook('preClose', (done) => {
@@ -101,22 +116,55 @@ export function limitRequests(
   });
 }
 
+function admitUnfinished(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { unfinished, address }: { readonly unfinished: OldestFirst; readonly address: string },
+): void {
+  const entry: Unfinished = {
+    address,
+    refuse: () => {
+      if (!reply.sent) void reply.header('connection', 'close').send(tooMany());
+    },
+    leave: () => unfinished.delete(entry),
+  };
+  request.unfinished = entry;
+  unfinished.add(entry);
+}
+
 /** Among requests that are always served, the one that has waited longest is dropped. */
-function limitWatchers(app: FastifyInstance): void {
-  const watchers = new OldestFirst({ max: LIMITS.watchersWaiting, maxPerAddress: 0 });
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.alwaysServed === true) {
-      const { socket } = request.raw;
-      const entry: Unfinished = {
-        address: networkOf(request.ip),
-        refuse: () => socket.destroy(),
-        leave: () => watchers.delete(entry),
-      };
-      watchers.add(entry);
-      reply.raw.once('close', entry.leave);
+function admitWatcher(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { watchers, address }: { readonly watchers: OldestFirst; readonly address: string },
+): void {
+  const { socket } = request.raw;
+  const entry: Unfinished = {
+    address,
+    refuse: () => socket.destroy(),
+    leave: () => watchers.delete(entry),
+  };
+  watchers.add(entry);
+  reply.raw.once('close', entry.leave);
+}
+
+/**
+ * Remembers what it found out about an address: looking it up costs more than all else that
+ * admission does for a request.
+ */
+function createClients(uncounted: BlockList): (address: string | undefined) => Client {
+  const known = new Map<string, Client>();
+  return (address) => {
+    // The connection has ended already.
+    if (address === undefined) return { network: '', isCounted: false };
+    let client = known.get(address);
+    if (client === undefined) {
+      client = { network: networkOf(address), isCounted: !isIn(uncounted, address) };
+      if (known.size >= LIMITS.limitedNames) known.clear();
+      known.set(address, client);
     }
-    done();
-  });
+    return client;
+  };
 }
 
 /** A pipelined answer that waits for its turn gets no `close` event, so look at the socket too. */
@@ -140,13 +188,14 @@ export function limitConnections(
   uncounted: BlockList,
 ): void {
   const shares = new Shares(limits.connectionsPerAddress);
+  const clientAt = createClients(uncounted);
   app.server.maxConnections = limits.connections;
   app.server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     // It has ended already.
     if (remoteAddress === undefined) return;
-    const address = isIn(uncounted, remoteAddress) ? undefined : networkOf(remoteAddress);
-    if (shares.take(address)) socket.once('close', () => shares.give(address));
+    const client = clientAt(remoteAddress);
+    if (shares.take(client)) socket.once('close', () => shares.give(client));
     else socket.destroy();
   });
 }
@@ -170,7 +219,7 @@ function isIn(list: BlockList, address: string): boolean {
   return list.check(address.replace(/%.*$/, ''), isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Counts something per address, up to a maximum. */
+/** Counts something per client, up to a maximum. */
 class Shares {
   readonly #max: number;
   readonly #counts = new Map<string, number>();
@@ -180,20 +229,20 @@ class Shares {
     this.#max = max === 0 ? Number.POSITIVE_INFINITY : max;
   }
 
-  /** False if the address has reached its limit. An undefined address is not counted. */
-  take(address: string | undefined): boolean {
-    if (address === undefined) return true;
-    const count = this.#counts.get(address) ?? 0;
+  /** False if the client has reached its limit. */
+  take({ network, isCounted }: Client): boolean {
+    if (!isCounted) return true;
+    const count = this.#counts.get(network) ?? 0;
     if (count >= this.#max) return false;
-    this.#counts.set(address, count + 1);
+    this.#counts.set(network, count + 1);
     return true;
   }
 
-  give(address: string | undefined): void {
-    if (address === undefined) return;
-    const count = this.#counts.get(address) ?? 0;
-    if (count > 1) this.#counts.set(address, count - 1);
-    else this.#counts.delete(address);
+  give({ network, isCounted }: Client): void {
+    if (!isCounted) return;
+    const count = this.#counts.get(network) ?? 0;
+    if (count > 1) this.#counts.set(network, count - 1);
+    else this.#counts.delete(network);
   }
 }
 

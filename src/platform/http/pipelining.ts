@@ -28,7 +28,7 @@ export function limitPipelining(app: FastifyInstance, maxUnanswered: number): vo
       return;
     }
     unanswered.add(reply.raw);
-    reply.raw.once('close', () => unanswered.delete(reply.raw));
+    reply.raw.on('close', () => unanswered.delete(reply.raw));
     done();
   });
 }

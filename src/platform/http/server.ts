@@ -61,12 +61,14 @@ const KEEP_ALIVE_MS = 65_000;
 /** The HTTP server without routes: limits, refusals and logs. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const limits = { ...SERVER_LIMITS, ...options.limits };
+  const { trustedProxies = [] } = options;
   const app: FastifyInstance = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    trustProxy: [...(options.trustedProxies ?? [])],
+    // An empty list would parse every address, again for each look at it.
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     genReqId: () => randomUUID(),
     // A wrong path gets 404, whatever characters it contains.
     frameworkErrors: (error, request, reply) => {
@@ -83,7 +85,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
-  const uncounted = uncountedAddresses(options.trustedProxies ?? []);
+  const uncounted = uncountedAddresses(trustedProxies);
   limitConnections(app, limits, uncounted);
   limitPipelining(app, LIMITS.unansweredPerConnection);
   endConnectionsAtStop(app, limits.stopGraceMs);
@@ -225,7 +227,9 @@ function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { 'content-encoding': encoding = '', 'transfer-encoding': coding = 'chunked' } =
       request.headers;
-    if (!/^(?:identity)?$/i.test(encoding)) {
+    if (encoding === '' && coding === 'chunked') {
+      done();
+    } else if (!/^(?:identity)?$/i.test(encoding)) {
       void reply.header('accept-encoding', 'identity');
       const text = 'Bodies are read without Content-Encoding only';
       done(new Refusal('unsupported_media_type', { text }));
