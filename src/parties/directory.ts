@@ -57,6 +57,7 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
 }
 
 function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
+  const own = keys.get(`vendor ${row.vid}`) ?? [];
   return {
     vendorId: row.vendorId,
     vid: row.vid,
@@ -69,12 +70,13 @@ function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
     enquiryPolicy: row.enquiryPolicy,
     statusText: row.statusText,
     get keys() {
-      return validKeys(keys.get(`vendor ${row.vid}`));
+      return validKeys(own);
     },
   };
 }
 
 function collectorOf(row: CollectorRow, keys: KeysByHolder): Collector {
+  const own = keys.get(`collector ${row.collector}`) ?? [];
   return {
     collector: row.collector,
     name: row.name,
@@ -82,7 +84,7 @@ function collectorOf(row: CollectorRow, keys: KeysByHolder): Collector {
     signature: row.signature,
     scope: scopeOf(row),
     get keys() {
-      return validKeys(keys.get(`collector ${row.collector}`));
+      return validKeys(own);
     },
   };
 }
@@ -114,8 +116,9 @@ function keysByHolder(rows: readonly OpenedKey[]): KeysByHolder {
 }
 
 // A retired key expires by time, without a reload.
-function validKeys(keys: readonly KeyInMemory[] | undefined): readonly KeyObject[] {
-  if (keys === undefined) return [];
+function validKeys(keys: readonly KeyInMemory[]): readonly KeyObject[] {
   const now = Date.now();
-  return keys.filter((key) => key.validUntilMs > now).map((key) => key.key);
+  const valid: KeyObject[] = [];
+  for (const { key, validUntilMs } of keys) if (validUntilMs > now) valid.push(key);
+  return valid;
 }

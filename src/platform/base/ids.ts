@@ -21,7 +21,8 @@ export const ID_FORM = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 // Crockford's base 32: without I, L, O and U, so that a reference can be read out over the phone.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const REFERENCE_PATTERN = /^[0-9A-HJKMNP-TV-Z]{32}$/;
+// A vendor id is positive, so the first bit of its four bytes is 0.
+const REFERENCE_PATTERN = /^[0-9A-F][0-9A-HJKMNP-TV-Z]{31}$/;
 
 /**
  * The `ipay_reference` of a payment: vendor id (4 bytes) and payment id (16 bytes) in Crockford
@@ -43,11 +44,16 @@ export function encodeReference(vendorId: number, paymentId: string): string {
   return reference;
 }
 
+/** Whether the text has the form of a reference. */
+export function isReference(text: string): boolean {
+  return REFERENCE_PATTERN.test(text);
+}
+
 /** The reverse of `encodeReference`; undefined if the text is not a reference. */
 export function decodeReference(
   reference: string,
 ): { readonly vendorId: number; readonly paymentId: string } | undefined {
-  if (!REFERENCE_PATTERN.test(reference)) return undefined;
+  if (!isReference(reference)) return undefined;
   let hex = '';
   for (let index = 0; index < 32; index += 4) {
     let bits = 0;
@@ -57,7 +63,6 @@ export function decodeReference(
     hex += bits.toString(16).padStart(5, '0');
   }
   const vendorId = Number.parseInt(hex.slice(0, 8), 16);
-  if (vendorId > 0x7fffffff) return undefined;
   const id = hex.slice(8);
   return {
     vendorId,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { decodeReference } from '../base/ids.ts';
+import { isReference } from '../base/ids.ts';
 
 export interface Answer {
   readonly route: string;
@@ -33,7 +33,7 @@ export function noteForLog(request: FastifyRequest, fields: LogFields): void {
 export function noteReference(request: FastifyRequest, answer: unknown): void {
   const { msg } = answer as { readonly msg?: Readonly<Record<string, unknown>> };
   const reference = msg?.['ipay_reference'] ?? msg?.['reference'];
-  if (typeof reference !== 'string' || decodeReference(reference) === undefined) return;
+  if (typeof reference !== 'string' || !isReference(reference)) return;
   noteForLog(request, { reference });
 }
 
