@@ -132,7 +132,9 @@ final class Malipo extends SelfService
     ): Payment {
         $deadline = Transport::now() + $waitForSeconds;
         $payment = null;
-        for ($queries = 1; ; $queries++) {
+        $queries = 0;
+        while (true) {
+            $queries++;
             $previous = null;
             $wait = min(5.0, 0.4 * 1.5 ** ($queries - 1));
             try {

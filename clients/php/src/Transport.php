@@ -36,7 +36,9 @@ final class Transport
     {
         $deadline = self::now() + ($call->retryForSeconds ?? $this->options->retryForSeconds);
         $maybeAccepted = false;
-        for ($attempts = 1; ; $attempts++) {
+        $attempts = 0;
+        while (true) {
+            $attempts++;
             [$judgement, $replayed] = $this->attempt($call);
             if ($judgement->kind === Judgement::SUCCESS) {
                 try {
