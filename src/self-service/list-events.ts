@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { EVENT_STATES, EVENT_TYPES } from '../payments/events/event-types.ts';
 import { listEvents as readEvents } from '../payments/events/webhooks-store.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { readStart } from '../platform/base/period.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { EXAMPLE_EVENT, event, eventView } from './event-view.ts';
 import { createFollower } from './follow-events.ts';
 import { readPage } from './page.ts';
+import { readSince } from './period.ts';
 import { resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { pageOf, paging, time } from './schemas.ts';
@@ -53,7 +53,7 @@ export function listEvents(deps: SelfServiceDeps): AnyResource {
       const of = { list: NAME, vid, query };
       const type = EVENT_TYPES.find((known) => known === query.type);
       const state = EVENT_STATES.find((known) => known === query.state);
-      const since = readStart(query.since, 'since', deps.wireTime);
+      const since = readSince(query.since, deps);
       if (since !== undefined) return await follow({ of, vendorId, since, type, state });
       if (query.wait !== undefined) {
         throw new Refusal('missing_field', { field: 'since', text: 'wait requires since' });

@@ -51,3 +51,16 @@ export function readInstant(
   if (at === undefined || at <= clock.now()) return at;
   throw new Refusal('invalid_field', { field, text: `${field} must be in the past` });
 }
+
+/** The clocks of vendors may be ahead. */
+const AHEAD_MS = 300_000;
+
+/**
+ * Where a reader of events begins. A time far ahead would hide all events until then.
+ * Throws: `invalid_field`.
+ */
+export function readSince(text: string | undefined, { wireTime, clock }: Times): Date | undefined {
+  const since = readStart(text, 'since', wireTime);
+  if (since === undefined || since.getTime() <= clock.now().getTime() + AHEAD_MS) return since;
+  throw new Refusal('invalid_field', { field: 'since', text: 'since must not be in the future' });
+}

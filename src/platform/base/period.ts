@@ -44,5 +44,8 @@ export function readBookPeriod(
   const from = readStart(query.from ?? `${today.slice(0, 8)}01`, 'from', wireTime);
   const to = readEnd(query.to ?? today, 'to', wireTime);
   if (from !== undefined && to !== undefined && from < to) return { from, to };
+  if (query.to === undefined) {
+    throw new Refusal('invalid_field', { field: 'from', text: 'from must not be in the future' });
+  }
   throw new Refusal('invalid_field', { field: 'to', text: 'to must not be before from' });
 }
