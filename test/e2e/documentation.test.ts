@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { findSeriousViolations } from '../support/accessibility.ts';
-import { buildDocumentationOnce } from '../support/console-browser.ts';
+import { buildDocumentation } from '../support/console-browser.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
@@ -22,12 +22,13 @@ const faults: string[] = [];
 
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
-  buildDocumentationOnce();
+  buildDocumentation();
   [sandbox, browser] = await Promise.all([fixture.start(), startBrowser()]);
   docs = `${sandbox.origin}/docs/`;
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   page = await openPage();
-});
+  // Building takes most of it.
+}, 400_000);
 afterAll(async () => {
   if (HAS_BROWSER) await browser.close();
   await fixture.cleanUp();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
@@ -9,21 +9,32 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Where the console is built. */
 export const BUILT_CONSOLE = path.join(ROOT, 'console/dist');
 
-const BUILT_DOCUMENTATION = path.join(ROOT, 'site/dist');
+/** What the documentation is built from. */
+const DOCUMENTATION = [
+  '*.md',
+  '{clients,deploy,bench,test}/**/*.md',
+  '{docs,test/vectors}/**',
+  'site/*.ts',
+  'site/.vitepress/{config.ts,theme/*}',
+];
 
 /** `npm ci` builds it; a working copy may lack it. */
 export function buildConsoleOnce(): void {
-  buildPagesOnce(BUILT_CONSOLE);
+  if (!existsSync(path.join(BUILT_CONSOLE, 'index.html'))) buildPages('console');
 }
 
-/** Like the console, the documentation at `/docs`. */
-export function buildDocumentationOnce(): void {
-  buildPagesOnce(BUILT_DOCUMENTATION);
+/** Like the console, the documentation at `/docs`; also if it has changed since it was built. */
+export function buildDocumentation(): void {
+  const built = statSync(path.join(ROOT, 'site/dist/index.html'), { throwIfNoEntry: false });
+  const isOlder = (source: string): boolean =>
+    built === undefined || built.mtimeMs < statSync(path.join(ROOT, source)).mtimeMs;
+  if (globSync(DOCUMENTATION, { cwd: ROOT }).some(isOlder)) buildPages('site');
 }
 
-function buildPagesOnce(built: string): void {
-  if (existsSync(path.join(built, 'index.html'))) return;
-  spawnSync(process.execPath, ['scripts/prepare-pages.mjs'], { cwd: ROOT });
+function buildPages(folder: 'console' | 'site'): void {
+  const script = ['scripts/prepare-pages.mjs', folder];
+  const { status, stderr } = spawnSync(process.execPath, script, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${folder} could not be built:\n${stderr}`);
 }
 
 /** A page of the console with a signed-in person. */
