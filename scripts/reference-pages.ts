@@ -99,8 +99,8 @@ function environmentPage(): string {
   const rows = Object.entries<Variable>(VARIABLES).map(([name, variable]) =>
     tableRow([
       `\`${name}\``,
-      variable.description,
-      variable.form.allowed,
+      addressesAsCode(variable.description),
+      addressesAsCode(variable.form.allowed),
       variable.otherwise ?? defaultOf(variable),
     ]),
   );
@@ -116,6 +116,11 @@ function environmentPage(): string {
     ...rows,
     '',
   ].join('\n');
+}
+
+/** Code is broken where a column is too narrow for it; as text, an address would widen the table. */
+function addressesAsCode(text: string): string {
+  return text.replaceAll(/(?<!`)\b\w+:\/\/[^\s`]*[^\s`.,;:]/g, '`$&`');
 }
 
 function defaultOf({ default: value }: Variable): string {
