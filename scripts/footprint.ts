@@ -112,6 +112,7 @@ async function measureImage() {
     librariesMb: await sizeOf('node_modules'),
     sourceMb: await sizeOf('src'),
     consoleMb: await sizeOf('console'),
+    documentationMb: await sizeOf('site'),
     compressedMb: Math.round(Number(stdout) / 1e5) / 10,
   };
 }
