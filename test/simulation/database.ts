@@ -70,7 +70,7 @@ const EMPTY = BOOKS.toReversed()
   .map((table) => `delete from ${table}`)
   .join(';');
 /** Deleted rows are vacuumed after this many runs. */
-const RUNS_BETWEEN_VACUUMS = 100;
+const RUNS_BETWEEN_VACUUMS = 20;
 
 /** @param url of a migrated database that nobody else uses. */
 export async function openSimulatedDatabase(url: string): Promise<SimulatedDatabase> {
