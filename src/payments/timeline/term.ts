@@ -21,14 +21,21 @@ export function readTerm(text: string): SearchTerm {
   };
 }
 
+/** A Kenyan mobile number as people type it when they search: with `00` instead of `+` as well. */
+export function searchedMobileNumber(term: string): string | undefined {
+  return kenyanMobileNumber(term.replace(/^00(?=254)/, '+'));
+}
+
 /**
  * Mobile numbers are stored as 254722000001. An account at a biller that does not expect a mobile
  * number is stored as it was sent, so the other usual forms are also searched.
  */
 function phoneForms(term: string): string[] {
-  const phone = phoneNumber(term);
-  if (phone === undefined) return [];
-  if (kenyanMobileNumber(term) === undefined) return [phone];
+  const phone = searchedMobileNumber(term);
+  if (phone === undefined) {
+    const foreign = phoneNumber(term);
+    return foreign === undefined ? [] : [foreign];
+  }
   const subscriber = phone.slice('254'.length);
   return [phone, `+${phone}`, `0${subscriber}`, subscriber];
 }

@@ -2,8 +2,8 @@ import { periodOfDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { decodeReference } from '../../platform/base/ids.ts';
-import { kenyanMobileNumber } from '../../platform/base/mobile-number.ts';
 import { MONEY_PATTERN, formatMoney, parseMoney } from '../../platform/base/money.ts';
+import { searchedMobileNumber } from './term.ts';
 
 /** What a part of a search text was taken for. */
 export interface Understood {
@@ -56,7 +56,7 @@ export function understandSearch(text: string, context: SearchContext): Understo
     understood.push({ kind: 'amount', value: formatMoney(parseMoney(term)) });
     return searchOf(understood, undefined, context);
   }
-  const phone = kenyanMobileNumber(term);
+  const phone = searchedMobileNumber(term);
   understood.unshift(
     phone === undefined ? { kind: 'text', value: term } : { kind: 'phone', value: phone },
   );

@@ -18,6 +18,7 @@ describe('a search term', () => {
     '722000001',
     '+254 722 000-001',
     '(0722) 000.001',
+    '00254722000001',
   ])('%s is a phone number in all its forms', (text) => {
     expect(readTerm(text).accounts).toEqual(
       expect.arrayContaining(['254722000001', '+254722000001', '0722000001', '722000001']),
