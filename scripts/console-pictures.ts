@@ -19,6 +19,9 @@ const VIEWS = [
 ] as const;
 const QUALITY = 60;
 
+const TRANSITIONS_END = `Promise.allSettled(document.getAnimations()
+  .filter((one) => one instanceof CSSTransition).map((one) => one.finished))`;
+
 const PAGES: Readonly<Record<string, readonly [name: string, at: string][]>> = {
   admin: [
     ['home', '/'],
@@ -113,6 +116,8 @@ async function takeAll(
       await page.emulateMedia({ colorScheme });
       await page.locator('main').getByText('Loading…').first().waitFor({ state: 'detached' });
       await page.evaluate('document.fonts.ready');
+      // The colours of the other theme fade.
+      await page.evaluate(TRANSITIONS_END);
       const file = path.join(FOLDER, `${name}-${view}.jpg`);
       await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });
     }

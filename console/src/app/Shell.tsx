@@ -43,7 +43,9 @@ function Frame() {
       </a>
       <aside className={styles['side']}>
         <div className={styles['fixed']}>
-          <Brand />
+          <div className={styles['brand']}>
+            <Brand />
+          </div>
           <Navigation groups={groups} label={t`Main`} />
         </div>
       </aside>
