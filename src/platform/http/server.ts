@@ -262,7 +262,9 @@ function readBodiesAsBytes(app: FastifyInstance): void {
     done();
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+  // Fastify remembers the parser of a named type; for any other it parses the header every time.
+  const types = ['application/json', 'application/x-www-form-urlencoded', '*'];
+  app.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
 }
