@@ -165,8 +165,9 @@ export class Transport {
 
   async #send(call: Call, { signal }: Patience): Promise<Response> {
     const { url, init } = await this.#request(call);
-    const send = this.#options.fetch ?? fetch;
-    return await send(url, { ...init, signal });
+    const { fetch: ownFetch } = this.#options;
+    if (ownFetch !== undefined) return await ownFetch(url, { ...init, signal });
+    return await fetch(url, { ...init, ...FOR_DENO, signal });
   }
 
   get #timeoutMs(): number {
@@ -204,6 +205,18 @@ interface OpenFile {
   readonly reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly patience: Patience;
 }
+
+/**
+ * Deno's `fetch` sends a request again by itself if a connection that was open from before is closed, and
+ * its copy may be refused although the first one was accepted. So in Deno each request has its own.
+ */
+function optionsForDeno(): object {
+  const { Deno } = globalThis as { Deno?: { createHttpClient?: (options: object) => unknown } };
+  if (Deno?.createHttpClient === undefined) return {};
+  return { client: Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) };
+}
+
+const FOR_DENO = optionsForDeno();
 
 function formOf({ method }: Pick<Call, 'method'>): 'operation' | 'resource' {
   return method === undefined ? 'operation' : 'resource';
