@@ -21,7 +21,8 @@
 --
 -- Every statement names the bucket and runs on one machine; arrays pass the results of one statement to the
 -- next (docs/decisions/0020-buckets.md). The settings, `limit 1` and `sign(…) = 1`, which is always
--- true, make the planner look up each row by its key (decision 23).
+-- true, make the planner look up each row by its key (decision 23). Whole batches are unnested in the
+-- select list, row by row: in FROM, each array is first copied into a store of its own.
 
 create or replace function settle_payments(
   p_bucket integer,
@@ -66,6 +67,8 @@ declare
   v_fees bigint[];
   v_vats bigint[];
   v_prices integer[];
+  -- Without fees, no transfers of fees are looked for.
+  v_has_fees boolean;
   -- The prices that are among them.
   v_versions integer[];
   v_costs bigint[];
@@ -114,9 +117,12 @@ begin
             from (
                 select r.vendor_id, r.biller_code,
                   array_agg(r.payment_id order by r.payment_id) as payment_ids,
-                  array_agg(r.number::integer order by r.payment_id) as numbers
-                from unnest(p_vendor_ids, p_payment_ids, p_billers, p_outcomes, p_paid_amounts)
-                  with ordinality as r (vendor_id, payment_id, biller_code, outcome, paid, number)
+                  array_agg(r.number order by r.payment_id) as numbers
+                from (
+                  select unnest(p_vendor_ids) as vendor_id, unnest(p_payment_ids) as payment_id,
+                    unnest(p_billers) as biller_code, unnest(p_outcomes) as outcome,
+                    unnest(p_paid_amounts) as paid, generate_subscripts(p_payment_ids, 1) as number
+                ) r
                 where r.outcome = 'failed' or coalesce(r.paid, 1) > 0
                 group by r.vendor_id, r.biller_code
               ) g
@@ -186,10 +192,11 @@ begin
         t.operator_price
     )
     select array_agg(s.number), array_agg(s.executor), array_agg(s.amount_cents), array_agg(s.fee_cents),
-      array_agg(s.vat_cents), array_agg(s.operator_price), (select count(*) from dequeued),
-      v_announced or exists (
+      array_agg(s.vat_cents), array_agg(s.operator_price), max(s.fee_cents) > 0,
+      (select count(*) from dequeued), v_announced or exists (
         select from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids))
-    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_dequeued, v_announced
+    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_has_fees, v_dequeued,
+      v_announced
     from settled s;
 
     if v_dequeued > 0 then
@@ -211,8 +218,11 @@ begin
       with settled as materialized (
         select d.*, p_vendor_ids[d.number] as vendor_id, p_payment_ids[d.number] as payment_id,
           p_outcomes[d.number] = 'success' as is_success, p_paid_amounts[d.number] as paid
-        from unnest(v_done, v_executors, v_amounts, v_fees, v_vats, v_prices)
-          as d (number, operator_code, amount, fee, vat, price)
+        from (
+          select unnest(v_done) as number, unnest(v_executors) as operator_code,
+            unnest(v_amounts) as amount, unnest(v_fees) as fee, unnest(v_vats) as vat,
+            unnest(v_prices) as price
+        ) d
       ), legs as materialized (
         select vendor_id, payment_id, 2 as leg, 'reserved' as debit_account,
           case when is_success then 'operator:' || operator_code else 'float' end as credit_account,
@@ -220,13 +230,13 @@ begin
         from settled
         union all
         select vendor_id, payment_id, 3, 'reserved', 'fees', fee - vat
-        from settled where is_success and fee > vat
+        from settled where v_has_fees and is_success and fee > vat
         union all
         select vendor_id, payment_id, 4, 'reserved', 'float', amount - paid
         from settled where is_success and paid < amount
         union all
         select vendor_id, payment_id, 5, 'reserved', 'vat', vat
-        from settled where is_success and vat > 0
+        from settled where v_has_fees and is_success and vat > 0
         union all
         select s.vendor_id, s.payment_id, c.leg, c.debit_account, c.credit_account, c.amount
         from unnest(v_versions, v_costs, v_cost_bps, v_commissions, v_commission_bps, v_netted)
@@ -269,8 +279,11 @@ begin
         amount_cents, created_at)
       select k.bucket, l.vendor_id, l.payment_id, l.leg, l.debit, l.account, l.amount, v_now
       from buckets k
-        cross join unnest(v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts,
-            v_leg_amounts) as l (vendor_id, payment_id, leg, debit, account, amount)
+        cross join (
+          select unnest(v_leg_vendors) as vendor_id, unnest(v_leg_payments) as payment_id,
+            unnest(v_legs) as leg, unnest(v_leg_debits) as debit, unnest(v_leg_accounts) as account,
+            unnest(v_leg_amounts) as amount
+        ) l
       where k.bucket = p_bucket;
 
       update accounts a set balance_cents = a.balance_cents + c.change
