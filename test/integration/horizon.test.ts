@@ -7,7 +7,8 @@ import { createInstructed, openBooks, paidReport } from '../support/money-fixtur
 import type { Books } from '../support/money-fixture.ts';
 import { until } from '../support/until.ts';
 import { newPayment } from '../support/new-transaction.ts';
-import { completeChain } from '../../src/payments/ledger/chain.ts';
+import { completeChain, readChainEnd } from '../../src/payments/ledger/chain.ts';
+import { readCompleteUntil } from '../../src/payments/ledger/sums.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 
 let books: Books;
@@ -46,6 +47,25 @@ test.skipIf(CITUS_URL !== undefined)(
     await expect
       .poll(async () => (await completeChain(books.pool, books.ledgerMac)).blocks)
       .toBeGreaterThan(0);
+  },
+);
+
+test.skipIf(CITUS_URL !== undefined)(
+  'statements wait a moment for a database transaction of another role, and then end with the chain',
+  async () => {
+    await books.addVendors([1_000n]);
+    await expect
+      .poll(async () => (await completeChain(books.pool, books.ledgerMac)).blocks)
+      .toBeGreaterThan(0);
+    const chained = await readChainEnd(books.pool);
+    const other = await books.owner.connect();
+    await other.query('begin');
+    await other.query('select 1');
+    expect(await readCompleteUntil(books.pool)).toEqual(chained);
+    const reading = readCompleteUntil(books.pool);
+    await other.query('rollback');
+    other.release();
+    expect(Number(await reading)).toBeGreaterThan(Number(chained));
   },
 );
 

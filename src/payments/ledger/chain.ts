@@ -235,8 +235,8 @@ async function insertBlocks(
 }
 
 /** How far the chain reaches; null before the first block. */
-export async function readChainEnd(pool: Pool): Promise<Date | null> {
-  const read = await pool.query<{ endedAt: Date | null }>(
+export async function readChainEnd(db: Queryable): Promise<Date | null> {
+  const read = await db.query<{ endedAt: Date | null }>(
     `select nullif(ended_at, '-infinity') as "endedAt" from ledger_chain`,
   );
   return read.rows[0]?.endedAt ?? null;

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { readHorizon } from '../../platform/cluster/horizon.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { readChainEnd } from './chain.ts';
 import {
   computeHours,
   findFirstTransfer,
@@ -118,14 +120,23 @@ export function hourKey(sum: HourSum): string {
   return parts.join(' ');
 }
 
+/** Commands of the role that owns the schema, and monitoring, are over in a moment; a dump is not. */
+const HORIZON_READS = 10;
+const HORIZON_PAUSE_MS = 25;
+
 /**
  * The time before which no transfer can be added any more: the start of the oldest running database
- * transaction. While that is not known, the end of the last hour that was summed.
+ * transaction. If that remains unknown for a quarter of a second, the end of the hash chain or of the last
+ * hour that was summed, which were before it.
  */
 export async function readCompleteUntil(db: Queryable): Promise<Date> {
-  const horizon = await readHorizon(db);
-  if (horizon !== undefined) return new Date(horizon);
-  return (await readSummedUntil(db, 'hour')) ?? new Date(0);
+  for (let read = 0; read < HORIZON_READS; read += 1) {
+    const horizon = await readHorizon(db);
+    if (horizon !== undefined) return new Date(horizon);
+    await delay(HORIZON_PAUSE_MS);
+  }
+  const [chained, summed] = [await readChainEnd(db), await readSummedUntil(db, 'hour')];
+  return new Date(Math.max(Number(chained ?? 0), Number(summed ?? 0)));
 }
 
 type Counts = Pick<HourSum, 'count' | 'payments' | 'amountCents'>;
