@@ -40,14 +40,15 @@ export async function startPrometheus(
   targets: readonly string[],
 ): Promise<Prometheus> {
   const { global } = parse(readFileSync(path.join(DEPLOY, 'compose/prometheus.yaml'), 'utf8')) as {
-    global: Readonly<Record<string, string>>;
+    global: Readonly<Record<string, unknown>> & { readonly scrape_interval: string };
   };
   const config = path.join(folder, 'prometheus.yml');
   const static_configs = [{ targets: targets.map((origin) => new URL(origin).host) }];
+  const external_labels = { malipo_docs: 'https://pay.example/docs' };
   await writeFile(
     config,
     stringify({
-      global,
+      global: { ...global, external_labels },
       rule_files: [path.join(DEPLOY, 'prometheus/malipo.rules.yml')],
       scrape_configs: [{ job_name: 'malipo', static_configs }],
     }),
@@ -83,7 +84,7 @@ export async function startPrometheus(
   if (typeof built === 'string') throw new Error(built);
   return {
     version: built.data.version,
-    scrapeInterval: global['scrape_interval'] ?? '',
+    scrapeInterval: global.scrape_interval,
     firing: async () => {
       const { data } = (await get('alerts')) as Answer;
       return data.alerts

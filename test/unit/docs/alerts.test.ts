@@ -76,18 +76,12 @@ describe('each alert', () => {
     expect(unknownIn(expr)).toEqual([]);
   });
 
-  const headings = new Set(
-    [...read('docs/operating/runbook.md').matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
   test.each(rules)('$alert has a section of the runbook', ({ annotations, labels }) => {
-    const [page, section = ''] = annotations.runbook_url.split('#');
-    expect(page).toBe('docs/operating/runbook.md');
-    expect(headings).toContain(section);
+    const [address = '', section] = annotations.runbook_url.split('#');
+    const [page, inSite] = address.split('{{ $externalLabels.malipo_docs }}').toReversed();
+    expect(inSite).toBe('');
+    const html = read(`site/dist${page}`);
+    expect(html).toContain(`<h2 id="${section}"`);
     expect(['page', 'ticket']).toContain(labels.severity);
   });
 
