@@ -4,7 +4,8 @@
  */
 export function zoneAtNoon(now = new Date()): string {
   const hours = 12 - now.getUTCHours();
+  // A browser writes UTC where it is given Etc/GMT.
+  if (hours === 0) return 'UTC';
   // The names of these zones have the sign that is usual in POSIX: Etc/GMT-3 is three hours ahead.
-  if (hours === 0) return 'Etc/GMT';
   return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
 }

@@ -16,6 +16,13 @@ use Malipo\WebhookVerifier;
 
 // Debian's Laravel is older than its PHP.
 error_reporting(E_ALL & ~E_DEPRECATED);
+// Laravel's env() needs php-phpoption and php-vlucas-phpdotenv, which its packages do not install. Laravel
+// keeps a function of this name that exists.
+function env(string $key): ?string
+{
+    $value = getenv($key);
+    return $value === false ? null : $value;
+}
 foreach (['Config', 'Container', 'Http', 'Support'] as $part) {
     require_once "/usr/share/php/Illuminate/$part/autoload.php";
 }
