@@ -14,10 +14,12 @@ import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/st
 import type { QuarantineRow } from '../../src/payments/quarantine/store.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
+import type { Queryable } from '../../src/platform/db/pool.ts';
 import { countChanges, listAbsent } from '../../src/platform/history/processes-store.ts';
 import { createKeeper } from '../../src/platform/history/keeper.ts';
 import type { Keeper, KeeperOptions } from '../../src/platform/history/keeper.ts';
 import { folderStorage } from '../../src/platform/storage/folder.ts';
+import type { Storage } from '../../src/platform/storage/storage.ts';
 import { createInstructed, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -334,6 +336,27 @@ describe('a service that runs', () => {
     await other.check(books.pool);
     expect(await findOpenQuarantine(books.pool)).toMatchObject({ seemsComplete: false });
     await other.stop();
+  });
+
+  test('misses nothing if another process is faster while it starts', async () => {
+    const place = folderStorage(folder);
+    const read: Storage['read'] = async (name) => {
+      await keeper.check(books.pool);
+      return await place.read(name);
+    };
+    const starting = create({ witnesses: [{ ...place, read }] });
+    await starting.check(books.pool);
+    expect(await findOpenQuarantine(books.pool)).toBeUndefined();
+    await starting.stop();
+  });
+
+  test('misses nothing on a new connection while it checks', async () => {
+    const query = async (text: string): Promise<unknown> => {
+      const result = await books.pool.query(text);
+      if (text.includes('database_history')) await keeper.check(books.pool);
+      return result;
+    };
+    await keeper.verify({ query } as Queryable);
   });
 
   test('does not overwrite a witness that it cannot read', async () => {

@@ -129,14 +129,16 @@ class Memory {
    * acted on a change.
    */
   async compare(client: Queryable): Promise<'same' | 'ahead' | 'changed'> {
-    if (this.#last === undefined) return 'same';
+    // Before the record, which a check at the same time moves on.
+    const last = this.#last;
+    if (last === undefined) return 'same';
     if (await isStandby(client)) throw unusable('the database server is a standby');
     const server = await readServer(client);
     const record = await readHistory(client);
     if (record === undefined) throw unusable('the database lacks its history');
     this.#requireSame(record);
-    if (findChange(record, server, [this.#last]) !== undefined) return 'changed';
-    return record.epoch === this.#last.epoch ? 'same' : 'ahead';
+    if (findChange(record, server, [last]) !== undefined) return 'changed';
+    return record.epoch === last.epoch ? 'same' : 'ahead';
   }
 
   /** For the last time: no other process waits for this one any more. */
@@ -150,10 +152,11 @@ class Memory {
   }
 
   async #checkOnce(pool: Pool): Promise<boolean> {
+    // In this order. Other processes go on meanwhile, and write to the database before the witnesses:
+    // what is read later may know of more, but not of less.
+    await this.#witnesses.read((await this.#readRecord(pool)).installationId);
+    const record = await this.#readRecord(pool);
     const server = await readServer(pool);
-    const record = await readOrBegin(pool, server);
-    this.#requireSame(record);
-    await this.#witnesses.read(record.installationId);
     const noted = this.#options.acknowledged.until();
     const change = await this.#findChange(pool, { server, record, noted });
     if (change !== undefined && !(await this.#act(change, record, server))) return false;
@@ -217,6 +220,12 @@ class Memory {
     }
   }
 
+  async #readRecord(pool: Pool): Promise<StoredHistory> {
+    const record = await readOrBegin(pool);
+    this.#requireSame(record);
+    return record;
+  }
+
   #requireSame(record: StoredHistory): void {
     this.#installationId ??= record.installationId;
     if (this.#installationId === record.installationId) return;
@@ -249,10 +258,10 @@ export async function inspectHistory(pool: Pool, onChange: OnChange): Promise<vo
   await onChange(change, async (client) => await beginEpoch(client, record, server, change));
 }
 
-async function readOrBegin(pool: Pool, server: Server): Promise<StoredHistory> {
+async function readOrBegin(pool: Pool): Promise<StoredHistory> {
   const record = await readHistory(pool);
   if (record !== undefined) return record;
-  await beginHistory(pool, server);
+  await beginHistory(pool, await readServer(pool));
   const begun = await readHistory(pool);
   if (begun === undefined) throw new Error('the history of the database did not begin');
   return begun;
