@@ -30,6 +30,10 @@ export interface Stage {
   readonly many: readonly BenchVendor[];
   /** Creates a separate database with only vendors and floats. Returns its URL. */
   database(name: string): Promise<string>;
+  /** Creates a copy of another database, to which nobody is connected. Returns its URL. */
+  copy(name: string, of: string): Promise<string>;
+  /** Drops a database to which nobody is connected. */
+  drop(name: string): Promise<void>;
   /** Creates a database without tables. Returns its URL. */
   emptyDatabase(name: string): Promise<string>;
   /**
@@ -114,6 +118,11 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
         await asAdmin(`create database ${name} template ${TEMPLATE}`);
         return urlOf(name);
       },
+      copy: async (name, of) => {
+        await asAdmin(`create database ${name} template ${of} strategy file_copy`);
+        return urlOf(name);
+      },
+      drop: async (name) => await asAdmin(`drop database ${name}`),
       emptyDatabase: async (name) => {
         await asAdmin(`create database ${name}`);
         return urlOf(name);
