@@ -7,8 +7,10 @@
 -- instruction in progress; `ledger check` reports both. The primary key ensures the latter: the call fails.
 -- The caller repeats it with p_has_doubles, which leaves such rows out. `limit` and `offset` make the planner
 -- look up by index, for each row.
--- Runs with the caller's privileges. Every statement names the bucket. The settings and `limit 1` make the
--- planner look up each row by its key (decision 23).
+-- `materialized` ensures that the rows are locked once: a subquery that the planner runs again takes more
+-- than the limit.
+-- Runs with the caller's privileges. Every statement names the bucket. The settings, `limit 1` and
+-- `sign(…) = 1`, which is always true, make the planner look up each row by its key (decision 23).
 create or replace function claim_payments(
   p_bucket integer,
   p_vendor_ids integer[],
@@ -49,16 +51,7 @@ begin
   from unnest(p_waits_ms, p_lease_ms) as w (wait_ms, lease_ms);
 
   return query
-  update dispatch_queue d
-  set stage = 'verify', sent_at = coalesce(d.sent_at, v_now),
-    claim_number = d.claim_number + 1,
-    attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
-    verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
-    due_at = p.leased_until,
-    operator_code = case when p.stage = 'send' then p.operator_code else d.operator_code end,
-    route_reason = case when p.stage = 'send' then p.reason else d.route_reason end,
-    operator_price = case when p.stage = 'send' then p.operator_price else d.operator_price end
-  from (
+  with picked as materialized (
     select w.queue, w.stage, w.leased_until, w.operator_code, w.reason, w.operator_price, q.*,
       (select max(z.lost_until) from quarantines z) as lost_until
     from unnest(p_vendor_ids, p_billers, p_stages, p_queue_operators, p_limits, p_minimums, p_maximums,
@@ -88,8 +81,18 @@ begin
             offset 0)))
         order by d.payment_id limit w.max for update of d skip locked
       ) q
-  ) p
-  where d.bucket = p_bucket and d.ctid = p.row_at
+  )
+  update dispatch_queue d
+  set stage = 'verify', sent_at = coalesce(d.sent_at, v_now),
+    claim_number = d.claim_number + 1,
+    attempt_number = d.attempt_number + case when p.stage = 'send' then 1 else 0 end,
+    verify_count = case when p.stage = 'send' then 0 else d.verify_count + 1 end,
+    due_at = p.leased_until,
+    operator_code = case when p.stage = 'send' then p.operator_code else d.operator_code end,
+    route_reason = case when p.stage = 'send' then p.reason else d.route_reason end,
+    operator_price = case when p.stage = 'send' then p.operator_price else d.operator_price end
+  from picked p
+  where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
   returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, d.verify_count,
     d.operator_handle, p.account, p.phone, p.amount_cents,
     date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_code;

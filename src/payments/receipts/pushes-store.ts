@@ -70,11 +70,11 @@ export async function takeOpenPushes(
   limit: number,
 ): Promise<Pick<PushRow, 'pushId' | 'sourceCode'>[]> {
   const taken = await db.query<Pick<PushRow, 'pushId' | 'sourceCode'>>(
-    `update receipt_pushes set asked_at = now() where push_id in (
+    `update receipt_pushes set asked_at = now() where push_id = any (array(
        select push_id from receipt_pushes
        where state = 'sent' and created_at < now() - ${ANSWER_TIME}
          and coalesce(asked_at, '-infinity') < now() - ${ANSWER_TIME}
-       order by created_at limit $1 for update skip locked)
+       order by created_at limit $1 for update skip locked))
      returning push_id as "pushId", source_code as "sourceCode"`,
     [limit],
   );
