@@ -56,6 +56,10 @@ function filtersOf(samples: ListSamples): Readonly<Record<string, readonly Filte
     '/v1/events': [
       {},
       { state: 'given_up', type: 'transaction.succeeded' },
+      { since: dayAgo(2) },
+      { since: dayAgo(29) },
+      { since: dayAgo(29), state: 'given_up' },
+      { since: dayAgo(29), type: 'transaction.succeeded' },
       ...each('state', EVENT_STATES),
       ...each('type', EVENT_TYPES),
     ],
@@ -88,6 +92,9 @@ interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 }
 
+/** They choose no rows. A `wait` ends when there is an event. */
+const NO_FILTERS: ReadonlySet<string> = new Set(['vid', 'limit', 'cursor', 'wait']);
+
 /** Lists in pages, with the names of their filters. */
 function listsOfTheContract(): { readonly path: string; readonly names: readonly string[] }[] {
   const paths = document.paths as unknown as Readonly<Record<string, Record<string, Described>>>;
@@ -95,6 +102,6 @@ function listsOfTheContract(): { readonly path: string; readonly names: readonly
     const inQuery = described?.parameters?.filter((one) => one.in === 'query') ?? [];
     const names = inQuery.map(({ name }) => name);
     if (!names.includes('cursor')) return [];
-    return [{ path, names: names.filter((name) => !['vid', 'limit', 'cursor'].includes(name)) }];
+    return [{ path, names: names.filter((name) => !NO_FILTERS.has(name)) }];
   });
 }

@@ -68,8 +68,8 @@ export interface Child<First> {
   stop(): Promise<void>;
 }
 
-/** 1,000,000,000.00 each, so that no float is used up. */
-const FLOAT_CENTS = 100_000_000_000n;
+/** 10,000,000,000.00 each, so that no float is used up. */
+const FLOAT_CENTS = 1_000_000_000_000n;
 const MANY = 1000;
 const VENDOR_KEY = 'bench-security-key';
 const TEMPLATE = 'bench_template';

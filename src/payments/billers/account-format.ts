@@ -19,6 +19,19 @@ export function hasFormat(account: string, format: string): boolean {
   return format === MSISDN ? /^254\d{9}$/.test(account) : new RegExp(format, 'u').test(account);
 }
 
+const DIGITS_ONLY = /^\^\[0-9\]\{(\d+)(?:,(\d+))?\}\$$/;
+
+/** For people, after `account must be`: in words where the format is a usual one. */
+export function describeFormat(format: string): string {
+  if (format === MSISDN) return 'a Kenyan mobile number such as 254712345678 or 0712345678';
+  if (format === ANY_ACCOUNT.accountFormat) {
+    return 'up to 64 letters and digits, with spaces or . / _ - only between them';
+  }
+  const [, least, most] = DIGITS_ONLY.exec(format) ?? [];
+  if (least === undefined) return `of the form ${format}`;
+  return `a number of ${most === undefined ? least : `${least} to ${most}`} digits`;
+}
+
 /*
  * The syntax that patterns may use. It means the same in the languages that vendors use, and
  * matching takes bounded time: no unbounded repetition, no nested repetition, no back-references,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../platform/base/errors.ts';
 import { kenyanMobileNumber, phoneNumber } from '../../platform/base/mobile-number.ts';
-import { MSISDN, hasFormat } from './account-format.ts';
+import { MSISDN, describeFormat, hasFormat } from './account-format.ts';
 import type { Biller } from './biller.ts';
 
 /**
@@ -25,13 +25,9 @@ export function requireAccount(
   const account = normaliseAccount(text, biller);
   if (hasFormat(account, biller.accountFormat)) return account;
   const { billerCode, accountFormat: format, accountLabel: label } = biller;
-  const form =
-    format === MSISDN
-      ? 'a Kenyan mobile number such as 254712345678 or 0712345678'
-      : `of the form ${format}`;
   throw new Refusal('invalid_field', {
     field: 'account',
-    text: `account must be ${form} (${billerCode}: ${label})`,
+    text: `account must be ${describeFormat(format)} (${billerCode}: ${label})`,
   });
 }
 

@@ -23,7 +23,8 @@ export function Checked({
   const { t } = useLingui();
   const { count } = useFigures();
   const mayPay = useMay('payments.create');
-  const { rows, right, wrong, repeated, total, fee, float, isEnough } = answer;
+  const { rows, right, wrong, repeated, total, fee, float, isEnough, shown } = answer;
+  const left = count(rows - shown.length);
   return (
     <>
       <div className={styles['upload']}>
@@ -53,7 +54,12 @@ export function Checked({
           </Notice>
         )}
       </div>
-      <Rows rows={answer.shown} />
+      <Rows rows={shown} />
+      {shown.length < rows && (
+        <p className={styles['left']}>
+          <Trans>{left} more rows are right and not shown.</Trans>
+        </p>
+      )}
       <div className={styles['actions']}>
         <Button kind="primary" disabled={!mayPay || right === 0} onClick={onSubmit}>
           <Trans>Submit the file</Trans>

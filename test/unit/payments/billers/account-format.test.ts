@@ -5,6 +5,7 @@ import { normaliseAccount, requireAccount } from '../../../../src/payments/bille
 import {
   ANY_ACCOUNT,
   MSISDN,
+  describeFormat,
   hasFormat,
   whyNotAFormat,
 } from '../../../../src/payments/billers/account-format.ts';
@@ -119,6 +120,19 @@ describe('an account', () => {
     expect(() => requireAccount(text, biller)).toThrow(
       expect.objectContaining({ code: 'invalid_field', field: 'account' }) as Error,
     );
+  });
+
+  test.each([
+    ['^[0-9]{5,14}$', 'a number of 5 to 14 digits'],
+    ['^[0-9]{11}$', 'a number of 11 digits'],
+    [MSISDN, 'a Kenyan mobile number such as 254712345678 or 0712345678'],
+    [
+      ANY_ACCOUNT.accountFormat,
+      'up to 64 letters and digits, with spaces or . / _ - only between them',
+    ],
+    ['^[A-Z][0-9]{5}$', 'of the form ^[A-Z][0-9]{5}$'],
+  ])('of the format %s is described in words where that is possible', (format, words) => {
+    expect(describeFormat(format)).toBe(words);
   });
 
   test('normalised twice is the same', () => {
