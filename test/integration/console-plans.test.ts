@@ -122,7 +122,9 @@ test(
     const client = new Client({ connectionString: database.ownerUrl });
     await client.connect();
     // Small tables are read as a whole otherwise; a table without a suitable index still is.
-    await client.query('set enable_seqscan = off');
+    for (const way of ['seqscan', 'hashjoin', 'mergejoin']) {
+      await client.query(`set enable_${way} = off`);
+    }
     const faults = new Set<string>();
     for (const { path, text, values } of statements) {
       const scans = await scansOf(client, text, values);

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../platform/base/days.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { searchForwards } from '../../platform/db/search-by-time.ts';
@@ -198,7 +197,10 @@ const houseMovement = ({ source }: HouseTransferRow): string => source.replace('
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-function cursorAt(time: Date, spanMs = DAY_MS): EntryCursor {
+/** In this time a busy vendor has about a page of transfers. */
+const FIRST_SPAN_MS = 60_000;
+
+function cursorAt(time: Date, spanMs = FIRST_SPAN_MS): EntryCursor {
   return { createdAt: time.toISOString(), vendorId: 0, sourceId: FIRST_ID, leg: 0, spanMs };
 }
 

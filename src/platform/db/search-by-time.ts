@@ -95,8 +95,13 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
     const factor = cost.note(nowMs() - spanStartedMs);
     const nextMs = Math.max(Math.round(spanMs * factor), FIRST_SPAN_MS);
     if (last !== undefined && found.length === missing) {
-      // A full page says nothing about the rest of the span, so only a slow one changes it.
-      return { rows, next: after(last, Math.min(nextMs, spanMs)) };
+      // A full page says nothing about the rest of the span, so only a slow one changes it, and one that
+      // needed little of it: the next page needs about as much, and would read the rest in vain.
+      const neededMs = Math.abs(
+        Date.parse(after(last, 0).createdAt) - beginOf(way.begin, direction),
+      );
+      const enoughMs = Math.max(2 * neededMs, FIRST_SPAN_MS);
+      return { rows, next: after(last, Math.min(nextMs, spanMs, enoughMs)) };
     }
     cursor = at(edge, nextMs);
     const isLong = cost.readingMs > MAX_READING_MS || nowMs() - startedMs > MAX_SEARCH_MS;

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { FIRST_SPAN_MS, searchBackwards } from '../../../../src/platform/db/search-by-time.ts';
+import {
+  FIRST_SPAN_MS,
+  searchBackwards,
+  searchForwards,
+} from '../../../../src/platform/db/search-by-time.ts';
 import type { SpanCursor } from '../../../../src/platform/db/search-by-time.ts';
 
 const at = (time: Date, spanMs = FIRST_SPAN_MS): SpanCursor => ({
@@ -25,6 +29,27 @@ test('a full page reads about a second back from now, though its period ends lat
   expect(rows).toHaveLength(2);
   expect(begins).toHaveLength(1);
   expect(begins[0]).toBeGreaterThanOrEqual(startedAt - 1_000);
+});
+
+test('a page that needs little of a span is followed by a search of less', async () => {
+  const DAY_MS = 86_400_000;
+  const begin = new Date('2026-01-01T00:00:00Z');
+  const page = async (from: SpanCursor) =>
+    await searchForwards<number, SpanCursor>({
+      ...{ end: new Date('2026-02-01T00:00:00Z'), from, limit: 20, at, nowMs: () => 0 },
+      // A row a minute.
+      readSpan: async (to, cursor, limit) => {
+        const after = Date.parse(cursor.createdAt);
+        const rows = Array.from({ length: limit }, (_, row) => after + (row + 1) * 60_000);
+        return await Promise.resolve(rows.filter((time) => time < to.getTime()));
+      },
+      after: (time, spanMs) => at(new Date(time), spanMs),
+    });
+  const first = await page(at(begin, DAY_MS));
+  expect(first.rows).toHaveLength(20);
+  expect(first.next?.spanMs).toBe(40 * 60_000);
+  const second = await page(first.next ?? at(begin));
+  expect(second.next).toEqual(at(new Date('2026-01-01T00:40:00Z'), 40 * 60_000));
 });
 
 /** Searches a year in which nothing is found. @param costMs of a statement, by the length of its span. */
