@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -129,5 +130,34 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByText('The webhook is on.').waitFor();
     await page.getByRole('button', { name: 'Switch off' }).waitFor();
     expect(problems).toEqual([]);
+  });
+
+  test('a suspension is undone, or the page says that it was not', async () => {
+    const { pool } = running.service;
+    const problems: string[] = [];
+    const by = { origin: running.origin, login: 'admin', problems };
+    const page = await openConsole(browser, '/vendors/demo2', by);
+    const dialog = page.getByRole('dialog');
+    const suspend = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await dialog.getByLabel('Reason').fill('Its key was stolen');
+      await dialog.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByText('is suspended.').waitFor();
+    };
+    await suspend();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('is active again.').waitFor();
+    const noted = await listAudit(pool, { target: 'demo2', limit: 10 });
+    expect(noted).toMatchObject([
+      { action: 'vendor.resume', reason: 'Undone: Its key was stolen' },
+      { action: 'vendor.suspend', reason: 'Its key was stolen' },
+    ]);
+
+    await suspend();
+    await page.route('**/resume', async (route) => await route.abort());
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The service cannot be reached', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    expect((await listAudit(pool, { target: 'demo2', limit: 10 })).length).toBe(3);
   });
 });
