@@ -10,7 +10,7 @@ import { fillConsole } from '../console-fill.ts';
 import { CONSOLE_GROUPS, consolePaths, SEARCH_PATH } from '../console-paths.ts';
 import type { ConsoleGroup, ConsoleSamples } from '../console-paths.ts';
 import { BUSY_VENDOR } from '../console-store.ts';
-import { drive } from '../load/drive.ts';
+import { type Driven, drive, type Load } from '../load/drive.ts';
 import { signInPerson } from '../load/person.ts';
 import type { Person } from '../load/person.ts';
 import { createRequests } from '../load/requests.ts';
@@ -144,17 +144,23 @@ async function createBeside(
     const requests = createRequests(stage.many, MAX_PER_SECOND * seconds);
     const before = await countPayments(pool);
     await stage.checkpoint();
-    const watching = watched ? watch(paths) : undefined;
     const { port } = server.first;
     const load = { port, connections: CONNECTIONS, folder: stage.folder, requests, seconds };
-    const driven = drive(load);
-    await driven.catch(() => undefined);
-    await watching?.stop();
-    const { answered, rate } = await driven;
+    const { answered, rate } = await (watched ? driveBeside(load, paths) : drive(load));
     reconcile('creates', (await countPayments(pool)) - before, answered);
     return rate;
   } finally {
     await close();
+  }
+}
+
+/** The same load while a person watches the console. */
+async function driveBeside(load: Load, paths: readonly ReadPath[]): Promise<Driven> {
+  const watching = watch(paths);
+  try {
+    return await drive(load);
+  } finally {
+    await watching.stop();
   }
 }
 

@@ -21,6 +21,8 @@ export function useFigures(): Figures {
     if (days > 0) return hours % 24 === 0 ? t`${days} d` : t`${days} d ${hours % 24} h`;
     if (hours > 0) return minutes % 60 === 0 ? t`${hours} h` : t`${hours} h ${minutes % 60} min`;
     if (minutes > 0) return t`${minutes} min`;
+    const milliseconds = Math.ceil(seconds * 1000);
+    if (seconds > 0 && seconds < 0.1) return t`${milliseconds} ms`;
     return t`${seconds < 10 ? Number(seconds.toPrecision(2)) : Math.round(seconds)} s`;
   };
   return {

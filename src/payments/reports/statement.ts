@@ -197,10 +197,10 @@ const houseMovement = ({ source }: HouseTransferRow): string => source.replace('
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** In this time a busy vendor has about a page of transfers. */
-const FIRST_SPAN_MS = 60_000;
+/** The first span that is searched: a busy vendor has about a page of transfers in it. */
+const BUSY_PAGE_MS = 60_000;
 
-function cursorAt(time: Date, spanMs = FIRST_SPAN_MS): EntryCursor {
+function cursorAt(time: Date, spanMs = BUSY_PAGE_MS): EntryCursor {
   return { createdAt: time.toISOString(), vendorId: 0, sourceId: FIRST_ID, leg: 0, spanMs };
 }
 
