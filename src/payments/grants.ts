@@ -30,6 +30,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   ledger_heads: APPEND_ONLY,
   ledger_chain: { update: ['ended_at'] },
   transfer_hours: APPEND_ONLY,
+  transfer_vendor_hours: APPEND_ONLY,
   transfer_days: APPEND_ONLY,
   transfer_weeks: APPEND_ONLY,
   transfer_sums: { update: ['until'] },

@@ -23,6 +23,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   ledger_chain: 'local',
   // Sums over all vendors.
   transfer_hours: 'local',
+  transfer_vendor_hours: 'distributed',
   transfer_days: 'distributed',
   transfer_weeks: 'distributed',
   transfer_sums: 'local',

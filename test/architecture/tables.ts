@@ -26,6 +26,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'ledger_chain',
     'ledger_heads',
     'transfer_hours',
+    'transfer_vendor_hours',
     'transfer_days',
     'transfer_weeks',
     'transfer_sums',

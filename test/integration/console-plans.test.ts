@@ -29,6 +29,7 @@ const GROWING = new Set([
   'payments',
   'transfers',
   'transfer_hours',
+  'transfer_vendor_hours',
   'transfer_days',
   'transfer_weeks',
   'events',

@@ -390,8 +390,19 @@ const PLANTED: readonly Planted[] = [
     along: ['corrections_equal_transfers'],
   },
   {
-    invariant: 'days_equal_transfers',
-    by: 'a sum of a day without transfers',
+    invariant: 'vendor_hours_equal_transfers',
+    by: 'a sum of an hour without transfers',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into transfer_vendor_hours (bucket, vendor_id, hour, count, payments, amount_cents,
+           debit_account, credit_account)
+         values (bucket_of($1), $1, '2020-01-01Z', 1, 0, 5, 'float', 'reserved')`,
+        [vendorId],
+      ),
+  },
+  {
+    invariant: 'days_equal_hours',
+    by: 'a sum of a day without hours',
     plant: async ({ vendorId }) =>
       await run(
         `insert into transfer_days (bucket, vendor_id, day, count, payments, amount_cents,

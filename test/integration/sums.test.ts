@@ -2,6 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MarginAnswer } from '../../src/console/finance-answers.ts';
 import { checkLedger, checkRows } from '../../src/payments/audit/check.ts';
 import { completeSums, extendSums } from '../../src/payments/ledger/sums.ts';
+import {
+  firstCursor,
+  readStatementHead,
+  readStatementPage,
+} from '../../src/payments/reports/statement.ts';
+import type { StatementCursor, StatementPage } from '../../src/payments/reports/statement.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
@@ -58,14 +64,30 @@ async function readAll(): Promise<Record<string, unknown>> {
   return answers;
 }
 
-async function countSums(): Promise<Record<'hours' | 'days' | 'weeks' | 'pairs', number>> {
-  const counted = await owner.query<Record<'hours' | 'days' | 'weeks' | 'pairs', number>>(
+type SumsCount = Record<'hours' | 'vendorHours' | 'days' | 'weeks' | 'pairs', number>;
+
+async function countSums(): Promise<SumsCount> {
+  const counted = await owner.query<SumsCount>(
     `select (select count(*)::integer from transfer_hours) as hours,
+       (select count(*)::integer from transfer_vendor_hours) as "vendorHours",
        (select count(*)::integer from transfer_days) as days,
        (select count(*)::integer from transfer_weeks) as weeks,
        (select sum(count)::integer from transfer_hours) as pairs`,
   );
-  return counted.rows[0] ?? { hours: 0, days: 0, weeks: 0, pairs: 0 };
+  return counted.rows[0] ?? { hours: 0, vendorHours: 0, days: 0, weeks: 0, pairs: 0 };
+}
+
+/** As if nothing had been summed. */
+async function removeSums(): Promise<void> {
+  for (const table of [
+    'transfer_hours',
+    'transfer_vendor_hours',
+    'transfer_days',
+    'transfer_weeks',
+  ]) {
+    await owner.query(`truncate ${table}`);
+  }
+  await owner.query(`update transfer_sums set until = '-infinity'`);
 }
 
 beforeAll(async () => {
@@ -86,15 +108,16 @@ afterAll(async () => {
 test('every report is the same before and after its sums', { timeout: 120_000 }, async () => {
   const fromTransfers = await readAll();
   await completeSums(running.service.pool);
-  const { hours, days, weeks, pairs } = await countSums();
-  expect(Math.min(hours, days)).toBeGreaterThan(100);
+  const { hours, vendorHours, days, weeks, pairs } = await countSums();
+  expect(Math.min(hours, vendorHours, days)).toBeGreaterThan(100);
+  expect(days).toBeLessThan(vendorHours);
   expect(weeks).toBeGreaterThan(50);
   expect(weeks).toBeLessThan(days);
   expect(pairs).toBeGreaterThan(100);
   expect(await readAll()).toEqual(fromTransfers);
 });
 
-test('a report by vendor reads whole weeks, and days at both ends', async () => {
+test('a report by vendor reads whole weeks, and days and hours at both ends', async () => {
   const byVendor = `/margin?from=${dayAgo(80)}&by=vendor`;
   const total = async (): Promise<string> =>
     (await finance.read<MarginAnswer>(byVendor)).total.amount;
@@ -105,10 +128,42 @@ test('a report by vendor reads whole weeks, and days at both ends', async () => 
   const withWeeks = await total();
   expect(withWeeks).not.toBe(whole);
   await changed('transfer_days');
-  expect(await total()).not.toBe(withWeeks);
-  await owner.query('update transfer_weeks set amount_cents = amount_cents - 100');
-  await owner.query('update transfer_days set amount_cents = amount_cents - 100');
+  const withDays = await total();
+  expect(withDays).not.toBe(withWeeks);
+  await changed('transfer_vendor_hours');
+  expect(await total()).not.toBe(withDays);
+  for (const table of ['transfer_weeks', 'transfer_days', 'transfer_vendor_hours']) {
+    await owner.query(`update ${table} set amount_cents = amount_cents - 100`);
+  }
   expect(await total()).toBe(whole);
+});
+
+test('a statement that passes over hours without transfers has every line', async () => {
+  const { pool } = running.service;
+  const sparse = await owner.query<{ vendorId: number; count: number }>(
+    `select vendor_id as "vendorId", count(*)::integer as count from transfers where vendor_id > 0
+     group by 1 order by 2, 1 limit 1`,
+  );
+  const [{ vendorId, count } = { vendorId: 0, count: 0 }] = sparse.rows;
+  const of = { kind: 'vendor', vendorId, withOwnTerms: true } as const;
+  const period = { from: new Date(Date.now() - 400 * DAY_MS), to: new Date(Date.now() + 1) };
+  const readLines = async (): Promise<string[]> => {
+    const head = await readStatementHead(pool, of, period);
+    const lines: string[] = [];
+    for (let after: StatementCursor | null = firstCursor(head); after !== null;) {
+      const page: StatementPage = await readStatementPage(pool, of, {
+        ...{ after, to: head.to, limit: 7 },
+      });
+      lines.push(...page.lines.map(({ sourceId, leg }) => `${sourceId} ${leg}`));
+      after = page.next;
+    }
+    return lines;
+  };
+  const withSums = await readLines();
+  expect(withSums).toHaveLength(count);
+  await removeSums();
+  expect(await readLines()).toEqual(withSums);
+  await completeSums(pool);
 });
 
 // It needs a second database.
@@ -147,8 +202,7 @@ test('reports read the sums, and ledger check proves them', async () => {
   expect((await finance.get(REPORTS[0] ?? '')).body['total']).not.toEqual(before);
   const { violations } = await checkLedger(running.service.pool);
   expect(violations.map(({ invariant }) => invariant)).toEqual(['hours_equal_transfers']);
-  await owner.query('truncate transfer_hours');
-  await owner.query(`update transfer_sums set until = '-infinity' where unit = 'hour'`);
+  await removeSums();
   await completeSums(running.service.pool);
 });
 
@@ -167,9 +221,10 @@ describe('ledger check', () => {
          debit_account, credit_account)
        values (now() - interval '1 year', 1, 0, 5, false, '', '', 'float', 'reserved')`,
     ],
+    ['vendor_hours', 'changed', 'update transfer_vendor_hours set count = count + 1'],
+    ['vendor_hours', 'removed', 'delete from transfer_vendor_hours'],
     ['days', 'changed', 'update transfer_days set amount_cents = amount_cents + 1'],
     ['days', 'removed', 'delete from transfer_days'],
-    ['days', 'said to reach further', `update transfer_sums set until = now() where unit = 'day'`],
     ['weeks', 'changed', 'update transfer_weeks set payments = payments - 1 where payments > 0'],
     ['weeks', 'removed', 'delete from transfer_weeks'],
   ])('finds sums of %s that were %s', async (unit, _, tamper) => {
@@ -179,16 +234,31 @@ describe('ledger check', () => {
       await client.query(tamper);
       const { violations } = await checkRows(client);
       const found = new Set(violations.map(({ invariant }) => invariant));
-      // Days that are wrong are no longer those of their weeks either.
+      // Hours that are wrong are not those of their days either, nor such days those of their weeks.
+      if (unit === 'vendor_hours') found.delete('days_equal_hours');
       if (unit === 'days') found.delete('weeks_equal_days');
-      expect([...found]).toEqual([
-        unit === 'weeks' ? 'weeks_equal_days' : `${unit}_equal_transfers`,
-      ]);
+      const of = { days: 'hours', weeks: 'days' }[unit] ?? 'transfers';
+      expect([...found]).toEqual([`${unit}_equal_${of}`]);
     } finally {
       await client.query('rollback');
       client.release();
     }
   });
+});
+
+test('ledger check finds sums that are said to reach further than they do', async () => {
+  const client = await owner.connect();
+  try {
+    await client.query('begin');
+    await client.query('update transfer_sums set until = now()');
+    const { violations } = await checkRows(client);
+    const found = new Set(violations.map(({ invariant }) => invariant));
+    expect(found).toContain('vendor_hours_equal_transfers');
+    expect(found).toContain('hours_equal_transfers');
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
 });
 
 // It needs another role.
@@ -197,13 +267,12 @@ test.skipIf(CITUS_URL !== undefined)(
   async () => {
     const client = await owner.connect();
     const before = await countSums();
-    await owner.query('truncate transfer_hours');
-    await owner.query(`update transfer_sums set until = '-infinity' where unit = 'hour'`);
+    await removeSums();
     try {
       // The service may not see when a database transaction of another role began.
       await client.query('begin');
       await client.query('select from vendors');
-      expect(await extendSums(running.service.pool, 'hour')).toBe(false);
+      expect(await extendSums(running.service.pool)).toBe(false);
     } finally {
       await client.query('rollback');
       client.release();

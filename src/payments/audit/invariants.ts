@@ -59,24 +59,43 @@ export const INVARIANTS: readonly Invariant[] = [
           where a.balance_cents is distinct from coalesce(s.total, 0)`,
   },
   {
-    name: 'days_equal_transfers',
-    says: 'The sums of transfers by day are those of each vendor’s transfers.',
-    sql: `select coalesce(d.vendor_id, f.vendor_id) as "vendorId",
-            format('the day from %s, from %s to %s: the sum is %s in %s, transfers make %s in %s',
-              coalesce(d.day, f.day), coalesce(d.debit_account, f.debit_account),
-              coalesce(d.credit_account, f.credit_account), coalesce(d.amount_cents, 0),
-              coalesce(d.count, 0), coalesce(f.amount_cents, 0), coalesce(f.count, 0)) as detail
-          from transfer_days d full join (
-            select vendor_id, date_trunc('day', created_at, 'UTC') as day, debit_account, credit_account,
+    name: 'vendor_hours_equal_transfers',
+    says: 'The sums of transfers by hour are those of each vendor’s transfers.',
+    sql: `select coalesce(h.vendor_id, f.vendor_id) as "vendorId",
+            format('the hour from %s, from %s to %s: the sum is %s in %s, transfers make %s in %s',
+              coalesce(h.hour, f.hour), coalesce(h.debit_account, f.debit_account),
+              coalesce(h.credit_account, f.credit_account), coalesce(h.amount_cents, 0),
+              coalesce(h.count, 0), coalesce(f.amount_cents, 0), coalesce(f.count, 0)) as detail
+          from transfer_vendor_hours h full join (
+            select vendor_id, date_trunc('hour', created_at, 'UTC') as hour, debit_account, credit_account,
               count(*) as count, count(*) filter (where leg = 2 and debit_account = 'reserved'
                 and credit_account like 'operator:%') as payments,
               sum(amount_cents)::bigint as amount_cents
             from transfers
-            where created_at < (select until from transfer_sums where unit = 'day')
+            where created_at < (select until from transfer_sums)
             group by 1, 2, 3, 4
-          ) f on f.vendor_id = d.vendor_id and f.day = d.day and f.debit_account = d.debit_account
-            and f.credit_account = d.credit_account
-          where (d.count, d.payments, d.amount_cents) is distinct from (f.count, f.payments, f.amount_cents)`,
+          ) f on f.vendor_id = h.vendor_id and f.hour = h.hour and f.debit_account = h.debit_account
+            and f.credit_account = h.credit_account
+          where (h.count, h.payments, h.amount_cents) is distinct from (f.count, f.payments, f.amount_cents)`,
+  },
+  {
+    name: 'days_equal_hours',
+    says: 'The sums of transfers by day are those of each vendor’s hours.',
+    sql: `select coalesce(d.vendor_id, h.vendor_id) as "vendorId",
+            format('the day from %s, from %s to %s: the sum is %s in %s, hours make %s in %s',
+              coalesce(d.day, h.day), coalesce(d.debit_account, h.debit_account),
+              coalesce(d.credit_account, h.credit_account), coalesce(d.amount_cents, 0),
+              coalesce(d.count, 0), coalesce(h.amount_cents, 0), coalesce(h.count, 0)) as detail
+          from transfer_days d full join (
+            select vendor_id, date_trunc('day', hour, 'UTC') as day, debit_account, credit_account,
+              sum(count)::bigint as count, sum(payments)::bigint as payments,
+              sum(amount_cents)::bigint as amount_cents
+            from transfer_vendor_hours
+            where hour < (select date_trunc('day', until, 'UTC') from transfer_sums)
+            group by 1, 2, 3, 4
+          ) h on h.vendor_id = d.vendor_id and h.day = d.day and h.debit_account = d.debit_account
+            and h.credit_account = d.credit_account
+          where (d.count, d.payments, d.amount_cents) is distinct from (h.count, h.payments, h.amount_cents)`,
   },
   {
     name: 'weeks_equal_days',
@@ -91,7 +110,7 @@ export const INVARIANTS: readonly Invariant[] = [
               sum(count)::bigint as count, sum(payments)::bigint as payments,
               sum(amount_cents)::bigint as amount_cents
             from transfer_days
-            where day < (select date_trunc('week', until, 'UTC') from transfer_sums where unit = 'day')
+            where day < (select date_trunc('week', until, 'UTC') from transfer_sums)
             group by 1, 2, 3, 4
           ) d on d.vendor_id = w.vendor_id and d.week = w.week and d.debit_account = w.debit_account
             and d.credit_account = w.credit_account

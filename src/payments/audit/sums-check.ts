@@ -16,7 +16,7 @@ export async function checkHours(
   onInvariant?: (name: string) => void,
 ): Promise<Violation[]> {
   onInvariant?.(HOURS_INVARIANT.name);
-  const until = await readSummedUntil(db, 'hour');
+  const until = await readSummedUntil(db);
   const made = until === undefined ? [] : await computeHours(db, { from: null, to: until });
   const right = new Map(addHours(made).map((sum) => [hourKey(sum), sum]));
   const violations: Violation[] = [];

@@ -9,8 +9,8 @@ export interface Span {
   readonly to: Date | null;
 }
 
-/** Sums by hour are of all vendors, sums by day (UTC) of each vendor. */
-export type SumUnit = 'hour' | 'day';
+/** Each vendor is summed by all of these (UTC), all vendors together only by hour. */
+export type SumUnit = 'hour' | 'day' | 'week';
 
 /** Transfers between the same two accounts, summed. */
 export interface PairSum {
@@ -29,25 +29,23 @@ export async function takeYourTime(db: Queryable): Promise<void> {
 }
 
 /** Up to when transfers are summed; undefined: none are. */
-export async function readSummedUntil(db: Queryable, unit: SumUnit): Promise<Date | undefined> {
+export async function readSummedUntil(db: Queryable): Promise<Date | undefined> {
   const read = await db.query<{ until: Date | null }>(
-    `select nullif(until, '-infinity') as until from transfer_sums where unit = $1`,
-    [unit],
+    `select nullif(until, '-infinity') as until from transfer_sums`,
   );
   return read.rows[0]?.until ?? undefined;
 }
 
 /** The same, and nobody else sums until the database transaction ends. */
-export async function lockSummedUntil(db: Queryable, unit: SumUnit): Promise<Date | undefined> {
+export async function lockSummedUntil(db: Queryable): Promise<Date | undefined> {
   const read = await db.query<{ until: Date | null }>(
-    `select nullif(until, '-infinity') as until from transfer_sums where unit = $1 for update`,
-    [unit],
+    `select nullif(until, '-infinity') as until from transfer_sums for update`,
   );
   return read.rows[0]?.until ?? undefined;
 }
 
-export async function setSummedUntil(db: Queryable, unit: SumUnit, until: Date): Promise<void> {
-  await db.query('update transfer_sums set until = $2 where unit = $1', [unit, until]);
+export async function setSummedUntil(db: Queryable, until: Date): Promise<void> {
+  await db.query('update transfer_sums set until = $1', [until]);
 }
 
 /** The time of the first transfer of a span; undefined if the span has no transfers. */
@@ -140,15 +138,30 @@ export async function insertHours(db: Queryable, sums: readonly HourSum[]): Prom
   );
 }
 
-/** Sums whole days of each vendor, bucket by bucket, each on the node that has it. */
+/** Sums whole hours of each vendor, bucket by bucket, each on the node that has it. */
+export async function insertVendorHours(db: Queryable, span: Span): Promise<void> {
+  for (const bucket of await listBuckets(db)) {
+    await db.query(
+      `insert into transfer_vendor_hours (bucket, vendor_id, hour, debit_account, credit_account, count,
+         payments, amount_cents)
+       select f.bucket, f.vendor_id, date_trunc('hour', f.created_at, 'UTC'), f.debit_account,
+         f.credit_account, ${SUMS}
+       from transfers f where f.bucket = $3 and ${IN_SPAN('f.created_at')}
+       group by 1, 2, 3, 4, 5`,
+      [span.from, span.to, bucket],
+    );
+  }
+}
+
+/** Sums whole days of each vendor, from its hours. */
 export async function insertDays(db: Queryable, span: Span): Promise<void> {
   for (const bucket of await listBuckets(db)) {
     await db.query(
       `insert into transfer_days (bucket, vendor_id, day, debit_account, credit_account, count, payments,
          amount_cents)
-       select f.bucket, f.vendor_id, date_trunc('day', f.created_at, 'UTC'), f.debit_account,
-         f.credit_account, ${SUMS}
-       from transfers f where f.bucket = $3 and ${IN_SPAN('f.created_at')}
+       select s.bucket, s.vendor_id, date_trunc('day', s.hour, 'UTC'), s.debit_account, s.credit_account,
+         sum(s.count)::bigint, sum(s.payments)::bigint, sum(s.amount_cents)::bigint
+       from transfer_vendor_hours s where s.bucket = $3 and ${IN_SPAN('s.hour')}
        group by 1, 2, 3, 4, 5`,
       [span.from, span.to, bucket],
     );
@@ -212,9 +225,17 @@ const OF_HOURS = `select ${PAIR('s')}, ${ADDED} from transfer_hours s
   where ${IN_SPAN('s.hour')} and ${ON_ACCOUNTS('s')}
   group by s.debit_account, s.credit_account`;
 
-const OF_DAYS = `select ${PAIR('s')}, ${ADDED} from transfer_days s
-  where s.bucket = bucket_of($4) and s.vendor_id = $4 and ${IN_SPAN('s.day')} and ${ON_ACCOUNTS('s')}
+const ofVendor = (
+  table: string,
+  time: string,
+): string => `select ${PAIR('s')}, ${ADDED} from ${table} s
+  where s.bucket = bucket_of($4) and s.vendor_id = $4 and ${IN_SPAN(`s.${time}`)} and ${ON_ACCOUNTS('s')}
   group by s.debit_account, s.credit_account`;
+const OF_VENDOR = {
+  hour: ofVendor('transfer_vendor_hours', 'hour'),
+  day: ofVendor('transfer_days', 'day'),
+  week: ofVendor('transfer_weeks', 'week'),
+} as const;
 
 /** The pairs of a span, from the transfers themselves. */
 export async function readTransferPairs(
@@ -232,37 +253,52 @@ export async function readTransferPairs(
   return read.rows;
 }
 
-/** The pairs of a span that is summed. */
+/** The pairs of whole units that are summed. Of all vendors, they are summed by hour only. */
 export async function readSummedPairs(
   db: Queryable,
+  unit: SumUnit,
   { from, to }: Span,
   { vendorId, accounts }: SumFilter,
 ): Promise<PairSum[]> {
   return vendorId === null
     ? (await db.query<PairSum>(OF_HOURS, [from, to, accounts])).rows
-    : (await db.query<PairSum>(OF_DAYS, [from, to, accounts, vendorId])).rows;
+    : (await db.query<PairSum>(OF_VENDOR[unit], [from, to, accounts, vendorId])).rows;
 }
 
-const vendorsOfSums = (table: string, time: string): string => `
+const ofEachVendor = (table: string, time: string): string => `
   select s.vendor_id as "vendorId", ${PAIR('s')}, ${ADDED} from ${table} s
   where ${IN_SPAN(`s.${time}`)} and ${ON_ACCOUNTS('s')}
   group by s.vendor_id, s.debit_account, s.credit_account`;
 
-/** Where the pairs of each vendor are read from. */
-const VENDORS_PAIRS = {
+const OF_EACH_VENDOR = {
   transfers: VENDORS_OF_TRANSFERS,
-  days: vendorsOfSums('transfer_days', 'day'),
-  weeks: vendorsOfSums('transfer_weeks', 'week'),
+  hour: ofEachVendor('transfer_vendor_hours', 'hour'),
+  day: ofEachVendor('transfer_days', 'day'),
+  week: ofEachVendor('transfer_weeks', 'week'),
 } as const;
 
-export type VendorPairsSource = keyof typeof VENDORS_PAIRS;
 export type VendorPairSum = PairSum & { readonly vendorId: number };
 
-/** The pairs of each vendor in a span. @param source days and weeks have only whole ones that are summed. */
+/** The pairs of each vendor in a span. @param source units: whole ones that are summed. */
 export async function readVendorPairs(
   db: Queryable,
+  source: SumUnit | 'transfers',
   { from, to }: Span,
-  { accounts, source }: Pick<SumFilter, 'accounts'> & { readonly source: VendorPairsSource },
+  accounts: readonly string[] | null,
 ): Promise<VendorPairSum[]> {
-  return await queryByBucket<VendorPairSum>(db, VENDORS_PAIRS[source], [from, to, accounts]);
+  return await queryByBucket<VendorPairSum>(db, OF_EACH_VENDOR[source], [from, to, accounts]);
+}
+
+/** The first summed hour in which a vendor has transfers and that begins at a time or later. */
+export async function findVendorHour(
+  db: Queryable,
+  vendorId: number,
+  from: Date,
+): Promise<Date | undefined> {
+  const found = await db.query<{ hour: Date }>(
+    `select hour from transfer_vendor_hours
+     where bucket = bucket_of($1) and vendor_id = $1 and hour >= $2 order by hour limit 1`,
+    [vendorId, from],
+  );
+  return found.rows[0]?.hour;
 }

@@ -9,8 +9,10 @@ import { readChainEnd } from './chain.ts';
 import {
   computeHours,
   findFirstTransfer,
+  findVendorHour,
   insertDays,
   insertHours,
+  insertVendorHours,
   insertWeeks,
   lockSummedUntil,
   readSummedPairs,
@@ -20,20 +22,9 @@ import {
   setSummedUntil,
   takeYourTime,
 } from './sums-store.ts';
-import type {
-  HourSum,
-  PairSum,
-  Span,
-  SumFilter,
-  SumUnit,
-  VendorPairsSource,
-  VendorPairSum,
-} from './sums-store.ts';
+import type { HourSum, PairSum, Span, SumFilter, SumUnit, VendorPairSum } from './sums-store.ts';
 
-/** Weeks of the vendors are made of their days. */
-type Unit = SumUnit | 'week';
-
-const UNIT_MS: Readonly<Record<Unit, number>> = {
+const UNIT_MS: Readonly<Record<SumUnit, number>> = {
   hour: 3_600_000,
   day: 86_400_000,
   week: 604_800_000,
@@ -44,38 +35,38 @@ const ORIGIN_MS = Date.UTC(1970, 0, 5);
 /** Summed in one database transaction. */
 const SPAN_MS = UNIT_MS.day;
 
-function rounded(time: Date, unit: Unit, round: (units: number) => number): Date {
+function rounded(time: Date, unit: SumUnit, round: (units: number) => number): Date {
   const units = (time.getTime() - ORIGIN_MS) / UNIT_MS[unit];
   return new Date(round(units) * UNIT_MS[unit] + ORIGIN_MS);
 }
-const roundDown = (time: Date, unit: Unit): Date => rounded(time, unit, Math.floor);
-const roundUp = (time: Date, unit: Unit): Date => rounded(time, unit, Math.ceil);
+const roundDown = (time: Date, unit: SumUnit): Date => rounded(time, unit, Math.floor);
+const roundUp = (time: Date, unit: SumUnit): Date => rounded(time, unit, Math.ceil);
 
 /**
- * Sums the next whole hours or days to which nothing can be added any more. Returns whether there
- * were any.
+ * Sums the next whole hours to which nothing can be added any more, and the days and weeks that end with
+ * them. Returns whether there were any.
  */
-export async function extendSums(pool: Pool, unit: SumUnit): Promise<boolean> {
+export async function extendSums(pool: Pool): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
     await takeYourTime(client);
-    const until = await lockSummedUntil(client, unit);
+    const until = await lockSummedUntil(client);
     const horizon = await readHorizon(client);
     if (horizon === undefined) return false;
     // Separate statements, whose snapshots are newer than the horizon.
-    const end = roundDown(new Date(horizon), unit);
+    const end = roundDown(new Date(horizon), 'hour');
     const first = await findFirstTransfer(client, { from: until ?? null, to: end });
     if (first === undefined) return false;
-    const from = roundDown(first, unit);
+    const from = roundDown(first, 'hour');
     const to = new Date(Math.min(from.getTime() + SPAN_MS, end.getTime()));
-    if (unit === 'hour') {
-      await insertHours(client, addHours(await computeHours(client, { from, to })));
-    } else {
-      await insertDays(client, { from, to });
-      // Days without transfers are passed over, so more than the last week may have ended.
-      const weeks = { from: roundDown(until ?? from, 'week'), to: roundDown(to, 'week') };
-      if (weeks.from < weeks.to) await insertWeeks(client, weeks);
-    }
-    await setSummedUntil(client, unit, to);
+    await insertHours(client, addHours(await computeHours(client, { from, to })));
+    await insertVendorHours(client, { from, to });
+    // Hours without transfers are passed over, so more than the last day or week may have ended.
+    const since = until ?? from;
+    const days = { from: roundDown(since, 'day'), to: roundDown(to, 'day') };
+    if (days.from < days.to) await insertDays(client, days);
+    const weeks = { from: roundDown(since, 'week'), to: roundDown(to, 'week') };
+    if (weeks.from < weeks.to) await insertWeeks(client, weeks);
+    await setSummedUntil(client, to);
     return true;
   });
 }
@@ -83,9 +74,7 @@ export async function extendSums(pool: Pool, unit: SumUnit): Promise<boolean> {
 /** The same over everything that has ended. */
 export async function completeSums(pool: Pool, signal?: AbortSignal): Promise<void> {
   const isStopped = (): boolean => signal?.aborted === true;
-  for (const unit of ['hour', 'day'] as const) {
-    while (!isStopped() && (await extendSums(pool, unit)));
-  }
+  while (!isStopped() && (await extendSums(pool)));
 }
 
 /** Sums periodically, outside the hot path. */
@@ -135,7 +124,7 @@ export async function readCompleteUntil(db: Queryable): Promise<Date> {
     if (horizon !== undefined) return new Date(horizon);
     await delay(HORIZON_PAUSE_MS);
   }
-  const [chained, summed] = [await readChainEnd(db), await readSummedUntil(db, 'hour')];
+  const [chained, summed] = [await readChainEnd(db), await readSummedUntil(db)];
   return new Date(Math.max(Number(chained ?? 0), Number(summed ?? 0)));
 }
 
@@ -149,28 +138,45 @@ function addCounts(one: Counts, other: Counts): Counts {
   };
 }
 
-/** A span in two: what is summed, and what has to be read from the transfers. */
-interface SplitSpan {
-  readonly summed: Span | undefined;
-  readonly rest: readonly Span[];
+/** A part of a span, and where its pairs are read. */
+export interface SpanPart extends Span {
+  /** Units: it is whole ones, and summed. */
+  readonly source: SumUnit | 'transfers';
 }
 
-/** Pure. @param until up to when transfers are summed. */
-export function splitSpan(span: Span, unit: Unit, until: Date | undefined): SplitSpan {
+/** Units of the sums of each vendor, longest first. */
+const VENDOR_UNITS: readonly SumUnit[] = ['week', 'day', 'hour'];
+/** A vendor has few days, and a shorter list of parts takes fewer queries. */
+const ONE_VENDORS_UNITS: readonly SumUnit[] = ['day', 'hour'];
+/** Of the sums of all vendors together. */
+const COMMON_UNITS: readonly SumUnit[] = ['hour'];
+
+/**
+ * Splits a span into the longest whole units that are summed, and what is read from the transfers. Pure.
+ * @param until up to when transfers are summed.
+ */
+export function splitSpan(
+  span: Span,
+  [unit, ...shorter]: readonly SumUnit[],
+  until: Date | undefined,
+): SpanPart[] {
+  if (unit === undefined || until === undefined) return [{ ...span, source: 'transfers' }];
   const { from, to } = span;
   const start = from === null ? null : roundUp(from, unit);
-  if (until === undefined) return { summed: undefined, rest: [span] };
-  const end = to === null || until < to ? until : roundDown(to, unit);
-  if (start !== null && start >= end) return { summed: undefined, rest: [span] };
-  const rest = [
-    ...(from !== null && start !== null && from < start ? [{ from, to: start }] : []),
-    ...(to === null || end < to ? [{ from: end, to }] : []),
+  const end = roundDown(to === null || until < to ? until : to, unit);
+  if (start !== null && start >= end) return splitSpan(span, shorter, until);
+  return [
+    ...(from !== null && start !== null && from < start
+      ? splitSpan({ from, to: start }, shorter, until)
+      : []),
+    { from: start, to: end, source: unit },
+    ...(to === null || end < to ? splitSpan({ from: end, to }, shorter, until) : []),
   ];
-  return { summed: { from: start, to: end }, rest };
 }
 
-export async function splitBySums(db: Queryable, span: Span, unit: SumUnit): Promise<SplitSpan> {
-  return splitSpan(span, unit, await readSummedUntil(db, unit));
+/** The parts of a span that are read from the sums of all vendors, and from transfers. */
+export async function splitByHours(db: Queryable, span: Span): Promise<SpanPart[]> {
+  return splitSpan(span, COMMON_UNITS, await readSummedUntil(db));
 }
 
 /**
@@ -178,32 +184,41 @@ export async function splitBySums(db: Queryable, span: Span, unit: SumUnit): Pro
  * are not summed yet. Sums never change, so the result is as of the last statement.
  */
 export async function readPairs(db: Queryable, span: Span, filter: SumFilter): Promise<PairSum[]> {
-  const unit = filter.vendorId === null ? 'hour' : 'day';
-  const { summed, rest } = await splitBySums(db, span, unit);
+  const units = filter.vendorId === null ? COMMON_UNITS : ONE_VENDORS_UNITS;
   const found: PairSum[] = [];
-  if (summed !== undefined) found.push(...(await readSummedPairs(db, summed, filter)));
-  for (const part of rest) found.push(...(await readTransferPairs(db, part, filter)));
+  for (const { source, ...part } of splitSpan(span, units, await readSummedUntil(db))) {
+    const pairs =
+      source === 'transfers'
+        ? await readTransferPairs(db, part, filter)
+        : await readSummedPairs(db, source, part, filter);
+    found.push(...pairs);
+  }
   return addPairs(found, ({ debitAccount, creditAccount }) => `${debitAccount} ${creditAccount}`);
 }
 
-/** The same of each vendor: by whole weeks, then by whole days. */
+/** The same of each vendor. */
 export async function readPairsByVendor(
   db: Queryable,
   span: Span,
   accounts: readonly string[] | null,
 ): Promise<VendorPairSum[]> {
-  const { summed, rest } = await splitBySums(db, span, 'day');
   const found: VendorPairSum[] = [];
-  const read = async (source: VendorPairsSource, part: Span): Promise<void> => {
-    for (const pair of await readVendorPairs(db, part, { accounts, source })) found.push(pair);
-  };
-  if (summed !== undefined) {
-    const { summed: weeks, rest: days } = splitSpan(summed, 'week', summed.to ?? undefined);
-    if (weeks !== undefined) await read('weeks', weeks);
-    for (const part of days) await read('days', part);
+  for (const { source, ...part } of splitSpan(span, VENDOR_UNITS, await readSummedUntil(db))) {
+    for (const pair of await readVendorPairs(db, source, part, accounts)) found.push(pair);
   }
-  for (const part of rest) await read('transfers', part);
   return addPairs(found, (row) => `${row.vendorId} ${row.debitAccount} ${row.creditAccount}`);
+}
+
+/** The first time from then on at which a vendor may have transfers. */
+export async function findVendorTransfers(
+  db: Queryable,
+  vendorId: number,
+  from: Date,
+): Promise<Date> {
+  const until = await readSummedUntil(db);
+  if (until === undefined || until <= from) return from;
+  const hour = await findVendorHour(db, vendorId, roundDown(from, 'hour'));
+  return new Date(Math.max(Number(from), Number(hour ?? until)));
 }
 
 /** In the order of their keys. */

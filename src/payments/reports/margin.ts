@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import { readPairsByVendor, splitBySums } from '../ledger/sums.ts';
+import { readPairsByVendor, splitByHours } from '../ledger/sums.ts';
 import { isOwnTermsAccount } from '../ledger/account.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import { readCorrectedPayments, readMarginPairs, readSummedMarginPairs } from './margin-store.ts';
@@ -83,12 +83,11 @@ async function readAllPairs(
   if (by.has('day') && !hasWholeHours(period.timeZone))
     return await readMarginPairs(db, period, by);
   const { timeZone } = period;
-  const { summed, rest } = await splitBySums(db, period, 'hour');
   const pairs: MarginPair[] = [];
-  if (summed !== undefined) {
-    pairs.push(...(await readSummedMarginPairs(db, { ...summed, timeZone }, by)));
+  for (const { source, ...part } of await splitByHours(db, period)) {
+    const read = source === 'transfers' ? readMarginPairs : readSummedMarginPairs;
+    pairs.push(...(await read(db, { ...part, timeZone }, by)));
   }
-  for (const part of rest) pairs.push(...(await readMarginPairs(db, { ...part, timeZone }, by)));
   return pairs;
 }
 

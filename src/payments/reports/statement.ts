@@ -4,7 +4,7 @@ import { searchForwards } from '../../platform/db/search-by-time.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
 import type { AccountPeriod, BookPeriod, HouseTransferRow } from '../house/store.ts';
 import { isOwnTermsAccount, movementName } from '../ledger/account.ts';
-import { readCompleteUntil, readPairs } from '../ledger/sums.ts';
+import { findVendorTransfers, readCompleteUntil, readPairs } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { PairSum } from '../ledger/sums-store.ts';
 import type { EntryCursor, EntryRow } from './ledger-entries-store.ts';
@@ -245,6 +245,7 @@ async function searchPage(
       ...{ createdAt, vendorId, sourceId, leg, spanMs },
     }),
     at: cursorAt,
+    skip: of.kind === 'vendor' ? (from) => findVendorTransfers(pool, of.vendorId, from) : undefined,
   });
   const sources = await findSources(pool, rows);
   const found = rows.flatMap((row, index): Unsummed[] => {

@@ -96,7 +96,22 @@ create table transfer_hours (
   primary key (hour, is_own, biller_code, operator_code, debit_account, credit_account)
 );
 
--- What was posted between two accounts of a vendor on a day, which begins at midnight UTC.
+-- What was posted between two accounts of a vendor in an hour.
+create table transfer_vendor_hours (
+  hour timestamptz not null,
+  count bigint not null check (count > 0),
+  payments bigint not null check (payments between 0 and count),
+  amount_cents bigint not null check (amount_cents > 0),
+  bucket integer not null,
+  vendor_id integer not null,
+  debit_account text not null,
+  credit_account text not null,
+  primary key (bucket, vendor_id, hour, debit_account, credit_account)
+);
+-- For reports of all vendors. Rows are inserted in time order.
+create index transfer_vendor_hours_by_time on transfer_vendor_hours using brin (hour);
+
+-- The same on a day, which begins at midnight UTC. Made of its hours.
 create table transfer_days (
   day timestamptz not null,
   count bigint not null check (count > 0),
@@ -108,11 +123,9 @@ create table transfer_days (
   credit_account text not null,
   primary key (bucket, vendor_id, day, debit_account, credit_account)
 );
--- For reports of all vendors. Rows are inserted in time order.
 create index transfer_days_by_time on transfer_days using brin (day);
 
--- The same in a week, which begins on Monday, for reports of all vendors over months. Made of its days as
--- soon as they are all summed.
+-- The same in a week, which begins on Monday, for reports of all vendors over months. Made of its days.
 create table transfer_weeks (
   week timestamptz not null,
   count bigint not null check (count > 0),
@@ -126,9 +139,10 @@ create table transfer_weeks (
 );
 create index transfer_weeks_by_time on transfer_weeks using brin (week);
 
--- Every transfer before `until` is summed.
+-- Every transfer before `until` is in the sums of its hour, and of its day and week if they end by then.
+-- One row.
 create table transfer_sums (
-  unit text primary key check (unit in ('hour', 'day')),
+  one_row boolean primary key default true check (one_row),
   until timestamptz not null
 );
-insert into transfer_sums (unit, until) values ('hour', '-infinity'), ('day', '-infinity');
+insert into transfer_sums (until) values ('-infinity');

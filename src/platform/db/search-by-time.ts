@@ -62,10 +62,12 @@ export async function searchForwards<Row, Cursor extends SpanCursor>(
     readonly from: Cursor;
     /** Rows of the span that ends before `to`, oldest first. */
     readonly readSpan: (to: Date, from: Cursor, limit: number) => Promise<readonly Row[]>;
+    /** There is no row from a time until the one that is returned. Called after an empty span. */
+    readonly skip?: ((from: Date) => Promise<Date>) | undefined;
   },
 ): Promise<Found<Row, Cursor>> {
-  const { from, end, readSpan } = search;
-  return await searchSpans(search, { direction: 1, begin: from, end, readSpan });
+  const { from, end, readSpan, skip } = search;
+  return await searchSpans(search, { direction: 1, begin: from, end, readSpan, skip });
 }
 
 async function searchSpans<Row, Cursor extends SpanCursor>(
@@ -75,9 +77,10 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
     readonly begin: Cursor;
     readonly end: Date;
     readonly readSpan: (edge: Date, cursor: Cursor, limit: number) => Promise<readonly Row[]>;
+    readonly skip?: ((edge: Date) => Promise<Date>) | undefined;
   },
 ): Promise<Found<Row, Cursor>> {
-  const { direction, end } = way;
+  const { direction, end, skip = (edge) => Promise.resolve(edge) } = way;
   const isBeforeEnd = (time: Date): boolean => direction * (Number(end) - Number(time)) > 0;
   const startedMs = nowMs();
   const cost = new ReadingCost();
@@ -103,9 +106,11 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
       const enoughMs = Math.max(2 * neededMs, FIRST_SPAN_MS);
       return { rows, next: after(last, Math.min(nextMs, spanMs, enoughMs)) };
     }
-    cursor = at(edge, nextMs);
+    // After a gap the rows may be dense, so that a span as long as the gap would read too many.
+    const resumed = found.length === 0 ? await skip(edge) : edge;
+    cursor = at(resumed, resumed > edge ? way.begin.spanMs : nextMs);
     const isLong = cost.readingMs > MAX_READING_MS || nowMs() - startedMs > MAX_SEARCH_MS;
-    if (isLong && isBeforeEnd(edge)) return { rows, next: cursor };
+    if (isLong && isBeforeEnd(resumed)) return { rows, next: cursor };
   }
   return { rows, next: null };
 }

@@ -1,27 +1,23 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addHours, splitSpan } from '../../../../src/payments/ledger/sums.ts';
-import type { HourSum, Span } from '../../../../src/payments/ledger/sums-store.ts';
+import type { HourSum, SumUnit } from '../../../../src/payments/ledger/sums-store.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (text: string): Date => new Date(`2026-03-01T${text}Z`);
 
 test('a period is read from whole hours, and its ends from transfers', () => {
   const span = { from: at('08:20:00'), to: at('11:40:00') };
-  expect(splitSpan(span, 'hour', at('23:00:00'))).toEqual({
-    summed: { from: at('09:00:00'), to: at('11:00:00') },
-    rest: [
-      { from: at('08:20:00'), to: at('09:00:00') },
-      { from: at('11:00:00'), to: at('11:40:00') },
-    ],
-  });
-  expect(splitSpan(span, 'hour', at('10:00:00'))).toEqual({
-    summed: { from: at('09:00:00'), to: at('10:00:00') },
-    rest: [
-      { from: at('08:20:00'), to: at('09:00:00') },
-      { from: at('10:00:00'), to: at('11:40:00') },
-    ],
-  });
+  expect(splitSpan(span, ['hour'], at('23:00:00'))).toEqual([
+    { source: 'transfers', from: at('08:20:00'), to: at('09:00:00') },
+    { source: 'hour', from: at('09:00:00'), to: at('11:00:00') },
+    { source: 'transfers', from: at('11:00:00'), to: at('11:40:00') },
+  ]);
+  expect(splitSpan(span, ['hour'], at('10:00:00'))).toEqual([
+    { source: 'transfers', from: at('08:20:00'), to: at('09:00:00') },
+    { source: 'hour', from: at('09:00:00'), to: at('10:00:00') },
+    { source: 'transfers', from: at('10:00:00'), to: at('11:40:00') },
+  ]);
 });
 
 test.each([
@@ -30,45 +26,61 @@ test.each([
   ['the sums end in its first hour', at('09:00:00')],
 ])('transfers alone are read: %s', (_, until) => {
   const span = { from: at('08:20:00'), to: at('11:40:00') };
-  expect(splitSpan(span, 'hour', until)).toEqual({ summed: undefined, rest: [span] });
+  expect(splitSpan(span, ['week', 'day', 'hour'], until)).toEqual([
+    { source: 'transfers', ...span },
+  ]);
 });
 
 test('a period without ends is read from all sums, and from what follows', () => {
-  expect(splitSpan({ from: null, to: null }, 'day', new Date('2026-03-01'))).toEqual({
-    summed: { from: null, to: new Date('2026-03-01') },
-    rest: [{ from: new Date('2026-03-01'), to: null }],
-  });
+  const until = new Date('2026-03-01T05:00:00Z');
+  expect(splitSpan({ from: null, to: null }, ['day', 'hour'], until)).toEqual([
+    { source: 'day', from: null, to: new Date('2026-03-01') },
+    { source: 'hour', from: new Date('2026-03-01'), to: until },
+    { source: 'transfers', from: until, to: null },
+  ]);
 });
 
-test('whole weeks begin on Monday', () => {
-  const day = (text: string): Date => new Date(`2026-03-${text}T00:00:00Z`);
-  expect(splitSpan({ from: day('04'), to: day('25') }, 'week', day('25'))).toEqual({
-    summed: { from: day('09'), to: day('23') },
-    rest: [
-      { from: day('04'), to: day('09') },
-      { from: day('23'), to: day('25') },
-    ],
-  });
+test('whole weeks begin on Monday, with days and hours at both ends', () => {
+  const time = (text: string): Date => new Date(`2026-03-${text}:00:00Z`);
+  const until = time('25T04');
+  expect(
+    splitSpan({ from: time('03T21'), to: time('26T21') }, ['week', 'day', 'hour'], until),
+  ).toEqual([
+    { source: 'hour', from: time('03T21'), to: time('04T00') },
+    { source: 'day', from: time('04T00'), to: time('09T00') },
+    { source: 'week', from: time('09T00'), to: time('23T00') },
+    { source: 'day', from: time('23T00'), to: time('25T00') },
+    { source: 'hour', from: time('25T00'), to: until },
+    { source: 'transfers', from: until, to: time('26T21') },
+  ]);
 });
 
-const time = fc.integer({ min: 0, max: 200 * HOUR_MS });
-test('the parts cover the period once, and sums only what is summed', () => {
+const UNIT_MS = { week: 168 * HOUR_MS, day: 24 * HOUR_MS, hour: HOUR_MS, transfers: 1 };
+/** A Monday. */
+const MONDAY_MS = Date.UTC(2026, 2, 2);
+const time = fc.integer({ min: 0, max: 800 * HOUR_MS });
+const units = fc.constantFrom<readonly SumUnit[]>(
+  ['hour'],
+  ['day', 'hour'],
+  ['week', 'day', 'hour'],
+);
+test('the parts cover the period once, in whole units that are summed', () => {
   fc.assert(
-    fc.property(time, time, time, fc.constantFrom('hour', 'day'), (one, other, until, unit) => {
+    fc.property(time, time, time, units, (one, other, until, of) => {
       fc.pre(one !== other);
-      const [from, to] = [Math.min(one, other), Math.max(one, other)];
-      const unitMs = unit === 'hour' ? HOUR_MS : 24 * HOUR_MS;
-      const end = new Date(Math.floor(until / unitMs) * unitMs);
-      const { summed, rest } = splitSpan({ from: new Date(from), to: new Date(to) }, unit, end);
-      const parts: Span[] = [...rest, ...(summed === undefined ? [] : [summed])].toSorted(
-        (first, second) => Number(first.from) - Number(second.from),
-      );
+      const [from, to] = [Math.min(one, other) + MONDAY_MS, Math.max(one, other) + MONDAY_MS];
+      const summedUntil = MONDAY_MS + Math.floor(until / HOUR_MS) * HOUR_MS;
+      const span = { from: new Date(from), to: new Date(to) };
+      const parts = splitSpan(span, of, new Date(summedUntil));
       expect(Number(parts[0]?.from)).toBe(from);
       expect(Number(parts.at(-1)?.to)).toBe(to);
       parts.slice(1).forEach((part, index) => expect(part.from).toEqual(parts[index]?.to));
-      if (summed === undefined) return;
-      expect(Number(summed.to)).toBeLessThanOrEqual(Number(end));
-      expect([Number(summed.from) % unitMs, Number(summed.to) % unitMs]).toEqual([0, 0]);
+      for (const { source, ...part } of parts) {
+        const [begin, end] = [Number(part.from) - MONDAY_MS, Number(part.to) - MONDAY_MS];
+        expect(end).toBeGreaterThan(begin);
+        expect([begin % UNIT_MS[source], end % UNIT_MS[source]]).toEqual([0, 0]);
+        if (source !== 'transfers') expect(Number(part.to)).toBeLessThanOrEqual(summedUntil);
+      }
     }),
   );
 });

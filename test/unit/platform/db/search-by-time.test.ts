@@ -52,6 +52,26 @@ test('a page that needs little of a span is followed by a search of less', async
   expect(second.next).toEqual(at(new Date('2026-01-01T00:40:00Z'), 40 * 60_000));
 });
 
+test('a gap is passed over, and what follows it is searched in spans as short as at first', async () => {
+  const [begin, end] = [new Date('2025-01-01T00:00:00Z'), new Date('2026-01-01T00:00:00Z')];
+  const firstRow = new Date('2025-11-01T00:05:00Z');
+  const spans: number[] = [];
+  const { rows } = await searchForwards<Date, SpanCursor>({
+    ...{ end, from: at(begin, 60_000), limit: 1, at, nowMs: () => 0 },
+    readSpan: async (to, cursor) => {
+      spans.push(Number(to) - Date.parse(cursor.createdAt));
+      return await Promise.resolve(firstRow < to ? [firstRow] : []);
+    },
+    skip: async (from) => {
+      const hour = new Date('2025-11-01T00:00:00Z');
+      return await Promise.resolve(hour > from ? hour : new Date(from));
+    },
+    after: (time, spanMs) => at(time, spanMs),
+  });
+  expect(rows).toEqual([firstRow]);
+  expect(spans).toEqual([60_000, 60_000, 480_000]);
+});
+
 /** Searches a year in which nothing is found. @param costMs of a statement, by the length of its span. */
 async function searchYear(costMs: (spanMs: number) => number) {
   const [oldest, newest] = [new Date('2025-01-01T00:00:00Z'), new Date('2026-01-01T00:00:00Z')];
