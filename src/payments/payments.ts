@@ -81,6 +81,8 @@ export interface PaymentsSettings {
   readonly laneCount: number;
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
+  /** In which the days of daily limits begin. */
+  readonly timeZone: string;
 }
 
 /** The payments wing of one process. */
@@ -345,7 +347,12 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     progressPool: openPool({ name: 'progress', max: 1, byIndexOnly: true }),
     settler,
     availabilities,
-    spending: createDailySpending({ pool, catalogue, nowMs: () => timers.nowMs() }),
+    spending: createDailySpending({
+      pool,
+      catalogue,
+      nowMs: () => timers.nowMs(),
+      timeZone: settings.timeZone,
+    }),
     floatGuard: createFloatGuard({ pool, nowMs: () => timers.nowMs() }),
     capacity,
     tallies,

@@ -9,6 +9,7 @@ import { removeRoute, setRoute } from '../../src/payments/billers/administer-rou
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
+import { tryRoutes } from '../../src/payments/dispatch/try-route.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import {
   create,
@@ -27,6 +28,8 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { moved } from '../support/moved.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
   createScriptedConnector,
@@ -39,6 +42,7 @@ import {
 // A biller with two operators: failover only on proof, and each attempt stays with its operator.
 
 const SECOND = 'second';
+const HOUR_MS = 3_600_000;
 let books: Books;
 let running: Dispatch[] = [];
 beforeEach(async () => {
@@ -83,6 +87,13 @@ async function readCases(made: NewPayment): Promise<unknown[]> {
     [made.paymentId],
   );
   return read.rows;
+}
+
+async function movePostings({ paymentId }: NewPayment, by: string): Promise<void> {
+  await books.owner.query(
+    `update transfers set created_at = ${moved('created_at', by)} where source_id = $1`,
+    [paymentId],
+  );
 }
 
 const works = () => createScriptedConnector({ pay: paid });
@@ -246,6 +257,25 @@ describe('an operator that is down', () => {
     }
     expect(operators).toEqual([OPERATOR, OPERATOR, SECOND, SECOND]);
   });
+});
+
+test('a daily limit is of the day of the time zone', async () => {
+  const route = { billerCode: BILLER, operatorCode: OPERATOR };
+  await setRoute(books.pool, route, { dailyLimitCents: 10_000n });
+  await start({ [OPERATOR]: works(), [SECOND]: works() });
+  const made = await make({ amountCents: 10_000n });
+  expect(await outcomeOf(books, made)).toBe('success');
+  const operatorIn = async (timeZone: string): Promise<string | null> =>
+    (await tryRoutes(books.pool, { billerCode: BILLER, amountCents: 100n }, timeZone)).operatorCode;
+  // The fixture's day is UTC's.
+  const now = new Date();
+  expect(await operatorIn(zoneAtNoon(now))).toBe(SECOND);
+  await movePostings(made, '-13 hours');
+  expect(await operatorIn(zoneAtNoon(now))).toBe(OPERATOR);
+  // There it is still the day that began 21 to 22 hours ago.
+  const late = new Date(now.getTime() - 9 * HOUR_MS);
+  expect(await operatorIn(zoneAtNoon(late))).toBe(SECOND);
+  await movePostings(made, '13 hours');
 });
 
 describe('a report of the operator that was tried before', () => {

@@ -172,6 +172,7 @@ async function boot(state: State, options: ProcessOptions): Promise<Parts> {
       laneCount: 2,
       breakerFailures: world.scenario.breakerFailures,
       breakerCooldownMs: BREAKER_COOLDOWN_MS,
+      timeZone: 'UTC',
     },
     timing: { ...PRODUCTION_TIMING, retries: RETRIES, queuePollMs: world.scenario.pollMs },
     operators: { connectorOf: (operatorCode) => connectors.get(operatorCode) },

@@ -48,6 +48,7 @@ export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Paym
       laneCount: options.laneCount ?? 1,
       breakerFailures: options.openAfterFailures ?? 1_000,
       breakerCooldownMs: options.cooldownMs ?? 5,
+      timeZone: 'UTC',
     },
     timing: {
       ...PRODUCTION_TIMING,

@@ -32,8 +32,8 @@ function addTry(route: Command, cli: Cli): void {
     .argument('<biller>', 'biller code', code)
     .argument('<amount>', 'amount of the payment', moneyAboveZero)
     .action(async (billerCode: string, amountCents: bigint, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool }) => {
-        const result = await tried(pool, billerCode, amountCents);
+      await cli.run(options, async ({ pool, config }) => {
+        const result = await tried(pool, { billerCode, amountCents }, config.timeZone);
         return { json: result, text: textOf(result) };
       });
     });
@@ -56,14 +56,14 @@ interface Tried {
 }
 
 /** Throws: `PlainError` if the biller does not exist. */
-async function tried(pool: Pool, billerCode: string, amountCents: bigint): Promise<Tried> {
-  const { availability, operatorCode, reason, routes } = await tryRoutes(
-    pool,
-    billerCode,
-    amountCents,
-  );
+async function tried(
+  pool: Pool,
+  payment: { readonly billerCode: string; readonly amountCents: bigint },
+  timeZone: string,
+): Promise<Tried> {
+  const { availability, operatorCode, reason, routes } = await tryRoutes(pool, payment, timeZone);
   return {
-    biller_code: billerCode,
+    biller_code: payment.billerCode,
     status: availability,
     operator: operatorCode,
     reason,
@@ -187,7 +187,7 @@ function addSet(route: Command, cli: Cli): void {
     .option('--no-maximum', 'no largest amount')
     .option(
       '--daily-limit <amount>',
-      'how much may be sent through it in a day of Nairobi time',
+      'how much may be sent through it in a day of TIME_ZONE',
       moneyAboveZero,
     )
     .option('--no-daily-limit', 'no daily limit')

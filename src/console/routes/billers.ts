@@ -27,13 +27,14 @@ import { onlyReason, reason } from './reason.ts';
 export interface BillerRoutesOptions {
   readonly pool: Pool;
   readonly feed: Pick<HomeFeed, 'read'>;
+  readonly config: { readonly timeZone: string };
 }
 
 const params = Type.Object({ code: Type.String({ maxLength: 40 }) });
 
 /** Billers: their health, and taking them offline and back. */
 export function billerRoutes(options: BillerRoutesOptions): AnyRoute[] {
-  const { pool, feed } = options;
+  const { pool, feed, config } = options;
   return [
     route({
       method: 'GET',
@@ -59,7 +60,11 @@ export function billerRoutes(options: BillerRoutesOptions): AnyRoute[] {
       query: Type.Object({ amount: Type.String({ maxLength: 16 }) }),
       handle: async ({ params: { code }, query }): Promise<RouteTrial> => {
         await findHealth(pool, code);
-        const tried = await tryRoutes(pool, code, parseMoney(query.amount, 'amount'));
+        const tried = await tryRoutes(
+          pool,
+          { billerCode: code, amountCents: parseMoney(query.amount, 'amount') },
+          config.timeZone,
+        );
         return {
           operator: tried.operatorCode,
           reason: tried.reason,

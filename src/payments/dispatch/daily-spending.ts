@@ -22,8 +22,10 @@ export function createDailySpending(options: {
   readonly pool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly nowMs: () => number;
+  /** In which the days begin. */
+  readonly timeZone: string;
 }): DailySpending {
-  const { pool, catalogue, nowMs } = options;
+  const { pool, catalogue, nowMs, timeZone } = options;
   let read: ReadonlyMap<string, bigint> = new Map();
   let claimed = new Map<string, bigint>();
   let nextMs = 0;
@@ -50,6 +52,7 @@ export function createDailySpending(options: {
         read = await readSpending(
           pool,
           limited.map(({ billerCode }) => billerCode),
+          timeZone,
         );
       } catch (error) {
         for (const [name, cents] of before) claimed.set(name, (claimed.get(name) ?? 0n) + cents);

@@ -33,13 +33,13 @@ export interface TriedRoutes {
  */
 export async function tryRoutes(
   db: Queryable,
-  billerCode: string,
-  amountCents: bigint,
+  { billerCode, amountCents }: { readonly billerCode: string; readonly amountCents: bigint },
+  timeZone: string,
 ): Promise<TriedRoutes> {
   const row = await findBiller(db, billerCode);
   if (row === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
   const biller = billerOf(row, (await listRoutes(db)).get(billerCode) ?? []);
-  const spending = await readSpending(db, [billerCode]);
+  const spending = await readSpending(db, [billerCode], timeZone);
   const candidates = biller.routes.map((route) => ({
     route,
     obstacle:

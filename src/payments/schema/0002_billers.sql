@@ -48,7 +48,7 @@ create table routes (
   -- The amounts that it takes; null: no limit.
   minimum_cents bigint check (minimum_cents > 0),
   maximum_cents bigint check (maximum_cents > 0),
-  -- How much may be sent through it in a day (Africa/Nairobi); null: no limit.
+  -- How much may be sent through it in a day; null: no limit.
   daily_limit_cents bigint check (daily_limit_cents > 0),
   -- Set by people.
   status text not null default 'ONLINE' check (status in ('ONLINE', 'OFFLINE')),
