@@ -63,12 +63,12 @@ export const VARIABLES = {
   },
   DATABASE_WITNESS: {
     description:
-      'Folder, or `s3://bucket/prefix`, where each process records every ten seconds that it uses the database, to detect that the database was restored or replaced. A restore of the database must not also restore this place. `WAL_ARCHIVE` is used as well.',
+      'Folder, or `s3://bucket/prefix`, where each process records every ten seconds that it uses the database, to detect that the database was restored or replaced. It must not be restored together with the database. If `WAL_ARCHIVE` is set, it is used in addition.',
     form: place,
     otherwise: '`DATA_DIR`',
   },
   AWS_ENDPOINT_URL_S3: {
-    description: 'Server of addresses that begin with `s3://`, if it is not Amazon’s.',
+    description: 'URL of the S3 server for addresses that begin with `s3://`, if it is not Amazon’s.',
     form: {
       allowed: 'a URL with https (http only to this machine)',
       read: (value) => (isSafeUrl(value) ? value : undefined),
@@ -81,7 +81,7 @@ export const VARIABLES = {
     default: 'us-east-1',
   },
   AWS_ACCESS_KEY_ID: { description: 'Key for addresses that begin with `s3://`.', form: text },
-  AWS_SECRET_ACCESS_KEY: { description: 'Its secret.', form: text, secret: true },
+  AWS_SECRET_ACCESS_KEY: { description: 'The secret of `AWS_ACCESS_KEY_ID`.', form: text, secret: true },
   AWS_SESSION_TOKEN: {
     description: 'Token of temporary credentials. They are read once, at the start.',
     form: text,
@@ -148,7 +148,7 @@ export const VARIABLES = {
   },
   CONSOLE_READS_PER_SECOND: {
     description:
-      'Maximum number of requests per second that one person’s pages of the console may send to read, in each process. Bursts of up to ten seconds’ worth are allowed; streams of events do not count. 0: no limit.',
+      'Maximum number of read requests per second from one person’s console pages, in each process. Bursts of up to ten seconds’ worth are allowed; streams of events do not count. 0: no limit.',
     form: wholeNumber(0),
     default: '20',
   },
@@ -234,7 +234,7 @@ export const VARIABLES = {
   },
   CREDIT_MISSES_PER_HOUR: {
     description:
-      'Maximum number of enquiries within an hour that find nobody (unknown documents, contradicting names), for each vendor with strict enquiries, across all processes. Beyond it, its enquiries are refused as `too_many_requests`. 0: no limit.',
+      'Maximum number of enquiries within an hour that find nobody (unknown documents, contradicting names), for each vendor with strict enquiries, across all processes. Beyond it, the vendor’s enquiries are refused as `too_many_requests`. 0: no limit.',
     form: wholeNumber(0),
     default: '200',
   },
@@ -277,7 +277,7 @@ export const VARIABLES = {
     form: oneOf(['allow']),
   },
   TIME_ZONE: {
-    description: 'Time zone of times on the wire.',
+    description: 'Time zone of days, and of times without an offset, in requests and responses.',
     form: { allowed: 'an IANA time zone, such as Africa/Nairobi', read: readTimeZone },
     default: 'Africa/Nairobi',
   },
@@ -337,7 +337,7 @@ export const VARIABLES = {
   },
   SHUTDOWN_DELAY_MS: {
     description:
-      'How long a process with the role `api` still serves after SIGTERM, in milliseconds, while `/health/ready` says that it is not ready. Longer than a load balancer takes to notice.',
+      'How long a process with the role `api` still serves after SIGTERM, in milliseconds, while `/health/ready` says that it is not ready. Set it longer than a load balancer takes to notice this.',
     form: wholeNumber(0),
     default: { sandbox: '0', production: '5000' },
   },

@@ -97,7 +97,7 @@ export const ERRORS = {
   signature_v2_required: {
     status: 401,
     text: 'This vendor or collector must sign with the X-Signature header',
-    when: 'The request has no `X-Signature` header of version 2. This vendor (or collector) must sign every request with it, or the operation is one of the self-service API, which takes no other signature.',
+    when: 'The request has no `X-Signature` header of version 2. This vendor (or collector) must sign every request with it, or the operation belongs to the self-service API, which accepts no other signature.',
   },
   signature_expired: {
     status: 401,
@@ -172,7 +172,7 @@ export const ERRORS = {
   reference_reused: {
     status: 409,
     text: 'This reference was used for a different request',
-    when: 'The same `merchant_reference` (or collection reference, `requestReference` for the same operation, reference of a file, or `idempotency_key`) was used before with other content. For a create or a collection, `reference` is our reference of the first one. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
+    when: 'The same `merchant_reference` (or collection reference, `requestReference` for the same operation, reference of a file, or `idempotency_key`) was used before with other content. For a create or a collection, `reference` is our reference of the first request. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
     status: 409,
@@ -293,7 +293,7 @@ export const ERRORS = {
   },
   changed_meanwhile: {
     status: 409,
-    text: 'This has been changed meanwhile',
+    text: 'This was changed in the meantime',
     when: 'The state on which the action was based is no longer the current one. Read it again.',
   },
 } as const satisfies Record<string, ErrorEntry>;
