@@ -35,7 +35,7 @@ export function hashes(text: string, previous: readonly string[] = []): readonly
 
 /** A parser that accepts what a parameter of the API accepts. */
 export function like(parameter: object): (text: string) => string {
-  const { pattern = '', form = 'in another form' } = parameter as {
+  const { pattern = '', form = 'in the documented form' } = parameter as {
     pattern?: string;
     form?: string;
   };

@@ -148,7 +148,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'trigger',
-    summary: 'make an event in the sandbox',
+    summary: 'cause an event in the sandbox',
     load: async () => (await import('./vendor/trigger.ts')).addTriggerCommand,
   },
   {

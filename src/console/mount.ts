@@ -168,7 +168,10 @@ function createInputReader(route: AnyRoute): (request: FastifyRequest) => Input 
 function withoutNul(fields: Record<string, unknown>): Record<string, unknown> {
   for (const [field, value] of Object.entries(fields)) {
     if (!hasNul(value)) continue;
-    throw new Refusal('invalid_field', { field, text: `${field} must not have a NUL character` });
+    throw new Refusal('invalid_field', {
+      field,
+      text: `${field} must not contain a NUL character`,
+    });
   }
   return fields;
 }

@@ -161,7 +161,8 @@ export async function retireKey(
         'This is the current key. Create a new one first; with an overlap of 0 this one ends at once.',
       );
     }
-    if (!former.some((key) => key.keyId === keyId)) throw new PlainError('The key has ended.');
+    if (!former.some((key) => key.keyId === keyId))
+      throw new PlainError('The key is no longer valid.');
     await endKeyNow(client, { ...signer, keyId });
   });
 }

@@ -21,7 +21,7 @@ export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undef
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== 32) {
-    throw new PlainError(`${file} does not hold a key of 32 bytes in base64`);
+    throw new PlainError(`${file} does not contain a key of 32 bytes in base64`);
   }
   return key;
 }

@@ -33,7 +33,7 @@ export const webhook = Type.Object(webhookFields);
 export async function requireWebhook(pool: Pool, { vendorId }: Pick<Vendor, 'vendorId'>) {
   const found = await findWebhook(pool, vendorId);
   if (found !== undefined) return found;
-  throw new Refusal('not_found', { text: 'There is no webhook. Set one with PUT' });
+  throw new Refusal('not_found', { text: 'No webhook is set. Set one with PUT' });
 }
 
 /** Throws: `not_found`. */

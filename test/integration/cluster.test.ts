@@ -57,7 +57,9 @@ describe.skipIf(CITUS_URL !== undefined)('on one PostgreSQL', () => {
     for (const command of ['distribute', 'undistribute']) {
       const ran = await inProcess(environment, 'cluster', command);
       expect(ran.exitCode).toBe(1);
-      expect(ran.stderr).toContain('There is no cluster here. The database does not have');
+      expect(ran.stderr).toContain(
+        'This database is not on a Citus cluster. The database does not have',
+      );
     }
     const status = await inProcess(environment, 'cluster', 'status', '--json');
     expect(status.json()).toMatchObject({ citus: null, distributed: false, buckets: 1, nodes: [] });

@@ -33,7 +33,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
   command(
     credit,
     'import <file>',
-    'Import a lender’s file, as one person; the console asks for a second one. Lines with errors go into a report next to the file, and the others are imported. Exits with 1 if a line has an error. A repeat changes nothing, and an interrupted import continues where it stopped.',
+    'Import a lender’s file. No second person has to approve it, unlike in the console. Lines with errors go into a report next to the file, and the others are imported. Exits with 1 if a line has an error. A repeat changes nothing, and an interrupted import continues where it stopped.',
   )
     .addOption(
       new Option('--template <template>', 'columns of the file')

@@ -49,7 +49,9 @@ function addEnquiries(credit: Command, cli: Cli): void {
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .option('--from <time>', 'made then or later: a day or a time')
     .option('--until <time>', 'made until the end of that day, or before that time')
-    .addOption(new Option('--outcome <outcome>', 'only these').choices(ENQUIRY_OUTCOMES))
+    .addOption(
+      new Option('--outcome <outcome>', 'only those with this outcome').choices(ENQUIRY_OUTCOMES),
+    )
     .option('--reference <text>', 'only those with this requestReference')
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after <number>', 'the page after the enquiry with this number', sequenceNumber)
@@ -111,7 +113,11 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
 }
 
 function addWatches(credit: Command, cli: Cli): void {
-  command(credit, 'watches', 'The customers that a vendor watches, by the references of enquiries.')
+  command(
+    credit,
+    'watches',
+    'The customers that a vendor watches, ordered by the reference of the enquiry.',
+  )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after <reference>', 'the page after this reference', '')
@@ -197,7 +203,7 @@ function addImports(credit: Command, cli: Cli): void {
 }
 
 function addFindings(credit: Command, cli: Cli): void {
-  command(credit, 'findings', 'What is wrong with lines of an import, by line.')
+  command(credit, 'findings', 'The findings of an import: which lines are wrong, and why.')
     .argument('<import>', 'its id', requireImportId)
     .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
     .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)

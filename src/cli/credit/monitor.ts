@@ -120,7 +120,7 @@ function addOverrideAdd(override: Command, cli: Cli): void {
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--reference <text>', 'requestReference of the enquiry')
     .addOption(
-      new Option('--operation <name>', 'of the enquiry')
+      new Option('--operation <name>', 'operation of the enquiry')
         .choices(CREDIT_OPERATIONS.filter((name) => name !== 'id-decision'))
         .default('generic-score'),
     )

@@ -73,7 +73,7 @@ async function linkAnswer(
 }
 
 function addList(person: Command, cli: Cli): void {
-  command(person, 'list', 'Everybody.').action(async (options: { json?: boolean }) => {
+  command(person, 'list', 'All people.').action(async (options: { json?: boolean }) => {
     await cli.run(options, async ({ pool }) => {
       const people = (await listPeople(pool)).map((row) => ({
         login: row.login,

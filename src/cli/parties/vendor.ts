@@ -67,7 +67,7 @@ const duplicateOption = (): Option =>
 const statusTextOption = (): Option =>
   new Option(
     '--status-text <form>',
-    'msg.text of a status answer: an object with the operator’s fields, or a sentence (initially object)',
+    'msg.text of a status response: an object with the payment’s fields, or a sentence (initially object)',
   ).choices(STATUS_TEXTS);
 
 function addAdd(vendor: Command, cli: Cli): void {

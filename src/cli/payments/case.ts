@@ -222,7 +222,7 @@ function addOpen(cases: Command, cli: Cli): void {
     'Open a case about a payment whose result nobody reports, or whose real result differs from the ledger.',
   )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .requiredOption('--reference <reference>', 'its ipay_reference')
+    .requiredOption('--reference <reference>', 'ipay_reference of the payment')
     .requiredOption('--by <name>', 'who opens it')
     .requiredOption('--note <text>', 'why', noteText)
     .action(

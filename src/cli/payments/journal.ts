@@ -64,7 +64,7 @@ function addPropose(journal: Command, cli: Cli): void {
   )
     .requiredOption('--debit <account=amount>', 'a line; repeatable', lineOf('debit'))
     .requiredOption('--credit <account=amount>', 'a line; repeatable', lineOf('credit'))
-    .requiredOption('--reference <reference>', 'of the document', printable(100))
+    .requiredOption('--reference <reference>', 'reference of the document', printable(100))
     .option('--at <time>', 'when the money moved (default: now)')
     .requiredOption('--note <text>', 'why', noteText)
     .requiredOption('--evidence <text>', 'where it can be looked up', noteText)

@@ -31,7 +31,7 @@ function addCheck(ledger: Command, cli: Cli): void {
   command(
     ledger,
     'check',
-    'Check every invariant of the ledger. Payments can continue meanwhile. Exits with 1 when an invariant is violated.',
+    'Check every invariant of the ledger, while payments continue. Exits with 1 when an invariant is violated.',
   )
     .option(
       '--head <hash>',

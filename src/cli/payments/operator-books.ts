@@ -125,9 +125,13 @@ function addTopUp(operator: Command, cli: Cli): void {
   )
     .argument('<code>', 'operator code', code)
     .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
-    .requiredOption('--reference <reference>', 'of the bank or the operator', printable(100))
+    .requiredOption(
+      '--reference <reference>',
+      'reference of the bank or the operator',
+      printable(100),
+    )
     .addOption(
-      new Option('--kind <kind>', 'what it is').choices([...ENTRY_KINDS]).default('top_up'),
+      new Option('--kind <kind>', 'kind of entry').choices([...ENTRY_KINDS]).default('top_up'),
     )
     .option('--from <source>', 'the source whose bank account the money left or reached', code)
     .option('--at <time>', 'when the money moved (default: now)')

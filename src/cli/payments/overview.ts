@@ -12,7 +12,7 @@ export function addOverviewCommand(program: Command, cli: Cli): void {
   command(
     program,
     'overview',
-    'The present state of the service: payments, time to the final state, open payments, floats, billers, cases.',
+    'The current state of the service: payments, time to the final state, open payments, floats, billers, cases.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async ({ pool, config }) => {
       const wireTime = createWireTime(config.timeZone);

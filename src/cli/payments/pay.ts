@@ -50,7 +50,7 @@ export function addPayCommand(program: Command, cli: Cli): void {
     )
     .option(
       '--wait [seconds]',
-      'wait for the final result, by default 60 s; exits with 1 if it failed, with 3 if it has not ended',
+      'wait for the final result, by default 60 s; exits with 1 if the payment failed, with 3 if it has no result yet',
       wholeNumber(1, 3600),
     )
     .action(async (options: PayOptions) => {

@@ -57,7 +57,7 @@ function addPropose(payout: Command, cli: Cli): void {
     .argument('<vid>', 'vendor ID', signerName)
     .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
     .requiredOption('--bank-account <account>', 'where the money goes', printable(100))
-    .requiredOption('--reference <reference>', 'of the bank’s transfer', printable(100))
+    .requiredOption('--reference <reference>', 'reference of the bank’s transfer', printable(100))
     .requiredOption('--note <text>', 'why', noteText)
     .requiredOption('--evidence <text>', 'where it can be looked up', noteText)
     .requiredOption('--by <name>', 'who proposes it')

@@ -141,7 +141,7 @@ function addEnter(quarantine: Command, cli: Cli): void {
   command(
     quarantine,
     'enter',
-    'Stop sending. The service does this by itself when it notices that the database was restored or replaced.',
+    'Stop sending. The service does this automatically when it detects that the database was restored or replaced.',
   )
     .requiredOption('--since <time>', 'beginning of the missing period')
     .option('--until <time>', 'end of the missing period (default: now)')

@@ -47,7 +47,7 @@ type Names = ReadonlyMap<number, string>;
 
 function addList(receipts: Command, cli: Cli): void {
   command(receipts, 'list', 'Receipts that are not credited, oldest first.')
-    .addOption(new Option('--state <state>', 'of this state only').choices(STATES))
+    .addOption(new Option('--state <state>', 'only receipts in this state').choices(STATES))
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 100)
     .action(async (options: { json?: boolean; state?: ReceiptState; limit: number }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
@@ -295,7 +295,8 @@ function addImport(receipts: Command, cli: Cli): void {
   ).action(async (given: string, file: string, options: { json?: boolean }) => {
     await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
       const source = await requireSource(pool, code(given));
-      if (source.kind !== 'statement') throw new PlainError('It is not a source of statements.');
+      if (source.kind !== 'statement')
+        throw new PlainError('This source does not take bank statements.');
       const deps = { pool, ledgerMac: await ledgerMac(), log: quietLog };
       const imported = await importStatement(deps, source, { file, wireTime });
       const counts = Object.entries(imported).map(

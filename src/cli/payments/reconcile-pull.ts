@@ -120,7 +120,7 @@ function addSet(reconcile: Command, cli: Cli): void {
     )
     .option('--from <time>', 'where the next statement begins: a day or a time')
     .option('--on', 'pull its movements')
-    .option('--off', 'do not')
+    .option('--off', 'do not pull them')
     .action(async (operator: string, options: SetOptions) => {
       const { every, delay, from, on, off } = options;
       if (on === true && off === true) throw new UsageError('Give either --on or --off.');

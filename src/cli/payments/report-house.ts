@@ -37,7 +37,9 @@ export function addHouseReport(report: Command, cli: Cli): void {
     .addOption(fromBookOption())
     .addOption(toBookOption())
     .option('--csv', 'one part as CSV')
-    .addOption(new Option('--part <part>', 'of the CSV').choices(PARTS).default('accounts'))
+    .addOption(
+      new Option('--part <part>', 'which part --csv writes').choices(PARTS).default('accounts'),
+    )
     .action(async (options: Options) => {
       requireOneFormat(options);
       await cli.run(options, async (session) => {

@@ -30,7 +30,9 @@ function dimensions(text: string): readonly Dimension[] {
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   const known = DIMENSIONS.filter((name) => names.includes(name));
   if (known.length === new Set(names).size) return known;
-  throw new InvalidArgumentError(`It must be some of ${DIMENSIONS.join(', ')}, with commas.`);
+  throw new InvalidArgumentError(
+    `It must be one or more of ${DIMENSIONS.join(', ')}, separated by commas.`,
+  );
 }
 
 interface MarginOptions extends ReportFormat {
@@ -47,7 +49,9 @@ function addMargin(report: Command, cli: Cli): void {
   )
     .requiredOption('--from <time>', 'a day or a time')
     .requiredOption('--to <time>', 'a day (included) or a time (not included)')
-    .option('--by <names>', `some of ${DIMENSIONS.join(', ')}, with commas`, dimensions, ['biller'])
+    .option('--by <names>', `some of ${DIMENSIONS.join(', ')}, separated by commas`, dimensions, [
+      'biller',
+    ])
     .option('--csv', 'CSV')
     .action(async (options: MarginOptions) => {
       requireOneFormat(options);

@@ -101,7 +101,9 @@ const MAX_LISTED = 1000;
 export function addPaymentsCommand(program: Command, cli: Cli): void {
   command(program, 'transactions', 'A vendor’s payments, newest first.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .addOption(new Option('--status <status>', 'only these').choices(PAYMENT_STATUSES))
+    .addOption(
+      new Option('--status <status>', 'only payments with this status').choices(PAYMENT_STATUSES),
+    )
     .addOption(fromDayOption())
     .addOption(toDayOption())
     .addOption(wideOption())

@@ -106,7 +106,7 @@ interface SetFloatOptions {
 function addSetFloat(vendor: Command, cli: Cli): void {
   command(vendor, 'set-float', 'Set when a vendor gets the event float.low.')
     .argument('<vid>', 'vendor ID', signerName)
-    .option('--low <amount>', 'the limit', moneyAboveZero)
+    .option('--low <amount>', 'float below which the event is sent', moneyAboveZero)
     .option('--no-low', 'no limit, no event')
     .requiredOption('--by <name>', 'who sets it')
     .action(async (vid: string, options: SetFloatOptions) => {

@@ -64,7 +64,7 @@ function addSet(webhook: Command, cli: Cli): void {
   about(
     webhook,
     'set',
-    'Set the URL to which the vendor’s events are sent, waiting ones included. Prints the signing secret once if the vendor has none yet.',
+    'Set the URL to which the vendor’s events are sent, including waiting events. Prints the signing secret once if the vendor has none yet.',
   )
     .argument('<url>', 'https://host[:port][/path]')
     .option('--allow-private', 'allow plain http and private networks')

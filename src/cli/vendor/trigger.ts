@@ -8,7 +8,7 @@ export function addTriggerCommand(program: Command, cli: Cli): void {
   apiCommand(
     program,
     'trigger',
-    'Make a real event of a type in the sandbox: transaction.succeeded, transaction.failed, transaction.corrected, float.low, float.recovered, credit.default, credit.enquiry, credit.score_drop, webhook.test.',
+    'Cause a real event of a type in the sandbox: transaction.succeeded, transaction.failed, transaction.corrected, float.low, float.recovered, credit.default, credit.enquiry, credit.score_drop, webhook.test.',
   )
     .argument('<type>', 'type of the event')
     .option('--reference <reference>', 'ipay_reference of the payment (default: a new one)')

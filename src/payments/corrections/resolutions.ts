@@ -151,7 +151,7 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
 
 function required(situation: Situation): NonNullable<Situation['payment']> {
   if (situation.payment !== null) return situation.payment;
-  throw new PlainError('The case is not about a payment of ours.', { field: 'resolution' });
+  throw new PlainError('The case is not about a payment of a vendor.', { field: 'resolution' });
 }
 
 /** Cents from the facts, if they are whole numbers; undefined otherwise. */
@@ -259,9 +259,12 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
 function planReturn(situation: Situation, proposal: Proposal): Plan {
   const payment = required(situation);
   if (payment.outcome !== 'success') {
-    throw new PlainError('The ledger does not count it as paid, so nothing can be returned.', {
-      field: 'resolution',
-    });
+    throw new PlainError(
+      'The payment is not paid according to the ledger, so nothing can be returned.',
+      {
+        field: 'resolution',
+      },
+    );
   }
   const { vendorId, postedCents } = payment;
   const partly = situation.row.kind === 'amount_difference';

@@ -72,7 +72,7 @@ export function planPayment(
   if (biller.soldAmounts !== null && !isSold(biller.soldAmounts, request.amountCents)) {
     throw new Refusal('invalid_field', {
       field: 'amount',
-      text: `amount must be one for which ${biller.billerCode} sells something: ${amountsText(biller.soldAmounts)}`,
+      text: `amount must be one of those that ${biller.billerCode} sells: ${amountsText(biller.soldAmounts)}`,
     });
   }
   if (biller.secondaryAccount && request.phone === null) {

@@ -14,7 +14,7 @@ export async function verifyNow(db: Queryable, key: PaymentKey): Promise<QueueKe
   const payment = await readPayment(db, key.vendorId, key.paymentId);
   const operatorCode = payment && (await askAtOnce(db, payment));
   if (payment === undefined || operatorCode === undefined) {
-    throw new PlainError('No result is awaited for this payment, so there is nothing to ask.');
+    throw new PlainError('No result is awaited for this payment, so there is nothing to query.');
   }
   const { vendorId, billerCode } = payment;
   return { vendorId, billerCode, stage: 'verify', operatorCode };

@@ -68,7 +68,7 @@ export async function checkTopUp(pool: Pool, source: OpenSource, pushId: string)
   const { checkoutId } = row;
   const { queryPush } = source.daraja;
   if (row.sourceCode !== source.row.sourceCode) {
-    throw new PlainError(`The prompt is one of source ${row.sourceCode}.`, { field: 'source' });
+    throw new PlainError(`The prompt belongs to source ${row.sourceCode}.`, { field: 'source' });
   }
   const isOpen = row.state === 'sent' || row.state === 'unknown';
   if (!isOpen || checkoutId === null || queryPush === null) return row;

@@ -86,7 +86,7 @@ async function requireEmpty(folder: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw new PlainError(`${folder} cannot be used: ${(error as Error).message}`, { cause: error });
   }
-  throw new PlainError(`${folder} is not empty. Give each backup a folder of its own.`);
+  throw new PlainError(`${folder} is not empty. Use a new folder for each backup.`);
 }
 
 async function copyOnline(options: BackupOptions): Promise<BackupContent> {

@@ -20,7 +20,7 @@ export async function takeBackupToBucket(
   const { dataDir, onProgress } = options;
   const [found] = await storage.list();
   if (found !== undefined) {
-    throw new PlainError(`${storage.place} is not empty. Give each backup a place of its own.`);
+    throw new PlainError(`${storage.place} is not empty. Use a new location for each backup.`);
   }
   await mkdir(dataDir, { recursive: true });
   const temporary = await mkdtemp(path.join(dataDir, 'backup-'));

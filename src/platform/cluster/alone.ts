@@ -43,7 +43,8 @@ async function requireCoordinator(db: Queryable): Promise<void> {
       : (await isCoordinator(db))
         ? undefined
         : 'DATABASE_OWNER_URL, or else DATABASE_URL, names a worker. Use the coordinator.';
-  if (missing !== undefined) throw new PlainError(`There is no cluster here. ${missing}`);
+  if (missing !== undefined)
+    throw new PlainError(`This database is not on a Citus cluster. ${missing}`);
 }
 
 async function isCoordinator(db: Queryable): Promise<boolean> {

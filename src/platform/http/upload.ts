@@ -62,7 +62,7 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
     handle: async (request, reply) => {
       const body = request.body as Buffer | undefined;
       if (body === undefined || body.length === 0) {
-        throw new Refusal('missing_field', { field: 'file', text: 'The file is the body' });
+        throw new Refusal('missing_field', { field: 'file', text: 'Send the file as the body' });
       }
       const sender = senders.get(request) ?? (await senderOf(request));
       slots.take(sender.signerName, reply.raw);

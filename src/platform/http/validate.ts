@@ -30,7 +30,7 @@ export function createValidator<Request extends TObject>(
       if (!new RegExp(property.pattern, 'u').test(value)) {
         throw new Refusal('invalid_field', {
           field: name,
-          text: `${name} must be ${property.form ?? 'in another form'}`,
+          text: `${name} must be ${property.form ?? 'in the documented form'}`,
         });
       }
     }

@@ -154,7 +154,7 @@ function isPassing(
 function unavailable(place: string, ended: S3Answer | Error): PlainError {
   const reason = ended instanceof Error ? ended.message : saidBy(ended);
   const cause = ended instanceof Error ? { cause: ended } : {};
-  return new PlainError(`${place} did not answer, ${ATTEMPTS} times: ${reason}`, cause);
+  return new PlainError(`${place} did not answer after ${ATTEMPTS} attempts: ${reason}`, cause);
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -170,7 +170,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 function refused(place: string, answer: S3Answer): PlainError {
   const advice = ADVICE[codeOf(answer)] ?? '';
-  return new PlainError(`${place} refused it: ${saidBy(answer)} ${advice}`.trim());
+  return new PlainError(`${place} refused the request: ${saidBy(answer)} ${advice}`.trim());
 }
 
 function rootOf({ body }: S3Answer): XmlElement | undefined {

@@ -74,7 +74,7 @@ async function onlyPart(contentType: string, body: Buffer): Promise<File> {
 }
 
 function severalParts(): Refusal {
-  return new Refusal('malformed_request', { text: 'The body has more parts than `file`' });
+  return new Refusal('malformed_request', { text: 'The body must have no part other than `file`' });
 }
 
 /** Whether the boundary occurs more than once before and once after the part. */

@@ -72,7 +72,9 @@ function bodyForm(contentType: string, body: Buffer): BodyForm {
   // Some libraries set one of these by default; for ASCII the text is the same as in UTF-8.
   const isSubset = /^(?:iso-8859-1|us-ascii)$/i.test(charset) && isAscii(body);
   if (!isSubset && !/^utf-?8$/i.test(charset)) {
-    throw new Refusal('unsupported_media_type', { text: 'Only the character set UTF-8 is read' });
+    throw new Refusal('unsupported_media_type', {
+      text: 'Only the character set UTF-8 is supported',
+    });
   }
   return form;
 }

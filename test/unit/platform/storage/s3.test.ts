@@ -88,7 +88,7 @@ describe('a bucket', () => {
     open();
     s3.fault('unavailable', /^PUT/, 100);
     await expect(bucket.write('a', contentOf('x'))).rejects.toThrow(
-      's3://backups/house/wal did not answer, 5 times: HTTP 503, SlowDown: refused.',
+      's3://backups/house/wal did not answer after 5 attempts: HTTP 503, SlowDown: refused.',
     );
     expect(s3.objects.size).toBe(0);
   });
