@@ -115,7 +115,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
 
 type ApiDeps = ApiOptions & OperationDeps & Authenticators;
 
-/** The HTTP surface: every operation of the contract at its path (specification §4, design §3). */
+/** The HTTP surface: every operation of the contract at its path (specification §4). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { config, metrics, requestLog } = options;
   const app = createServer({

@@ -90,7 +90,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   };
 }
 
-/** Not during a quarantine: what the ledger lacks then is restored by people first. */
+/** Pulls nothing during a quarantine: people first restore what the ledger lacks. */
 function startStatementPull(options: JobOptions): PeriodicJob {
   const { pool, catalogue, timing } = options;
   const deps = {
@@ -108,7 +108,7 @@ function startStatementPull(options: JobOptions): PeriodicJob {
   });
 }
 
-/** Not during a quarantine: no money moves then by itself. */
+/** Does nothing during a quarantine, when no money may move automatically. */
 function startVendorFloats(options: JobOptions): PeriodicJob {
   const { pool, timing, log } = options;
   return startPeriodicJob({

@@ -22,7 +22,7 @@ import { listPullAges } from './receipts/sources-store.ts';
 import { countOpenReceipts } from './receipts/store.ts';
 import { countWatched } from './vendor-floats/store.ts';
 
-/** What the metrics show of the payments wing of this process. */
+/** The parts of this process's payments wing that the metrics read. */
 export type PaymentMetrics = Pick<Payments, 'waitingCreates' | 'dispatcher' | 'tallies' | 'notes'>;
 
 /** Where payments wait, and what needs people; no label contains personal data. */
@@ -217,7 +217,7 @@ function addProductMetrics(registry: MetricsRegistry, pool: Pool): void {
 }
 
 const BRIDGE_EVERY_MS = 60_000;
-/** What was settled since an older report is not worth adding up. */
+/** What was settled since an older report is not summed: the result would be of no use. */
 const MAX_REPORT_AGE_MS = 3_600_000;
 
 function addStatementMetrics(registry: MetricsRegistry, pool: Pool): void {

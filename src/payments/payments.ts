@@ -70,14 +70,14 @@ export interface PaymentsOptions {
   readonly newId?: () => string;
   /** Called for every batch of a lane. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
-  /** Remembers what was committed. Default: nobody asks. */
+  /** Remembers what was committed. Default: nothing is remembered. */
   readonly acknowledged?: Pick<AcknowledgedPayments, 'note'> | undefined;
   readonly log: Logger;
 }
 
 /** Values of the configuration. */
 export interface PaymentsSettings {
-  /** Of creating, and of settling; one database connection each. */
+  /** Number of lanes for creates, and of lanes for settlements. Each has one database connection. */
   readonly laneCount: number;
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
@@ -95,11 +95,11 @@ export interface Payments {
   readonly callbackReceiver: CallbackReceiver;
   /** Undefined without the role `api`. */
   readonly bulkProcessor: BulkProcessor | undefined;
-  /** Undefined without the option. */
+  /** Undefined if `receipts` is absent in the options. */
   readonly receipts: Receipts | undefined;
   readonly balances: BalanceReader;
   readonly statuses: StatusReader;
-  /** Has the operator asked now about a payment whose outcome is unknown. Throws as `verifyNow` does. */
+  /** Queries the operator now about a payment whose outcome is unknown. Throws as `verifyNow` does. */
   verifyNow(payment: PaymentKey): Promise<void>;
   readonly connectorOf: ConnectorOf;
   /** Calls to operators. */
@@ -110,7 +110,7 @@ export interface Payments {
   readonly notes: PaymentNotes;
   /** Creates that wait for their batch. */
   readonly waitingCreates: number;
-  /** While it is started, with the role `dispatcher`. */
+  /** Undefined unless it is started and the process has the role `dispatcher`. */
   readonly dispatcher: Pick<Dispatcher, 'hint' | 'underWay' | 'sinceTurnMs'> | undefined;
   /** Starts the background work of the roles: dispatcher, bulk batches, jobs. */
   start(): void;

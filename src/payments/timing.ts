@@ -11,7 +11,7 @@ export interface Timing {
   readonly queuePollMs: number;
   /** How often to look for bulk batches that another process left. */
   readonly bulkPollMs: number;
-  /** A process that has decided no chunk of a batch for this long has left it. */
+  /** If a process decides no chunk of its batch for this long, another process takes the batch over. */
   readonly bulkLeaseMs: number;
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;
@@ -22,11 +22,11 @@ export interface Timing {
   readonly floatPollMs: number;
   /** How often to look for operators' lists of products that are due. */
   readonly productPollMs: number;
-  /** How often billers are looked for that are ONLINE again by themselves. */
+  /** How often to look for billers whose time OFFLINE has ended. */
   readonly offlinePollMs: number;
   /** How often to look for operators' statements that are due. */
   readonly statementPollMs: number;
-  /** How often vendors' floats are looked at. */
+  /** How often vendors' floats are checked. */
   readonly vendorFloatPollMs: number;
   /** How often receipts are pulled from a provider whose confirmations may get lost. */
   readonly receiptPullEveryMs: number;

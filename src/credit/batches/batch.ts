@@ -26,7 +26,7 @@ export interface NewScoreBatch {
   readonly rows: readonly ScoreRow[];
 }
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface BatchProgress {
   readonly batchReference: string;
   readonly batchId: string;

@@ -150,7 +150,7 @@ export async function addFindings(
   );
 }
 
-/** The place of a finding in its import; without field and rule, the end of a line. */
+/** The position of a finding in its import; without field and rule, the end of a line. */
 export interface FindingCursor {
   readonly line: number;
   readonly field?: string;

@@ -1,4 +1,4 @@
-/** The mobile template of the Kenyan data specification: its columns, in order (design §3). */
+/** The mobile template of the Kenyan data specification: its columns, in order. */
 export const MOBILE_COLUMNS = [
   'Surname',
   'Forename1',

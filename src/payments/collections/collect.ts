@@ -11,7 +11,7 @@ import { findCollection, insertCollection } from './store.ts';
 /** How far the clock and the time zone of a collector, a provider or a bank may be ahead: a day. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
-/** Whether a payment of this time cannot have been made yet, whatever the clocks. */
+/** Whether the time is so far ahead that no difference of clocks or time zones explains it. */
 export function isFarAhead(paidAt: Date, nowMs: number): boolean {
   return paidAt.getTime() > nowMs + MAX_AHEAD_MS;
 }

@@ -10,7 +10,7 @@ import type { FinalReport, NewPayment, Outcome, PaymentKey } from './payment.ts'
 /** What happened to a payment. `unconfirmed`: it is not known whether it was accepted. */
 type Noted = 'accepted' | 'refused' | 'unconfirmed' | 'unanswered' | Outcome;
 
-/** A payment that an operator did not answer about. */
+/** A payment whose instruction the operator did not answer. */
 interface Unanswered extends PaymentKey {
   readonly billerCode: string;
   readonly operatorCode: string;
@@ -136,7 +136,7 @@ export class PaymentNotes {
     );
   }
 
-  /** The duration is that since the payment was accepted. */
+  /** Notes a settled payment, with the time since it was accepted. */
   settled(report: FinalReport): void {
     const { billerCode: biller, outcome } = report;
     this.outcomes.add({ biller, outcome });

@@ -1,6 +1,6 @@
 import type { FailureCode } from './failure-code.ts';
 
-/** The status of a payment in the API (design §4). */
+/** The status of a payment in the API. */
 export const PAYMENT_STATUSES = [
   /** No instruction is in progress. */
   'QUEUED',
@@ -71,7 +71,7 @@ export interface FinalReport {
   /** Null exactly for a success. */
   readonly failureCode: FailureCode | null;
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
-  /** The operator that reports. Null: a person, about the operator that has the instruction. */
+  /** The operator that reports. Null: a person reports for the operator that has the instruction. */
   readonly operatorCode: string | null;
 }
 

@@ -73,7 +73,7 @@ export interface Declaration {
     | 'confirmed_by_query'
     | 'secret_url'
     | 'no_callbacks';
-  /** How we learn the movements of our float with the operator, or why not by themselves. */
+  /** How we learn the movements of our float with the operator, or why they cannot be pulled. */
   readonly movements: 'pulled' | `not pulled: ${string}`;
 }
 

@@ -51,7 +51,7 @@ export interface DispatcherOptions {
   readonly capacity: Capacity;
   readonly tallies: Tallies;
   readonly notes: Pick<PaymentNotes, 'answered' | 'unanswered'>;
-  /** Remembers what was claimed to be sent. Default: nobody asks. */
+  /** Remembers what was claimed for sending. Default: nothing is remembered. */
   readonly acknowledged?: Pick<AcknowledgedPayments, 'note'> | undefined;
   readonly policy: RetryPolicy;
   /** How often queues are listed if nothing announces new work. */
@@ -61,7 +61,7 @@ export interface DispatcherOptions {
   readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
-  /** For calls to operators. Default: they stand still while the process does not run. */
+  /** For calls to operators. Default: timers that pause while the process does not run. */
   readonly awakeTimers?: Timers;
   readonly onBatch?: OnBatch;
   readonly log: Logger;
@@ -71,7 +71,7 @@ export interface Dispatcher {
   /** Announces new work, so that it is claimed without waiting for the poll. */
   hint(queues: Iterable<QueueKey>): void;
   readonly underWay: number;
-  /** Since it last looked for work successfully. */
+  /** Time since it last looked for work successfully. */
   readonly sinceTurnMs: number;
   /**
    * Claims no more work, waits for calls in progress, then aborts them; their payments are verified

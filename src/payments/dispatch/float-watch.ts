@@ -21,8 +21,8 @@ export interface FloatWatchOptions {
 }
 
 /**
- * Asks every operator that can be asked for our float with it, one process at a time. A route stops
- * before the float is empty, and starts again when it is well above.
+ * Queries our float with every operator that supports it, one process at a time. A route stops before
+ * the float is empty, and starts again when the float is well above the limit.
  */
 export function startFloatWatch(
   options: FloatWatchOptions & { readonly everyMs: number },
@@ -36,7 +36,7 @@ export function startFloatWatch(
   });
 }
 
-/** Asks the operators that were not asked for this long. */
+/** Queries the operators that have not been queried for this long. */
 export async function pollFloats(options: FloatWatchOptions, everyMs: number): Promise<void> {
   const { pool, catalogue, connectorOf } = options;
   const askable = catalogue

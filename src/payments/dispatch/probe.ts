@@ -2,7 +2,7 @@ import type { Timers } from '../../platform/base/timers.ts';
 import type { BalanceAnswer, Connector } from './connector.ts';
 
 /**
- * Asks the operator for our float; null if the connector does not return in time or throws, so that
+ * Queries our float with the operator. Returns null if the connector does not return in time or throws, so that
  * it does not delay others.
  */
 export async function callWithin(

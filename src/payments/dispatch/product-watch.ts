@@ -58,12 +58,12 @@ export async function refreshDue(
 
 export type Refreshed =
   | { readonly kind: 'refreshed'; readonly count: number }
-  /** What was listed before stays. */
+  /** The earlier list stays. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** The operator has no list. */
   | { readonly kind: 'none' };
 
-/** Reads an operator’s whole list and saves it. A list that breaks off changes nothing. */
+/** Reads an operator’s whole list and saves it. An incomplete list changes nothing. */
 export async function refreshProducts(
   pool: Pool,
   operatorCode: string,
@@ -85,7 +85,7 @@ function merged(product: Product, listed: ReadonlyMap<string, Product>): Product
   return { ...product, billerCodes: [...new Set([...known, ...product.billerCodes])] };
 }
 
-/** All that the operator sells; null: it has no list; a text: why it did not give it. */
+/** Everything that the operator sells; null: it has no list; a text: why the list could not be read. */
 export async function readProducts(
   { products, payDeadlineMs }: Pick<Connector, 'products' | 'payDeadlineMs'>,
   stopping?: AbortSignal,

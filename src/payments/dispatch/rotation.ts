@@ -8,7 +8,7 @@ export interface Rotation {
   turns(): readonly Turn[];
   /** Nothing more is due in this queue, unless it was added again since the turn was given. */
   empty(turn: Turn): void;
-  /** It was asked, and may have more work: it goes to the end of the order. */
+  /** The queue was served and may have more work: it goes to the end of the order. */
   asked(turn: Turn): void;
 }
 

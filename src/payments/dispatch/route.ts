@@ -3,7 +3,7 @@ import type { Route, RouteObstacle } from '../billers/biller.ts';
 /** How long a payment waits for a busy route before it goes to one of a later position. */
 export const BUSY_AFTER_MS = 2_000;
 
-/** Why a route can take no payment now. */
+/** Why a route cannot take payments now. */
 export interface Obstacle {
   readonly cause: RouteObstacle | 'daily_limit' | 'no_connector' | 'range';
   /** For people. */
@@ -72,7 +72,7 @@ export function takes(route: Route, amountCents: bigint): boolean {
   );
 }
 
-/** What the database says against the route; null: nothing. */
+/** The obstacle that the database has for the route; null: none. */
 export function obstacleOf({ obstacle: cause, obstacleReason }: Route): Obstacle | null {
   return cause === null ? null : { cause, text: obstacleReason ?? cause };
 }

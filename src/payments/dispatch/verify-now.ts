@@ -6,7 +6,7 @@ import { askAtOnce } from './handle-store.ts';
 import type { QueueKey } from './store.ts';
 
 /**
- * Has the operator asked at once about a payment whose outcome is unknown. A query does no harm, so it
+ * Queries the operator at once about a payment whose outcome is unknown. A query does no harm, so it
  * may be done at any time; the operator's answer is then the only thing that ends the payment.
  * Returns the queue that has become due. Throws: `PlainError` if there is nothing to ask about.
  */

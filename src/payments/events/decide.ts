@@ -1,4 +1,4 @@
-/** When a webhook is tried again, and when no longer. Times in milliseconds. */
+/** When events are retried, when they are given up, and when a webhook is disabled. Times in milliseconds. */
 export interface WebhookPolicy {
   /** For one call, from the name lookup to the last byte of the answer. */
   readonly callTimeoutMs: number;

@@ -184,14 +184,14 @@ export async function listEvents(
   return listed.rows;
 }
 
-/** A place in the order in which events happened. */
+/** A position in the order in which events happened. */
 export interface EventPosition {
   /** Microseconds since 1970, as text: a date has milliseconds only. */
   readonly micros: string;
   readonly eventId: string;
 }
 
-/** An event with its place. */
+/** An event with its position. */
 export interface FollowedEvent extends ListedEvent {
   readonly micros: string;
 }

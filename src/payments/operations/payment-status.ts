@@ -88,7 +88,7 @@ const EXAMPLE_FIELDS = {
   details: { token: '96943714845508985567', units: '4.00' },
 };
 
-/** Specification §4.5, with the operator's fields in `msg.text` and flat in `msg` (design §4). */
+/** Specification §4.5, with the operator's fields in `msg.text` and again in `msg` itself. */
 export function paymentStatus(deps: {
   readonly byVendor: Authenticators['byVendor'];
   readonly statuses: StatusReader;

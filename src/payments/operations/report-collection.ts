@@ -25,7 +25,7 @@ const request = Type.Object({
   paid_at: collectionTime,
 });
 
-/** Reports collected income (design §3), signed by the collector. */
+/** Reports collected income, signed by the collector. */
 export function reportCollection(
   deps: Pick<Authenticators, 'byCollector'> & {
     readonly pool: Pool;

@@ -133,7 +133,7 @@ export async function approveForReceipt(
   return await requireReceipt(deps.pool, decided);
 }
 
-/** Throws: `PlainError` if this person may not approve it, or not like this. */
+/** Throws: `PlainError` if this person may not approve it, or not this decision. */
 function requireApprovable(
   row: ReceiptRow,
   { by, vid }: { readonly by: string; readonly vid: string | null },

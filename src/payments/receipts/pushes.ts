@@ -4,7 +4,7 @@ import { checkTopUp } from './push.ts';
 import { expirePushes, takeOpenPushes } from './pushes-store.ts';
 import type { ReceiptSources } from './sources.ts';
 
-/** Asked in one run. */
+/** Maximum number of prompts that one run queries. */
 const MAX_PUSHES = 100;
 
 /**

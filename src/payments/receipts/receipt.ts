@@ -1,6 +1,6 @@
 import { cleanMessage } from '../connectors/text.ts';
 
-/** How a report of a receipt came. */
+/** How a report of a receipt arrived. */
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
 
 export type ReceiptState =

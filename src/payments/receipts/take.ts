@@ -31,7 +31,7 @@ export interface ReceiptDeps {
   readonly log: Logger;
 }
 
-/** What a report came to. */
+/** The result of a report. */
 export type Taken =
   | 'credited'
   | 'unmatched'

@@ -5,7 +5,7 @@ import type { BackupManifest } from './manifest.ts';
 import { inParallel } from './stored.ts';
 import { SEGMENT_BYTES, segmentNames } from './wal.ts';
 
-/** A complete backup below a place. */
+/** A complete backup in a folder or bucket. */
 export interface StoredBackup {
   /** Relative to the place. */
   readonly name: string;

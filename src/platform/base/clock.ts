@@ -25,7 +25,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** Text `YYYY-MM-DD HH:MM:SS`, the wire's form of time (design §4). */
+/** Text `YYYY-MM-DD HH:MM:SS`, the form of times in requests and responses. */
 const WIRE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 
 export interface WireTime {

@@ -48,5 +48,5 @@ export const CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** A place where a test may kill the process. Here it does nothing. */
+/** A point at which a test may kill the process. Here it does nothing. */
 export function crashPoint(_point: CrashPoint): void {}

@@ -35,7 +35,7 @@ export function untilNow(to: Date, now: Date): Date {
   return new Date(Math.min(to.getTime(), now.getTime() + AHEAD_MS));
 }
 
-/** A period of the books: from the first of this month until now, if nothing else is asked for. */
+/** A period of the books: from the first of this month until now, by default. */
 export function readBookPeriod(
   query: { readonly from?: string | undefined; readonly to?: string | undefined },
   { wireTime, now }: { readonly wireTime: WireTime; readonly now: Date },

@@ -9,7 +9,7 @@ export interface Proposal {
   decidedAt: Date | null;
 }
 
-/** @param what the word for it, such as `journal`. Throws: `PlainError` if it does not exist. */
+/** @param what the noun for it, such as `journal`. Throws: `PlainError` if it does not exist. */
 export function requireFound<Row>(row: Row | undefined, what: string): Row {
   if (row !== undefined) return row;
   throw new PlainError(`This ${what} does not exist.`);

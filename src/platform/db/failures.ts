@@ -14,7 +14,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   '40001': 'was busy with conflicting changes',
 };
 
-/** Why the database did not do what it was asked, for people. It says nothing about rows. */
+/** Why a statement failed, for people. The text contains no data of rows. */
 export function describeFailure(error: unknown): string {
   const { code = '' } = (error ?? {}) as { readonly code?: string };
   const known = FAILURES[code];
