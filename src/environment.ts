@@ -68,7 +68,8 @@ export const VARIABLES = {
     otherwise: '`DATA_DIR`',
   },
   AWS_ENDPOINT_URL_S3: {
-    description: 'URL of the S3 server for addresses that begin with `s3://`, if it is not Amazon’s.',
+    description:
+      'URL of the S3 server for addresses that begin with `s3://`, if it is not Amazon’s.',
     form: {
       allowed: 'a URL with https (http only to this machine)',
       read: (value) => (isSafeUrl(value) ? value : undefined),
@@ -81,7 +82,11 @@ export const VARIABLES = {
     default: 'us-east-1',
   },
   AWS_ACCESS_KEY_ID: { description: 'Key for addresses that begin with `s3://`.', form: text },
-  AWS_SECRET_ACCESS_KEY: { description: 'The secret of `AWS_ACCESS_KEY_ID`.', form: text, secret: true },
+  AWS_SECRET_ACCESS_KEY: {
+    description: 'The secret of `AWS_ACCESS_KEY_ID`.',
+    form: text,
+    secret: true,
+  },
   AWS_SESSION_TOKEN: {
     description: 'Token of temporary credentials. They are read once, at the start.',
     form: text,
