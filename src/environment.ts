@@ -68,8 +68,7 @@ export const VARIABLES = {
     otherwise: '`DATA_DIR`',
   },
   AWS_ENDPOINT_URL_S3: {
-    description:
-      'URL of the S3 server for addresses that begin with `s3://`, if it is not Amazon’s.',
+    description: 'URL of the server of `s3://` addresses, if it is not Amazon’s.',
     form: {
       allowed: 'a URL with https (http only to this machine)',
       read: (value) => (isSafeUrl(value) ? value : undefined),
@@ -82,11 +81,7 @@ export const VARIABLES = {
     default: 'us-east-1',
   },
   AWS_ACCESS_KEY_ID: { description: 'Key for addresses that begin with `s3://`.', form: text },
-  AWS_SECRET_ACCESS_KEY: {
-    description: 'The secret of `AWS_ACCESS_KEY_ID`.',
-    form: text,
-    secret: true,
-  },
+  AWS_SECRET_ACCESS_KEY: { description: 'Secret of `AWS_ACCESS_KEY_ID`.', form: text, secret: true },
   AWS_SESSION_TOKEN: {
     description: 'Token of temporary credentials. They are read once, at the start.',
     form: text,
@@ -346,16 +341,16 @@ export const VARIABLES = {
     form: wholeNumber(0),
     default: { sandbox: '0', production: '5000' },
   },
-  MALIPO_KEY: {
-    description: 'Security key of the vendor, for the commands `listen`, `trigger` and `sandbox`.',
-    form: text,
-    secret: true,
-  },
   SHUTDOWN_GRACE_MS: {
     description:
       'Maximum duration of a graceful shutdown after `SHUTDOWN_DELAY_MS`, in milliseconds. Work that has not ended by then is cut off; nothing is lost.',
     form: wholeNumber(0),
     default: '15000',
+  },
+  MALIPO_KEY: {
+    description: 'Security key of the vendor, for the commands `listen`, `trigger` and `sandbox`.',
+    form: text,
+    secret: true,
   },
 } as const satisfies Record<string, Variable>;
 
