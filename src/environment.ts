@@ -81,7 +81,7 @@ export const VARIABLES = {
     default: 'us-east-1',
   },
   AWS_ACCESS_KEY_ID: { description: 'Key for addresses that begin with `s3://`.', form: text },
-  AWS_SECRET_ACCESS_KEY: { description: 'Secret of `AWS_ACCESS_KEY_ID`.', form: text, secret: true },
+  AWS_SECRET_ACCESS_KEY: { description: 'Secret of that access key.', form: text, secret: true },
   AWS_SESSION_TOKEN: {
     description: 'Token of temporary credentials. They are read once, at the start.',
     form: text,
