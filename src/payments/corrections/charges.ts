@@ -38,8 +38,8 @@ interface TermsChange {
 }
 
 /**
- * The transfers after which cost and commission are those of `postedAfter`, which the ledger then counts
- * as paid. The price is the recorded one.
+ * The transfers that change cost and commission from those of the amount paid before to those of
+ * `postedAfter`, the amount that counts as paid from now on. The price is the recorded one.
  */
 export function changedTerms(
   row: Pick<CaseRow, 'operatorCode'>,

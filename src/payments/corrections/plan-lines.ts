@@ -29,8 +29,8 @@ export function planLines(plan: Plan): string[] {
 }
 
 /**
- * The same without what changes with every payment of the vendor: how much of what it pays its
- * collected income and its float cover. What is left must be the same when a proposal is approved.
+ * The same, without the split of what the vendor pays between its collected income and its float,
+ * because every payment changes that. The rest must be the same when a proposal is approved.
  */
 export function effectOf(plan: Plan): string[] {
   if (plan.kind !== 'correct') return planLines(plan);

@@ -19,7 +19,7 @@ import type { Failover } from './route.ts';
 import type { Claim, Progress, Stage } from './store.ts';
 
 /**
- * How long after the claim an instruction may still begin; it must end, and be saved, within the
+ * How long after the claim an instruction may still begin. It must end, and be saved, within the
  * lease.
  */
 export const SEND_WITHIN_MS = 3_000;

@@ -2,7 +2,7 @@ import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Outcome } from '../create/payment.ts';
 
-/** Payments that are alike, counted. */
+/** The number of payments with the same properties. */
 export interface ActivityRow {
   /** The beginning of the interval in which they were created. */
   begin: Date;

@@ -50,7 +50,7 @@ function percentile(steps: ReadonlyMap<number, number>, rank: number): number | 
   return null;
 }
 
-/** Rows that are alike become one. All get the same beginning. */
+/** Merges rows with the same properties. All get the same beginning. */
 export function addActivity(rows: readonly ActivityRow[], begin: Date): ActivityRow[] {
   const added = new Map<string, ActivityRow>();
   for (const row of rows) {

@@ -51,7 +51,7 @@ export interface OverviewReader {
 }
 
 /**
- * Reads the overview again and again: each reading is cheaper than the first, which counts the
+ * Reads the overview repeatedly: each reading is cheaper than the first, which counts the
  * payments of a whole day.
  * @param options.vendorId undefined: of all vendors.
  */

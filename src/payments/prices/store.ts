@@ -120,7 +120,7 @@ export function operatorPricesByRoute(
   return byRoute;
 }
 
-/** When a price begins and who set it. A begin of null is now. */
+/** When a price begins and who set it. Null: it begins now. */
 export interface NewSetting {
   readonly validFrom: Date | null;
   readonly setBy: string;
@@ -161,7 +161,7 @@ export async function insertFeePrice(
   return inserted.rows[0]?.version ?? 0;
 }
 
-/** Adds an operator's price. Returns its version. For the caller the same holds. */
+/** Adds an operator's price. Returns its version. The caller does the same as for `insertFeePrice`. */
 export async function insertOperatorPrice(
   db: Queryable,
   key: { readonly billerCode: string; readonly operatorCode: string },

@@ -25,9 +25,9 @@ export interface Entered {
 }
 
 /**
- * Enters quarantine in one commit. After it nothing is claimed to be sent, every biller is OFFLINE,
- * and the operator is asked about each queued payment before it can be sent. An open quarantine is
- * extended.
+ * Enters quarantine in one commit. From then on nothing is claimed for sending, every biller is
+ * OFFLINE, and the operator is queried about each queued payment before it can be sent. An open
+ * quarantine is extended.
  * @param begin part of the same commit; if it returns false, nothing is entered.
  * Returns undefined if this entry was made before.
  */

@@ -25,7 +25,7 @@ export async function checkOpenPushes(
     try {
       await checkTopUp(deps.pool, source, pushId);
     } catch (error) {
-      deps.log.warn({ err: error, pushId }, 'the state of a prompt could not be asked for');
+      deps.log.warn({ err: error, pushId }, 'the state of a prompt could not be queried');
     }
   }
   await expirePushes(deps.pool);

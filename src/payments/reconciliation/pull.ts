@@ -27,7 +27,7 @@ type Pulling = Pick<Connector, 'acceptanceWindowMs'> & {
   readonly pullStatement: NonNullable<Connector['pullStatement']>;
 };
 
-/** The connector, if its operator can be asked for movements. */
+/** The connector, if it can list movements. */
 export function pullingOf(connector: Connector | undefined): Pulling | undefined {
   if (connector === undefined || connector.pullStatement === null) return undefined;
   const { acceptanceWindowMs, pullStatement } = connector;

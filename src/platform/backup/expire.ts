@@ -7,7 +7,7 @@ import { SEGMENT_BYTES, segmentNames } from './wal.ts';
 
 /** A complete backup in a folder or bucket. */
 export interface StoredBackup {
-  /** Relative to the place. */
+  /** Relative to that folder or bucket. */
   readonly name: string;
   readonly backupId: string;
   readonly endedAt: string;
@@ -15,7 +15,7 @@ export interface StoredBackup {
   readonly manifest: BackupManifest;
 }
 
-/** The complete backups directly below a place, oldest first. Throws: `PlainError` if one is damaged. */
+/** The complete backups directly below a folder or a bucket's prefix, oldest first. Throws: `PlainError` if one is damaged. */
 export async function listBackups(place: Storage): Promise<StoredBackup[]> {
   const end = `/${MANIFEST_FILE}`;
   const found = (await place.list()).filter(

@@ -9,9 +9,9 @@ import type { Backup, BackupOptions } from './take.ts';
 import { uploadBackup } from './upload.ts';
 
 /**
- * Takes a backup into a temporary folder of the data folder, and from there to an empty place in a
+ * Takes a backup into a temporary folder of the data folder, and from there to an empty location in a
  * bucket. What is sent is signed with its hash, so the server refuses a damaged upload.
- * Throws: `PlainError` when the place has files, or there is no room.
+ * Throws: `PlainError` when the location has files, or there is no room.
  */
 export async function takeBackupToBucket(
   options: Omit<BackupOptions, 'folder' | 'deliver'> & { readonly dataDir: string },

@@ -272,7 +272,7 @@ function unusable(problem: string): Error {
   return Object.assign(new Error(problem), { code: '57P03' });
 }
 
-/** A place that cannot be reached is tried again, and never overwritten before it was read. */
+/** A witness that cannot be reached is tried again, and never overwritten before it was read. */
 class Witnesses {
   readonly #unread: Set<Storage>;
   readonly #failing = new Set<Storage>();

@@ -2,13 +2,13 @@ import { contentOf } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Beat } from './decide.ts';
 
-/** One file for each database, so that several may use a place. */
+/** One file for each database, so that several may use the same folder or bucket. */
 function fileOf(installationId: string): string {
   return `database-${installationId}.json`;
 }
 
 /**
- * The last beat that a place knows; undefined: none, or the file is not readable.
+ * The last beat that the file records; undefined: none, or the file is not readable.
  * Throws any error from reading.
  */
 export async function readWitness(

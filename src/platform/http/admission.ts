@@ -40,7 +40,7 @@ declare module 'fastify' {
 export interface Unfinished {
   readonly address: string;
   readonly refuse: () => void;
-  /** Also for an authenticated request: it no longer takes a place from others. */
+  /** Also for an authenticated request: it no longer takes a slot from others. */
   readonly leave: () => void;
 }
 

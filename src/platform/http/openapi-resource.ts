@@ -5,7 +5,7 @@ import type { AnyResource } from './resource.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One resource in the OpenAPI document: the parameters by place, a JSON body, the answer. */
+/** One resource in the OpenAPI document: the parameters of path and query, a JSON body, the answer. */
 export function describeResource(resource: AnyResource, { schemas, responses }: Components): Json {
   const { name, tag, summary, description, params, query, body, signedBy, example } = resource;
   const title = name.charAt(0).toUpperCase() + name.slice(1);

@@ -20,7 +20,7 @@ export interface Range {
   readonly bytes: number;
 }
 
-/** A place for files. Names are relative and contain no `..`. */
+/** A folder or a bucket for files. Names are relative and contain no `..`. */
 export interface Storage {
   /** For messages, without credentials. */
   readonly place: string;

@@ -99,7 +99,7 @@ function refusedAtTheDoor(ending: Extract<Ending, { kind: 'answer' }>): NotSent 
   });
 }
 
-/** The outcome of a query by their id. */
+/** The outcome of a query by the operator’s id. */
 export function classifyFind(
   ending: Ending,
   by: { readonly requestId: string; readonly amountCents: bigint },

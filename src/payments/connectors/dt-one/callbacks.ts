@@ -7,7 +7,7 @@ import type { Expected, Transaction } from './transaction.ts';
 /** The kind of callback URL. */
 export const TRANSACTION = 't';
 
-/** Callbacks are not signed: each is a hint to ask. */
+/** Callbacks are not signed: each only makes the service query the state. */
 export function createCallbacks(
   paths: SecretPaths,
   expectedOf: (sent: SentPayment) => Expected | undefined,

@@ -12,7 +12,7 @@ import { ask } from './send.ts';
 export type AuthSettings = NonNullable<HttpSettings['auth']>;
 export type OauthSettings = Extract<AuthSettings, { kind: 'oauth' }>;
 
-/** The credentials of every request, except a token. Throws: `Error` with the place. */
+/** The credentials of every request, except a token. Throws: `Error` naming the setting. */
 export function compileCommonHeaders({
   headers,
   auth,
@@ -31,7 +31,7 @@ export function compileCommonHeaders({
   };
 }
 
-/** Sends with a token. Throws: `Error` with the place. */
+/** Sends with a token. Throws: `Error` naming the setting. */
 export function compileOauth(
   auth: OauthSettings,
   by: {

@@ -36,8 +36,8 @@ const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * @param where the place in the configuration, for messages.
- * Throws: `Error` with that place when the text is no expression, or uses what is not accepted.
+ * @param where the location in the configuration, for messages.
+ * Throws: `Error` with that location when the text is no expression, or uses what is not accepted.
  */
 export function compileExpression(where: string, text: string): Expression {
   if (text.length > MAX_EXPRESSION_LENGTH) {

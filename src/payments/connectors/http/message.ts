@@ -13,7 +13,7 @@ export interface FilledRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Rejects with an `Error` that names the place where the configuration does not fit the input. */
+/** Rejects with an `Error` naming the setting that does not fit the input. */
 export type RequestTemplate = (input: object) => Promise<FilledRequest>;
 
 /** Settings that all requests to an operator share. */
@@ -26,7 +26,7 @@ export interface RequestParts {
 
 export type HeaderTemplate = (input: object) => Promise<Readonly<Record<string, string>>>;
 
-/** Throws: `Error` with the place in the configuration. */
+/** Throws: `Error` naming the setting. */
 export function compileRequest(
   where: string,
   settings: RequestSettings,
@@ -59,14 +59,14 @@ export function compileRequest(
   };
 }
 
-/** A value of dots alone, such as an account, would make it another path. Throws: `Error` with the place. */
+/** A value of dots alone, such as an account, would make it another path. Throws: `Error` naming the setting. */
 function requireNoDotSegment(where: string, path: string): void {
   const [segments = ''] = path.split('?');
   if (!segments.split('/').some((segment) => segment === '.' || segment === '..')) return;
   throw new Error(`${where}: a part of it is “.” or “..”`);
 }
 
-/** Throws: `Error` with the place. */
+/** Throws: `Error` naming the setting. */
 export function compileHeaders(
   where: string,
   settings: HttpSettings['headers'] = {},
@@ -87,7 +87,7 @@ export function compileHeaders(
   };
 }
 
-/** Rejects with an `Error` that names the place, not the value, which may be secret. */
+/** Rejects with an `Error` that names the setting, not the value, which may be secret. */
 export async function headerOf(
   where: string,
   expression: Expression,

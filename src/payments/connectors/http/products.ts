@@ -14,7 +14,7 @@ type Amounts = NonNullable<NonNullable<HttpSettings['amounts']>['answers']>;
 
 const MAX_CODE_LENGTH = 100;
 
-/** Reads what the operator sells, with one request for each biller. Throws: `Error` with the place. */
+/** Reads what the operator sells, with one request for each biller. Throws: `Error` naming the setting. */
 export function compileProducts(
   settings: HttpSettings,
   { context, routeOf, deadlineMs }: Asking,

@@ -17,7 +17,7 @@ export interface Asking {
   readonly deadlineMs: number;
 }
 
-/** Questions that move no money. Throws: `Error` with the place. */
+/** Questions that move no money. Throws: `Error` naming the setting. */
 export function compileQuestions(
   settings: HttpSettings,
   by: Asking,

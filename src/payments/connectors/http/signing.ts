@@ -17,7 +17,7 @@ export interface RequestSigning {
   after(request: FilledRequest, input: object): Promise<FilledRequest>;
 }
 
-/** Throws: `Error` with the place. */
+/** Throws: `Error` naming the setting. */
 export function compileSigning(
   settings: NonNullable<HttpSettings['signing']>,
   partOf: SecretPart,
@@ -56,7 +56,7 @@ export function schemeOf(settings: {
   return { algorithm, encoding, keyEncoding };
 }
 
-/** Rejects with an `Error` that names the place. */
+/** Rejects with an `Error` that names the setting. */
 export async function signedText(
   where: string,
   expression: Expression,
@@ -67,7 +67,7 @@ export async function signedText(
   return text;
 }
 
-/** Adds the place to what is thrown. */
+/** Adds the setting to the message of what is thrown. */
 export function at<Made>(where: string, make: () => Made): Made {
   try {
     return make();

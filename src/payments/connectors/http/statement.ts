@@ -28,7 +28,7 @@ const FIRST_PAGE = { page: 1, cursor: '' };
 /**
  * Lists the movements of our float, page by page. A movement that cannot be read fails the pull: one
  * that was left out would look like a payment that the operator did not make.
- * Throws: `Error` with the place.
+ * Throws: `Error` naming the setting.
  */
 export function compileStatement(
   settings: HttpSettings,

@@ -15,7 +15,7 @@ export type VerifyingKeys = readonly (Pick<OperatorSecret, 'validUntil'> & {
 
 const TOLERANCE_MS = 300_000;
 
-/** Throws: `Error` with the place. */
+/** Throws: `Error` naming the setting. */
 export function compileVerifying(settings: SignatureSettings, secrets: VerifyingKeys): Verifying {
   const keys = keysOf(settings, secrets);
   const text = compileExpression('callback.signature.text', settings.text);
