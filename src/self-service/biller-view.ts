@@ -31,12 +31,12 @@ const fee = Type.Object(
 
 /** A biller with what a payment to it needs. */
 export const biller = Type.Object({
-  biller: Type.String({ description: 'Its code: `biller_name` of create.' }),
+  biller: Type.String({ description: 'Code of the biller: the `biller_name` of create.' }),
   name: Type.String(),
   category: Type.String({ examples: ['electricity'] }),
   status: Type.String({ description: '`ONLINE` or `OFFLINE`.', examples: ['ONLINE'] }),
   minimum_cents: cents('Smallest amount.'),
-  maximum_cents: nullable(cents('Largest amount; null: none.')),
+  maximum_cents: nullable(cents('Largest amount; null: no limit.')),
   account_label: Type.String({ examples: ['Meter number'] }),
   account_format: Type.String({
     description: '`msisdn`: a Kenyan mobile number; otherwise a regular expression.',

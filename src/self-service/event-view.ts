@@ -14,7 +14,7 @@ export const event = Type.Object({
   event_id: Type.String({ examples: ['0199e3c0-7d3a-7000-8000-2b6a1f0c9d11'] }),
   webhook_id: Type.String({ description: 'The `webhook-id` that it is sent with, every time.' }),
   type: Type.String({ examples: ['transaction.succeeded'] }),
-  at: instant('When it happened.'),
+  at: instant('When the event happened.'),
   reference: nullable(
     Type.String({
       description: 'Our reference of the payment; null: the event is not about a payment.',
@@ -44,7 +44,7 @@ export const event = Type.Object({
       instant('When it will be sent next; null: it will not be sent again.'),
     ),
     ended_at: nullable(instant('When it was delivered or given up.')),
-    last_result: nullable(Type.String({ description: 'Of the last attempt.' })),
+    last_result: nullable(Type.String({ description: 'Result of the last attempt to send it.' })),
   }),
 });
 

@@ -20,7 +20,7 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
     path: '/payments.csv',
     summary: 'Payments as CSV',
     description:
-      'The whole list as a file, sent while it is read, newest first. The columns are the fields of the list. A text that a spreadsheet would run as a formula begins with an apostrophe. A file that ends early is cut off: the connection is closed without the last chunk.',
+      'The whole list as a file, sent while it is read, newest first. The columns are the fields of the list. A text that a spreadsheet would run as a formula begins with an apostrophe. If the file is incomplete, the connection is closed without the last chunk.',
     query: Type.Object(paymentFilter),
     response: 'text/csv',
     refusals: {},

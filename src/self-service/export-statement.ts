@@ -22,7 +22,7 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
     path: '/statement.csv',
     summary: 'Statement as CSV',
     description:
-      'The whole statement as a file, sent while it is read: its lines between a row for the opening and one for the closing balance. A file without the last row is cut off. A text that a spreadsheet would run as a formula begins with an apostrophe.',
+      'The whole statement as a file, sent while it is read: its lines between a row for the opening and one for the closing balance. A file without the last row is incomplete. A text that a spreadsheet would run as a formula begins with an apostrophe.',
     query: Type.Object(period),
     response: 'text/csv',
     refusals: {},

@@ -7,11 +7,11 @@ import type { SelfServiceDeps } from './resource.ts';
 import { cents, instant, time } from './schemas.ts';
 
 const response = Type.Object({
-  at: instant('The instant of the balance.'),
-  float_cents: cents('What creates may spend.'),
+  at: instant('The time of the balance.'),
+  float_cents: cents('The float: what creates can spend.'),
   reserved_cents: cents('Held for payments without a final result.'),
   collected_cents: cents('Collected income that has not been moved to the float.'),
-  total_cents: cents('The sum of these: your money with us.'),
+  total_cents: cents('Your money with us: the sum of these amounts.'),
 });
 
 export function getBalance(deps: SelfServiceDeps): AnyResource {

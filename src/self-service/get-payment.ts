@@ -21,24 +21,26 @@ const entry = Type.Object({
       '`created`; `attempt`: an instruction to the operator; `settled`: the result was recorded; `transfer`: money moved in the books; `event`: a webhook was announced. More may be added.',
     examples: ['created'],
   }),
-  status: nullable(Type.String({ description: 'Of `settled`: the result.' })),
+  status: nullable(Type.String({ description: 'For `settled`: the result.' })),
   outcome: nullable(
-    Type.String({ description: 'Of `attempt`: `paid`, `declined`, `not_sent`; null: not known.' }),
+    Type.String({
+      description: 'For `attempt`: `paid`, `declined` or `not_sent`; null: not known.',
+    }),
   ),
-  attempt: nullable(Type.Integer({ description: 'Of `attempt`: its number, from 1.' })),
-  movement: nullable(Type.String({ description: 'Of `transfer`: what it did.' })),
-  amount_cents: nullable(cents('Of `transfer`.')),
-  event_id: nullable(Type.String({ description: 'Of `event`.' })),
-  event_type: nullable(Type.String({ description: 'Of `event`.' })),
+  attempt: nullable(Type.Integer({ description: 'For `attempt`: its number, from 1.' })),
+  movement: nullable(Type.String({ description: 'For `transfer`: the kind of movement.' })),
+  amount_cents: nullable(cents('For `transfer`: the amount.')),
+  event_id: nullable(Type.String({ description: 'For `event`: its id.' })),
+  event_type: nullable(Type.String({ description: 'For `event`: its type.' })),
 });
 
 const response = Type.Object({
   ...paymentFields,
-  biller_reference: nullable(Type.String({ description: 'The operator’s.' })),
+  biller_reference: nullable(Type.String({ description: 'The operator’s own reference.' })),
   biller_response_time: nullable(
     instant('When the instruction that led to the result was sent; null while it is not known.'),
   ),
-  message: nullable(Type.String({ description: 'The operator’s own text.' })),
+  message: nullable(Type.String({ description: 'The operator’s message for people.' })),
   failure_code: nullable(
     Type.String({
       description: `Why it failed: one of ${FAILURE_CODES.map((code) => `\`${code}\``).join(', ')}. Treat any other as \`other\`.`,
@@ -77,7 +79,9 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
     summary: 'One payment',
     description: 'A payment with its result and its timeline.',
     params: Type.Object({
-      reference: Type.String({ description: 'Ours: the `ipay_reference` that create returned.' }),
+      reference: Type.String({
+        description: 'Our reference: the `ipay_reference` that create returned.',
+      }),
     }),
     response,
     refusals: { not_found: {}, quarantine: { field: 'reference' } },

@@ -7,10 +7,11 @@ import { idempotencyKey, instant } from './schemas.ts';
 /** A key or a secret without its value. */
 export const key = Type.Object({
   key_id: Type.String({ examples: ['0199e3c0-7d3a-8000-8000-2b6a1f0c9d11'] }),
-  created_at: instant('When it was made.'),
-  valid_until: nullable(instant('When it ends; null: until it is replaced.')),
+  created_at: instant('When the key was created.'),
+  valid_until: nullable(instant('When the key becomes invalid; null: not before it is replaced.')),
   is_current: Type.Boolean({
-    description: 'False: a newer one has replaced it, and it ends soon.',
+    description:
+      'Whether it is the current one. If not, a newer one has replaced it, and it ends soon.',
   }),
 });
 
@@ -50,7 +51,7 @@ export const rotation = (leastOverlapSeconds: number) =>
 
 export const newKey = Type.Object({
   key_id: Type.String(),
-  secret: Type.String({ description: 'Shown once: store it now.' }),
+  secret: Type.String({ description: 'The secret. It is shown only once: store it now.' }),
   overlap_seconds: Type.Integer(),
 });
 

@@ -13,10 +13,13 @@ import type { SelfServiceDeps } from './resource.ts';
 import { instant, pageOf, paging, period } from './schemas.ts';
 
 const enquiry = Type.Object({
-  sequence: Type.String({ description: 'Its number among your enquiries.', examples: ['17'] }),
-  at: instant('When it was made.'),
+  sequence: Type.String({
+    description: 'The number of the enquiry among yours.',
+    examples: ['17'],
+  }),
+  at: instant('When the enquiry was made.'),
   operation: Type.String({ examples: ['generic-score'] }),
-  request_reference: Type.String({ description: 'Yours: `requestReference`.' }),
+  request_reference: Type.String({ description: 'Your own reference, `requestReference`.' }),
   report_reason: Type.Integer({ examples: [2] }),
   outcome: Type.String({
     description: `One of ${ENQUIRY_OUTCOMES.map((outcome) => `\`${outcome}\``).join(', ')}.`,
@@ -49,7 +52,11 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
         ),
       ),
       request_reference: Type.Optional(
-        parameter(/^[A-Za-z0-9]{1,64}$/, 'up to 64 letters and digits', 'Your reference.'),
+        parameter(
+          /^[A-Za-z0-9]{1,64}$/,
+          'up to 64 letters and digits',
+          'Your own reference of the enquiry.',
+        ),
       ),
       ...paging,
     }),

@@ -13,7 +13,9 @@ const query = Type.Object({ ...paymentFilter, ...paging });
 const response = Type.Object({
   ...pageOf(Type.Object(paymentFields)),
   searched_to: nullable(
-    instant('Everything that was accepted since then has been searched; null: the whole period.'),
+    instant(
+      'All payments accepted since this time have been searched; null: the whole period has been.',
+    ),
   ),
 });
 

@@ -13,15 +13,20 @@ import type { SelfServiceDeps } from './resource.ts';
 import { instant, pageOf, paging } from './schemas.ts';
 
 const request = Type.Object({
-  request_id: Type.String({ description: 'As in `X-Request-Id`.' }),
-  at: instant('When it was answered.'),
+  request_id: Type.String({ description: 'The id in the header `X-Request-Id`.' }),
+  at: instant('When the request was answered.'),
   operation: nullable(
     Type.String({ description: 'Name of the operation.', examples: ['createTransaction'] }),
   ),
   method: Type.String({ examples: ['POST'] }),
-  path: Type.String({ description: 'Without query.', examples: ['/transaction/create'] }),
+  path: Type.String({
+    description: 'The path without the query string.',
+    examples: ['/transaction/create'],
+  }),
   status: Type.Integer({ description: 'HTTP status.', examples: [200] }),
-  error_code: nullable(Type.String({ description: 'Null: it was not refused.' })),
+  error_code: nullable(
+    Type.String({ description: 'The code of the refusal; null: the request was not refused.' }),
+  ),
   duration_ms: Type.Number({ examples: [3.25] }),
   key_id: nullable(
     Type.String({
@@ -46,7 +51,7 @@ export function listRequests(deps: SelfServiceDeps): AnyResource {
     path: '/requests',
     summary: 'List requests',
     description:
-      'The requests of the last seven days that named you, newest first, without parameters and bodies. The last second may be missing. With more than 500 requests in a second it is a sample.',
+      'The requests of the last seven days with your `vid`, newest first, without parameters and bodies. The last second may be missing. Of more than 500 requests in a second, only a sample is listed.',
     query: Type.Object({
       only: Type.Optional(
         parameter(/^refused$/, 'refused', 'Refused requests only.', { examples: ['refused'] }),

@@ -32,8 +32,8 @@ export const paymentFilter = {
   account: Type.Optional(
     searched('Payments for this account or phone number, in any usual form of it.'),
   ),
-  reference: Type.Optional(searched('The payment with this reference of ours.')),
-  merchant_reference: Type.Optional(searched('The payment with this reference of yours.')),
+  reference: Type.Optional(searched('The payment with this `ipay_reference`.')),
+  merchant_reference: Type.Optional(searched('The payment with this reference of your own.')),
 };
 
 /** Searched exactly; only one of them at a time. */

@@ -9,19 +9,23 @@ import { cents, instant } from './schemas.ts';
 
 /** A payment in a list. */
 export const paymentFields = {
-  reference: Type.String({ description: 'Ours: the `ipay_reference` that create returned.' }),
-  merchant_reference: nullable(Type.String({ description: 'Yours.' })),
+  reference: Type.String({
+    description: 'Our reference: the `ipay_reference` that create returned.',
+  }),
+  merchant_reference: nullable(Type.String({ description: 'Your own reference.' })),
   status: Type.String({
     description: `One of ${PAYMENT_STATUSES.map((status) => `\`${status}\``).join(', ')}, as the status operation has it.`,
     examples: ['SUCCESS'],
   }),
   biller: Type.String({ description: 'Biller code.', examples: ['kplc_prepaid'] }),
   account: Type.String(),
-  phone: nullable(Type.String({ description: 'Also null once the payment is archived.' })),
+  phone: nullable(
+    Type.String({ description: 'Phone number; also null once the payment is archived.' }),
+  ),
   amount_cents: cents('Amount.'),
   fee_cents: cents('Fee with its VAT, taken from the float on top of the amount.'),
   created_at: instant('When the payment was accepted.'),
-  settled_at: nullable(instant('Since when the result is final.')),
+  settled_at: nullable(instant('When the result became final.')),
 };
 
 const payment = Type.Object(paymentFields);

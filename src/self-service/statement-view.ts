@@ -9,42 +9,42 @@ import { EXAMPLE_PAYMENT } from './payment-view.ts';
 import { cents, instant } from './schemas.ts';
 
 export const statementHead = Type.Object({
-  from: instant('The beginning.'),
-  to: instant('The end; what is not over yet is left out.'),
+  from: instant('Beginning of the period.'),
+  to: instant('End of the period, at most the present.'),
   opening_cents: cents('Your money with us at the beginning: collected, float and reserved.'),
-  closing_cents: cents('The same at the end: the opening balance and all changes.'),
+  closing_cents: cents('Your money with us at the end: the opening balance plus all changes.'),
   opening_float_cents: cents('The float at the beginning.'),
   closing_float_cents: cents('The float at the end.'),
-  count: Type.Integer({ description: 'How many lines there are.' }),
+  count: Type.Integer({ description: 'Number of lines.' }),
   movements: Type.Array(
     Type.Object({
       movement: Type.String({ examples: ['paid'] }),
       count: Type.Integer(),
-      change_cents: cents('By how much they changed your money with us.'),
+      change_cents: cents('The change of your money with us by these movements.'),
     }),
-    { description: 'What moved, by kind.' },
+    { description: 'The movements, summed by kind.' },
   ),
 });
 
 export const statementLine = Type.Object({
-  at: instant('When it was posted.'),
-  movement: Type.String({ description: 'What it did.', examples: ['paid'] }),
-  reference: nullable(Type.String({ description: 'Ours, of what caused it.' })),
-  merchant_reference: nullable(Type.String({ description: 'Yours, of a payment.' })),
-  collector: nullable(Type.String({ description: 'Who reported collected income.' })),
+  at: instant('When the movement was posted.'),
+  movement: Type.String({ description: 'The kind of movement.', examples: ['paid'] }),
+  reference: nullable(Type.String({ description: 'Our reference of the payment or other cause.' })),
+  merchant_reference: nullable(Type.String({ description: 'Your reference of the payment.' })),
+  collector: nullable(Type.String({ description: 'The collector that reported the income.' })),
   collector_reference: nullable(Type.String()),
-  operator: nullable(Type.String({ description: 'That executed a payment.' })),
+  operator: nullable(Type.String({ description: 'The operator that executed the payment.' })),
   operator_reference: nullable(Type.String()),
-  bank_reference: nullable(Type.String({ description: 'Of the bank’s transfer, of a payout.' })),
-  case_id: nullable(Type.String({ description: 'The case of a correction.' })),
+  bank_reference: nullable(Type.String({ description: 'The bank’s reference of a payout.' })),
+  case_id: nullable(Type.String({ description: 'The case that led to a correction.' })),
   debit_account: Type.String({ examples: ['reserved'] }),
   credit_account: Type.String({ examples: ['operator:kplc'] }),
   amount_cents: cents('Amount.'),
   change_cents: cents(
-    'By how much it changed your money with us; 0: it moved between your accounts.',
+    'The change of your money with us; 0: money moved between your own accounts.',
   ),
-  balance_cents: cents('Your money with us after it.'),
-  float_cents: cents('The float after it.'),
+  balance_cents: cents('Your money with us after the movement.'),
+  float_cents: cents('The float after the movement.'),
 });
 
 /** What operators charge us is not the vendor's business. */

@@ -11,13 +11,13 @@ const VERBS = {
   enable: {
     name: 'enableWebhook',
     summary: 'Enable the webhook',
-    description: 'Sends events again, first those that have waited.',
+    description: 'Resumes sending events, first those that have waited.',
     carryOut: enableWebhook,
   },
   disable: {
     name: 'disableWebhook',
     summary: 'Disable the webhook',
-    description: 'Sends nothing until the webhook is enabled; its events wait.',
+    description: 'Stops sending events until the webhook is enabled again. Meanwhile they wait.',
     carryOut: stopWebhook,
   },
 } as const;

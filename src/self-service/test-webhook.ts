@@ -18,7 +18,7 @@ export function testWebhook(deps: SelfServiceDeps): AnyResource {
     path: '/webhook/test',
     summary: 'Send a test event',
     description:
-      'Sends a signed event of type `webhook.test` now and once, and returns what your receiver answered. It is not in the list of events.',
+      'Sends one signed event of type `webhook.test` now, and returns what your receiver answered. The event is not in the list of events.',
     response: Type.Object({
       delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
       webhook_id: Type.String(),

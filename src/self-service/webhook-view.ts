@@ -14,10 +14,12 @@ const eventType = Type.String({ examples: ['transaction.succeeded'] });
 
 export const webhookFields = {
   url: Type.String({ examples: ['https://shop.example/malipo/events'] }),
-  enabled: Type.Boolean({ description: 'False: events wait until it is enabled.' }),
+  enabled: Type.Boolean({
+    description: 'Whether events are sent. If not, they wait until the webhook is enabled.',
+  }),
   disabled_at: nullable(instant('When it was disabled.')),
   disabled_reason: nullable(Type.String()),
-  failures: Type.Integer({ description: 'Failed attempts in a row.' }),
+  failures: Type.Integer({ description: 'Number of consecutive failed attempts.' }),
   failing_since: nullable(instant('When the first of them failed.')),
   types: Type.Array(eventType, { description: 'The types of events that are sent.' }),
   off_types: Type.Array(eventType, { description: 'The types of events that are not sent.' }),

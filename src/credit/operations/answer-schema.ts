@@ -12,7 +12,7 @@ export const isoTime = (description: string) =>
 export const headSchema = {
   header_status: headerStatus,
   text: Type.String({ examples: [SUCCESS_TEXT] }),
-  requestReference: plainText('As sent.'),
+  requestReference: plainText('The reference of the enquiry, as you sent it.'),
 };
 const trueOrFalse = (description: string) =>
   Type.String({ description, examples: ['false'], pattern: '^(true|false)$' });
@@ -46,7 +46,7 @@ export const profileFields = {
 };
 const sectorPair = Type.Object(
   { mySector: Type.String(), otherSectors: Type.String() },
-  { description: 'Text numbers. See the page on credit fields for each definition.' },
+  { description: 'Numbers as text. The page on credit fields defines each of them.' },
 );
 export const pairs = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, sectorPair]));
@@ -79,7 +79,7 @@ export const accountDetails = {
     examples: ['MOBILE_LOAN'],
   }),
   openedDate: isoTime('The day on which the account was opened.'),
-  accountAge: plainText('Whole months since then.'),
+  accountAge: plainText('Whole months since the account was opened.'),
   originalAmount: plainText('Principal or limit in KES; empty when not known.'),
   currentBalance: plainText('Balance in KES.'),
   arrearDays: plainText('Days in arrears; `0` for a disputed account.'),

@@ -40,7 +40,7 @@ export const progressSchema = Type.Object({
     examples: ['DONE'],
   }),
   product: Type.String({ examples: ['generic-score'] }),
-  sha256: Type.String({ description: 'Of the file.' }),
+  sha256: Type.String({ description: 'SHA-256 of the file.' }),
   rows: Type.Integer({ description: 'Rows in the file.' }),
   answered: Type.Integer({ description: 'Rows answered so far.' }),
   refused: Type.Integer({ description: 'Rows refused so far.' }),

@@ -35,13 +35,15 @@ const request = Type.Object({
 });
 const text = (description: string) => nullable(Type.String({ description }));
 const rowSchema = Type.Object({
-  row: Type.Integer({ description: 'From 1; the header of a CSV file is not counted.' }),
-  requestReference: text('Of the row.'),
+  row: Type.Integer({
+    description: 'Number of the row, from 1; the header of a CSV file is not counted.',
+  }),
+  requestReference: text('The reference in the row.'),
   result: Type.String({
     description: '`ANSWERED`, `REFUSED` or `WAITING`.',
     examples: ['ANSWERED'],
   }),
-  crn: text('Of an answered row: customer reference number.'),
+  crn: text('Customer reference number, if the row was answered.'),
   grade: text('AA (best) to JJ; empty without history.'),
   score: text('1 to 1000; empty without history.'),
   probability: text('Probability of default in percent; empty without history.'),
@@ -49,14 +51,14 @@ const rowSchema = Type.Object({
   reasonCodeAARC2: text('A reason, in plain English.'),
   reasonCodeAARC3: text('A reason, in plain English.'),
   reasonCodeAARC4: text('A reason, in plain English.'),
-  code: text('Of a refused row: the code of a single enquiry.'),
-  text: text('Of a refused row, for people.'),
-  field: text('Of a refused row: the parameter at fault.'),
+  code: text('The error code that a single enquiry would have returned, if the row was refused.'),
+  text: text('The text of the error, for people.'),
+  field: text('The parameter that caused the error.'),
 });
 const response = Type.Object({
   header_status: headerStatus,
   msg: progressSchema,
-  notice: Type.String({ description: 'To be shown to the person who decides.' }),
+  notice: Type.String({ description: 'Must be shown to the person who decides.' }),
   data: Type.Array(rowSchema),
 });
 type ResultRow = Static<typeof rowSchema>;

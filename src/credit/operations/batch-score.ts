@@ -26,7 +26,7 @@ const request = Type.Object({
   product: parameter(
     /^(generic-score|mobile-loan-score)$/,
     'generic-score or mobile-loan-score',
-    'Which score every row asks for.',
+    'The score that is computed for every row.',
     { examples: ['generic-score'] },
   ),
   reportReason,

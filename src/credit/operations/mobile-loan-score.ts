@@ -18,11 +18,11 @@ const response = scoreResponse({
   summary: Type.Object({
     ...pairs([...MOBILE_AMOUNTS, ...MOBILE_COUNTS, ...DETAIL_NAMES]),
     lastMobileLoanListingDate: Type.Object({
-      otherSectors: nullable(isoTime('Null without such a loan.')),
+      otherSectors: nullable(isoTime('Null if there is no such loan.')),
     }),
   }),
   account: {},
-  phone: { createDate: isoTime('The date since which it is on file.') },
+  phone: { createDate: isoTime('The date since which the phone number is on file.') },
   score: 'mobiLoansScore',
 });
 

@@ -21,7 +21,7 @@ export interface WatchDeps extends Pick<Authenticators, 'byVendor'> {
 const msg = Type.Object({
   status: Type.Integer({ examples: [1] }),
   text: Type.String({ examples: ['Customer is watched'] }),
-  requestReference: Type.String({ description: 'As sent.' }),
+  requestReference: Type.String({ description: 'The reference of the enquiry, as you sent it.' }),
 });
 const response = Type.Object({ header_status: headerStatus, msg });
 
@@ -32,7 +32,7 @@ const request = Type.Object({
   scoreDrop: parameter(
     /^[1-9]\d{0,2}$/,
     'a whole number from 1 to 999',
-    'Points that the generic score must fall by to be reported.',
+    'The number of points by which the generic score must fall to be reported.',
     { examples: ['30'] },
   ),
 });

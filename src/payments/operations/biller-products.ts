@@ -12,9 +12,12 @@ import { billerCode } from './fields.ts';
 
 const request = Type.Object({ vid, biller_code: billerCode });
 const product = Type.Object({
-  name: Type.String({ description: 'As the operator names it.', examples: ['Compact bouquet'] }),
+  name: Type.String({
+    description: 'The operator’s name of the product.',
+    examples: ['Compact bouquet'],
+  }),
   minimum_amount: moneyText('The smallest `amount` of create that buys it.'),
-  maximum_amount: moneyText('The largest one; the same for a fixed price.'),
+  maximum_amount: moneyText('The largest such amount; equal to the smallest for a fixed price.'),
   value: nullable(
     Type.String({ description: 'What the customer gets, if it is not the amount itself.' }),
   ),

@@ -19,12 +19,12 @@ export const progressSchema = Type.Object({
   }),
   text: Type.String({ examples: ['Batch queued and pending processing'] }),
   batch_reference: Type.String(),
-  batch_id: Type.String({ description: 'Ours; quote it when you ask for help.' }),
+  batch_id: Type.String({ description: 'Our own id; quote it when you ask for help.' }),
   batch_status: Type.String({
     description: '`PROCESSING` while rows wait for their decision, then `DONE`.',
     examples: ['DONE'],
   }),
-  sha256: Type.String({ description: 'Of the file.' }),
+  sha256: Type.String({ description: 'SHA-256 of the file.' }),
   rows: Type.Integer({ description: 'Rows in the file.' }),
   accepted: Type.Integer({
     description: 'Rows accepted so far: queued for processing, as after a single create.',

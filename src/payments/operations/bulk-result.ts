@@ -19,17 +19,26 @@ const request = Type.Object({
   format: Type.Optional(resultFormat),
 });
 const rowSchema = Type.Object({
-  row: Type.Integer({ description: 'From 1; the header of a CSV file is not counted.' }),
+  row: Type.Integer({
+    description: 'Number of the row, from 1; the header of a CSV file is not counted.',
+  }),
   merchant_reference: nullable(Type.String()),
   result: Type.String({
     description: '`ACCEPTED`, `REFUSED`, or `WAITING` for its decision.',
     examples: ['ACCEPTED'],
   }),
-  ipay_reference: nullable(Type.String({ description: 'Of an accepted row.' })),
+  ipay_reference: nullable(
+    Type.String({ description: 'The reference of the payment; null unless the row was accepted.' }),
+  ),
   posted_time: nullable(wireTimeText('When the transaction was saved.')),
-  code: nullable(Type.String({ description: 'Of a refused row: the code of a single create.' })),
-  text: nullable(Type.String({ description: 'Of a refused row, for people.' })),
-  field: nullable(Type.String({ description: 'Of a refused row: the parameter at fault.' })),
+  code: nullable(
+    Type.String({
+      description:
+        'The error code that a single create would have returned; null unless the row was refused.',
+    }),
+  ),
+  text: nullable(Type.String({ description: 'The text of the error, for people.' })),
+  field: nullable(Type.String({ description: 'The parameter that caused the error.' })),
 });
 const response = Type.Object({
   header_status: headerStatus,

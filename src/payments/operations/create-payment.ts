@@ -18,7 +18,9 @@ const createResponse = Type.Object({
   msg: Type.Object({
     status: Type.Integer({ description: '1: accepted.' }),
     text: Type.String({ examples: [QUEUED_TEXT] }),
-    ipay_reference: Type.String({ description: 'Query the status with it.' }),
+    ipay_reference: Type.String({
+      description: 'Our reference of the payment, with which you query its status.',
+    }),
     posted_time: wireTimeText('When the transaction was saved.'),
     fee: moneyText('Reserved on top of the amount, with VAT.'),
   }),

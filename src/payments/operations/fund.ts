@@ -29,7 +29,7 @@ export function fundBillingAccount(
     tag: 'Funding',
     summary: 'Fund the billing account',
     description:
-      'Moves all collected income into the float, whatever the `time`. It can be used at once. If there is nothing to move, a repeated `time` returns the first response in which it moved money; otherwise `msg.status` is 0 and `amount` is 0.',
+      'Moves all collected income into the float, whatever the `time`. The money can be used at once. If there is nothing to move, a repeated `time` returns the first response in which it moved money; otherwise `msg.status` is 0 and `amount` is 0.',
     signedBy: deps.byVendor,
     request,
     response: movementSchema,

@@ -35,7 +35,7 @@ const operatorFields = {
       '`QUEUED`; `PENDING`: sent, or the outcome is not known yet: query again; `SUCCESS`; `FAILED`: not paid, the amount is back in the float.',
     examples: ['SUCCESS'],
   }),
-  transaction_message: nullable(Type.String({ description: 'The operator’s own text.' })),
+  transaction_message: nullable(Type.String({ description: 'The operator’s message for people.' })),
   failure_code: nullable(
     Type.String({
       description: `Why it failed, for programs; null unless \`FAILED\`. One of ${FAILURE_CODES.map((code) => `\`${code}\``).join(', ')}; treat any other code, which may be added later, as \`other\`.`,

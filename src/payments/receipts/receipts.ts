@@ -66,7 +66,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
           everyMs: pollMs,
           atOnce: true,
           work: async (stopping) => await checkOpenPushes(deps, stopping),
-          failureText: 'open prompts could not be asked for',
+          failureText: 'open prompts could not be queried',
           log,
         }),
       ];

@@ -107,7 +107,7 @@ export const ERRORS = {
   signature_replayed: {
     status: 401,
     text: 'This signature was used before',
-    when: 'A request with the same nonce was accepted before. To repeat a request, sign it again with a new nonce: the same `merchant_reference` (or `requestReference`, or collection `reference`) then returns the first response again.',
+    when: 'The nonce was used before with this key. To repeat a request, sign it again with a new nonce: the same `merchant_reference` (or `requestReference`, or collection `reference`) then returns the first response again.',
   },
   vendor_suspended: {
     status: 403,
@@ -162,7 +162,7 @@ export const ERRORS = {
   unknown_vendor: {
     status: 404,
     text: 'Unknown vendor',
-    when: 'A collector reported income for a `vid` that does not exist.',
+    when: 'A collector that may report income for every vendor named a `vid` that does not exist.',
   },
   method_not_allowed: {
     status: 405,

@@ -56,7 +56,7 @@ export function createReadiness(options: ReadinessOptions): ReadinessCheck {
     try {
       return await within(systemTimers, underWay, { ms: deadlineMs, message });
     } catch (error) {
-      log.warn({ err: error }, 'the database could not be asked whether it is ready');
+      log.warn({ err: error }, 'could not check whether the database is ready');
       const isLate = error instanceof Error && error.message === message;
       return { missing: isLate ? message : describeFailure(error), workersAway: [] };
     }
