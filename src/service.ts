@@ -141,7 +141,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   ends.add(() => credit.stop());
 
   await followSettings({ pool, parties, payments, credit, log }, ends);
-  const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS });
+  const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS, serial: false });
   const selfServicePool = openPool({ name: 'self-service', max: SELF_SERVICE_CONNECTIONS });
   const { listen, ...http } = await composeHttp(
     {
@@ -217,7 +217,8 @@ function createPools(
   ends: Ends,
 ): OpenPool {
   ends.add(() => Promise.all(pools.map(({ pool }) => pool.end())));
-  return ({ name, max, byIndexOnly = false }) => {
+  // Only the console reads many rows at once.
+  return ({ name, max, byIndexOnly = false, serial = true }) => {
     const pool = createPool({
       url: databaseUrl,
       max,
@@ -225,6 +226,7 @@ function createPools(
       onError: (error) =>
         log.warn({ reason: error.message }, 'an idle database connection was lost'),
       byIndexOnly,
+      serial,
       ...(verifyConnection === undefined ? {} : { verify: verifyConnection }),
     });
     pools.push({ name, max, pool });

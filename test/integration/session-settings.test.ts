@@ -50,6 +50,17 @@ describe('a connection', () => {
     await hot.end();
   });
 
+  test.each(['serial', 'byIndexOnly'] as const)(
+    'starts no parallel workers if it is %s',
+    async (option) => {
+      const workers = 'max_parallel_workers_per_gather';
+      expect(await setting(pool, workers)).not.toBe('0');
+      const serial = createPool({ url: database.url, max: 1, name: 'test', [option]: true });
+      expect(await setting(serial, workers)).toBe('0');
+      await serial.end();
+    },
+  );
+
   test('keeps no default of its role that would weaken it or slow it down', async () => {
     const hot = createPool({ url: database.url, max: 1, name: 'test', byIndexOnly: true });
     // The settings in test/global-setup.ts, not the service's own list: each must be overridden.
@@ -100,6 +111,7 @@ describe('a connection', () => {
       lockTimeoutMs: 1,
       idleInPaymentMs: 1,
       byIndexOnly: true,
+      serial: false,
     });
     expect(sent[0]).toBe('set jit = off');
     expect(sent).toHaveLength(2);

@@ -78,6 +78,11 @@ export interface PoolOptions {
    * table forever (decision 23).
    */
   readonly byIndexOnly?: boolean;
+  /**
+   * Plan without parallel workers. For statements about few rows: in large tables PostgreSQL expects more
+   * rows than there are, and starting a worker takes longer than reading them.
+   */
+  readonly serial?: boolean;
   /** Before a new connection is used; if it throws, the connection is closed. */
   readonly verify?: (client: Queryable) => Promise<void>;
   /** Called for errors of idle connections, which would otherwise go unnoticed. */
@@ -85,7 +90,9 @@ export interface PoolOptions {
 }
 
 /** Opens a pool on the database of its provider, which also closes it. */
-export type OpenPool = (options: Pick<PoolOptions, 'name' | 'max' | 'byIndexOnly'>) => Pool;
+export type OpenPool = (
+  options: Pick<PoolOptions, 'name' | 'max' | 'byIndexOnly' | 'serial'>,
+) => Pool;
 
 const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_IN_PAYMENT_MS = 15_000;
@@ -115,6 +122,7 @@ export function createPool(options: PoolOptions): Pool {
         lockTimeoutMs: LOCK_TIMEOUT_MS,
         idleInPaymentMs: IDLE_IN_PAYMENT_MS,
         byIndexOnly: options.byIndexOnly === true,
+        serial: options.serial === true,
       });
       await options.verify?.(client);
     }) as unknown as undefined,

@@ -39,8 +39,12 @@ const NEEDED: Readonly<Record<string, string>> = {
   'citus.node_connection_timeout': '3s',
 };
 
+/** See `PoolOptions.serial`. */
+const SERIAL: Readonly<Record<string, string>> = { max_parallel_workers_per_gather: '0' };
+
 /** Plans by index only: see `PoolOptions.byIndexOnly`. */
 export const BY_INDEX_ONLY: Readonly<Record<string, string>> = {
+  ...SERIAL,
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -54,6 +58,7 @@ export interface SessionLimits {
   readonly lockTimeoutMs: number;
   readonly idleInPaymentMs: number;
   readonly byIndexOnly: boolean;
+  readonly serial: boolean;
 }
 
 const SET_TIMEOUT_MS = 5_000;
@@ -109,6 +114,7 @@ export async function applySessionSettings(
     statement_timeout: String(limits.statementTimeoutMs),
     lock_timeout: asked?.get('lock_timeout') ?? String(limits.lockTimeoutMs),
     idle_in_transaction_session_timeout: String(limits.idleInPaymentMs),
+    ...(limits.serial ? SERIAL : {}),
     ...(limits.byIndexOnly ? BY_INDEX_ONLY : {}),
   };
   // A server that accepts connections and never answers must not keep its callers waiting.
