@@ -45,7 +45,7 @@ export interface ListedPayment {
 }
 
 export interface PaymentPage extends Page<ListedPayment> {
-  /** Everything that was accepted since then has been searched; null: the whole period. */
+  /** All payments accepted since this time have been searched; null: the whole period. */
   readonly searchedTo: Date | null;
 }
 
@@ -54,16 +54,16 @@ export interface TimelineEntry {
   readonly at: Date;
   /** `created`, `attempt`, `settled`, `transfer` or `event`; more may be added. */
   readonly kind: string;
-  /** Of `settled`. */
+  /** For `settled`: the result. */
   readonly status: string | null;
   /** Of `attempt`: `paid`, `declined`, `not_sent`; null: not known. */
   readonly outcome: string | null;
-  /** Of `attempt`: its number. */
+  /** For `attempt`: its number. */
   readonly attempt: number | null;
-  /** Of `transfer`. */
+  /** For `transfer`. */
   readonly movement: string | null;
   readonly amountCents: number | null;
-  /** Of `event`. */
+  /** For `event`. */
   readonly eventId: string | null;
   readonly eventType: string | null;
 }
@@ -74,7 +74,7 @@ export interface PaymentRecord extends ListedPayment {
   readonly message: string | null;
   readonly failureCode: string | null;
   readonly details: Readonly<Record<string, string>> | null;
-  /** True: only the books and the keys are still there. */
+  /** Whether the details are only in an archive; the amounts and references are still here. */
   readonly archived: boolean;
   readonly timeline: readonly TimelineEntry[];
 }
@@ -97,7 +97,7 @@ export interface StatementHead {
   readonly closingCents: number;
   readonly openingFloatCents: number;
   readonly closingFloatCents: number;
-  /** How many lines there are. */
+  /** Number of lines. */
   readonly count: number;
   readonly movements: readonly {
     readonly movement: string;
@@ -115,12 +115,12 @@ export interface StatementLine {
   readonly collectorReference: string | null;
   readonly operator: string | null;
   readonly operatorReference: string | null;
-  /** The case of a correction. */
+  /** The case that led to a correction. */
   readonly caseId: string | null;
   readonly debitAccount: string;
   readonly creditAccount: string;
   readonly amountCents: number;
-  /** By how much it changed your money with the service. */
+  /** The change of your money with the service. */
   readonly changeCents: number;
   readonly balanceCents: number;
   readonly floatCents: number;
@@ -141,7 +141,7 @@ export interface EventFilter {
   readonly wait?: number | undefined;
 }
 
-/** An event with what became of its delivery. */
+/** An event with the state of its delivery. */
 export interface ListedEvent {
   readonly eventId: string;
   /** The `webhook-id` that it is sent with, every time. */
@@ -169,14 +169,14 @@ export interface ListedEvent {
 export interface Key {
   readonly keyId: string;
   readonly createdAt: Date;
-  /** Null: until it is replaced. */
+  /** When it becomes invalid; null: not before it is replaced. */
   readonly validUntil: Date | null;
   readonly isCurrent: boolean;
 }
 
 export interface NewKey {
   readonly keyId: string;
-  /** Shown once: store it now. */
+  /** The secret. It is shown only once: store it now. */
   readonly secret: string;
   readonly overlapSeconds: number;
 }
@@ -190,11 +190,11 @@ export interface Rotation {
 
 export interface Webhook {
   readonly url: string;
-  /** False: events wait until it is enabled. */
+  /** Whether events are sent. If not, they wait until the webhook is enabled. */
   readonly enabled: boolean;
   readonly disabledAt: Date | null;
   readonly disabledReason: string | null;
-  /** Failed attempts in a row. */
+  /** Number of consecutive failed attempts. */
   readonly failures: number;
   readonly failingSince: Date | null;
   /** The types of events that are sent. */
@@ -226,7 +226,7 @@ export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Null: it was not refused. */
+  /** Null: the request was not refused. */
   readonly errorCode: string | null;
   readonly durationMs: number;
   /** The key that signed. */
@@ -259,7 +259,7 @@ export interface BillerRecord {
     /** `included` in the fee, or `added` to it. */
     readonly vat: string;
   } | null;
-  /** JSON Schema of what the wire's create takes. */
+  /** JSON Schema of the parameters of create in the HTTP API. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
@@ -270,7 +270,7 @@ export interface EnquiryFilter extends Period {
 
 /** A credit enquiry, without personal data. */
 export interface ListedEnquiry {
-  /** Its place among your enquiries. */
+  /** Its number among your enquiries. */
   readonly sequence: string;
   readonly at: Date;
   readonly operation: string;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\Record;
 
-/** An event with what became of its delivery. */
+/** An event with the state of its delivery. */
 final class ListedEvent
 {
     /**

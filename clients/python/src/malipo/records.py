@@ -60,7 +60,7 @@ class BillerRecord:
     can_validate: bool
     fee: Optional[BillerFee]
     parameters: Mapping[str, Any]
-    """JSON Schema of what the wire's create takes."""
+    """JSON Schema of the parameters of create in the HTTP API."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class PaymentRecord(ListedPayment):
     failure_code: Optional[str]
     details: Optional[Mapping[str, Any]]
     archived: bool
-    """True: only the books and the keys are still there."""
+    """Whether the details are only in an archive; the amounts and references are still here."""
     timeline: List[TimelineEntry]
 
 
@@ -139,7 +139,7 @@ class StatementHead:
     opening_float_cents: int
     closing_float_cents: int
     count: int
-    """How many lines there are."""
+    """Number of lines."""
     movements: List[StatementMovement]
 
 
@@ -158,7 +158,7 @@ class StatementLine:
     credit_account: str
     amount_cents: int
     change_cents: int
-    """By how much it changed your money with the service."""
+    """The change of your money with the service."""
     balance_cents: int
     float_cents: int
 
@@ -174,7 +174,7 @@ class EventDelivery:
 
 @dataclass(frozen=True)
 class ListedEvent:
-    """An event with what became of its delivery."""
+    """An event with the state of its delivery."""
 
     event_id: str
     webhook_id: str
@@ -195,7 +195,7 @@ class Key:
     key_id: str
     created_at: datetime
     valid_until: Optional[datetime]
-    """None: until it is replaced."""
+    """When it becomes invalid; None: not before it is replaced."""
     is_current: bool
 
 
@@ -203,7 +203,7 @@ class Key:
 class NewKey:
     key_id: str
     secret: str
-    """Shown once: store it now."""
+    """The secret. It is shown only once: store it now."""
     overlap_seconds: int
 
 
@@ -211,11 +211,11 @@ class NewKey:
 class Webhook:
     url: str
     enabled: bool
-    """False: events wait until it is enabled."""
+    """Whether events are sent. If not, they wait until the webhook is enabled."""
     disabled_at: Optional[datetime]
     disabled_reason: Optional[str]
     failures: int
-    """Failed attempts in a row."""
+    """Number of consecutive failed attempts."""
     failing_since: Optional[datetime]
     types: List[str]
     """The types of events that are sent."""
@@ -246,7 +246,7 @@ class LoggedRequest:
     path: str
     status: int
     error_code: Optional[str]
-    """None: it was not refused."""
+    """None: the request was not refused."""
     duration_ms: float
     key_id: Optional[str]
     """The key that signed."""
@@ -257,7 +257,7 @@ class ListedEnquiry:
     """A credit enquiry, without personal data."""
 
     sequence: str
-    """Its place among your enquiries."""
+    """Its number among your enquiries."""
     at: datetime
     operation: str
     request_reference: str
@@ -277,7 +277,7 @@ class Page(Generic[T]):
     next_cursor: Optional[str]
     """None: there are no more."""
     searched_to: Optional[datetime]
-    """Of payments: everything accepted since then has been searched; None: the whole period."""
+    """Of payments: those accepted since then have been searched; None: the whole period."""
     head: Optional[StatementHead]
     """Of the first page of a statement."""
 
