@@ -78,19 +78,19 @@ export const CHARACTERISTICS = {
       count(accounts, (account) => statesOf(account).some(({ status }) => status === 'C')),
   },
   worstArrearsDays12: {
-    meaning: 'most days in arrears on any account in the last 12 months',
+    meaning: 'highest number of days in arrears on any account in the last 12 months',
     better: 'lower',
     reason: 'Payments were late in the last 12 months',
     measure: (file) => worstArrearsDays(file, 12),
   },
   worstArrearsDays24: {
-    meaning: 'most days in arrears on any account in the last 24 months',
+    meaning: 'highest number of days in arrears on any account in the last 24 months',
     better: 'lower',
     reason: 'Payments were late in the last 24 months',
     measure: (file) => worstArrearsDays(file, 24),
   },
   worstMobileArrearsDays12: {
-    meaning: 'most days in arrears on a mobile loan in the last 12 months',
+    meaning: 'highest number of days in arrears on a mobile loan in the last 12 months',
     better: 'lower',
     reason: 'Mobile loans were repaid late in the last 12 months',
     measure: (file) =>
@@ -104,7 +104,7 @@ export const CHARACTERISTICS = {
       accounts.reduce((sum, { current }) => sum + current.instalmentsInArrears, 0),
   },
   repaidSharePercent: {
-    meaning: 'share of everything borrowed that is repaid on accounts kept well, in percent',
+    meaning: 'share of everything borrowed that was repaid on well-kept accounts, in percent',
     better: 'higher',
     reason: 'Part of what was borrowed is still to be repaid, or was not repaid on time',
     measure: repaidSharePercent,
@@ -117,7 +117,7 @@ export const CHARACTERISTICS = {
       largest(accounts.filter(isWellKept).map(({ openedOn }) => monthsBetween(openedOn, asOf))),
   },
   accountsRepaid: {
-    meaning: 'accounts repaid in full and kept well all along',
+    meaning: 'well-kept accounts repaid in full',
     better: 'higher',
     reason: 'Few accounts were repaid in full and on time',
     measure: ({ accounts }) => count(accounts, isRepaidWell),
