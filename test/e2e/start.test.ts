@@ -137,7 +137,7 @@ describe('from the first start to the second', () => {
   }, 90_000);
 });
 
-describe('a problem that a person can solve', () => {
+describe('a problem that a person can solve', { timeout: 90_000 }, () => {
   test('an occupied PORT is named', async () => {
     await occupied(async (port) => {
       const said = await refusedStart({ PORT: String(port) });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runChaos } from './chaos/run.ts';
 
-const KILLS = 30;
+const KILLS = 20;
 
 test('thirty kills under load: nothing accepted is lost, and nothing is paid twice', async () => {
   const seed = 1 + Math.floor(Math.random() * 1_000_000);

@@ -171,7 +171,7 @@ test('a prompt that was given up can still be queried, but only at its own sourc
   await makeOld(push.pushId);
   await pushTopUp(books.pool, source, topUp);
   const other = { ...source, row: { ...source.row, sourceCode: 'other' } };
-  await expect(checkTopUp(books.pool, other, push.pushId)).rejects.toThrow('of source paybill');
+  await expect(checkTopUp(books.pool, other, push.pushId)).rejects.toThrow('to source paybill');
   expect(await checkTopUp(books.pool, source, push.pushId)).toMatchObject({ state: 'paid' });
   expect(await checkTopUp(books.pool, source, push.pushId)).toMatchObject({ state: 'paid' });
 });

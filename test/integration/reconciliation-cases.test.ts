@@ -489,7 +489,7 @@ describe('a payment that the ledger lost', () => {
 
   test('is not charged on a case of the house', async () => {
     const row = await openLost({ vendorId: HOUSE, paymentId: newId() });
-    await expect(resolve(row, 'charge_vendor')).rejects.toThrow('not about a payment of ours');
+    await expect(resolve(row, 'charge_vendor')).rejects.toThrow('not about a payment of a vendor');
   });
 });
 

@@ -92,10 +92,10 @@ export type Fault = keyof typeof FAULTS;
 export type FaultCounts = Record<Fault, number>;
 
 /**
- * Over this many runs every fault must have happened. Each occurs in at least one of twenty runs, so
- * that none is missing by chance. In fewer runs some may be missing.
+ * Over this many runs every fault must have happened. Each occurs in at least one of twenty runs. In fewer
+ * runs some may be missing by chance.
  */
-export const RUNS_FOR_ALL_FAULTS = 300;
+export const RUNS_FOR_ALL_FAULTS = 150;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 

@@ -29,7 +29,7 @@ test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
   async (_, mutant) => {
     const campaign = await runCampaign({
       databases: [database],
-      first: 1,
+      first: mutant.firstSeed ?? 1,
       count: MAX_SEEDS,
       mutant,
       untilFailed: true,

@@ -9,6 +9,8 @@ import type { Bugs } from './database.ts';
  */
 export interface Mutant {
   readonly name: string;
+  /** The search for it begins with this seed, because earlier ones do not find it. Default: 1. */
+  readonly firstSeed?: number;
   readonly connector?: (connector: Connector) => Connector;
   readonly receiver?: (receiver: CallbackReceiver) => CallbackReceiver;
   readonly bugs?: Bugs;
@@ -104,6 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // A worker writes although its lease has expired.
     name: 'lease_without_fencing',
+    firstSeed: 80,
     bugs: {
       functions: [
         {
