@@ -9,6 +9,7 @@ import { KnownNames } from '../../src/platform/http/wire/parameters.ts';
 import type { OperationDeps } from '../../src/platform/http/identify.ts';
 import type { Operation } from '../../src/platform/http/operation.ts';
 import { createAuthenticators, describeSender } from '../../src/parties/http/authenticate.ts';
+import { keyIdOf } from '../../src/parties/directory.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { answerDecision, planPayment } from '../../src/payments/create/decide.ts';
 import { createPerRequest } from '../contestants.ts';
@@ -130,7 +131,8 @@ if (config.roles.has('api')) {
   const deps: OperationDeps = {
     limits,
     knownNames: new KnownNames(),
-    describeKey: () => ({}),
+    // So that their requests are logged as those of a vendor.
+    describeKey: (key) => ({ key_id: keyIdOf(key) ?? '' }),
     describeSender: (fields) => describeSender(fields, directory),
   };
   addOperation(service.app, hello, deps);
