@@ -48,7 +48,7 @@ function rowOf(one: ScenarioReport): string {
 }
 process.stdout.write(
   [
-    '| Fault | Alert, after | Runbook | Well again after | Alert ended after |',
+    '| Fault | Alert, after | Runbook | Recovered after | Alert ended after |',
     '| --- | --- | --- | --- | --- |',
     ...report.scenarios.map(rowOf),
     '',
