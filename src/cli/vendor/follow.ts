@@ -13,7 +13,7 @@ export interface ListedEvent {
 }
 
 interface Follow {
-  /** The first event that is wanted; undefined: the next one, by the service's clock. */
+  /** The time of the first event that is wanted; undefined: the next event. */
   readonly since: string | undefined;
   readonly signal: AbortSignal;
   /** Called when the service stops answering, and when it answers again. */
@@ -24,40 +24,76 @@ const WAIT_SECONDS = '10';
 const PAGE = '50';
 const PAUSE_MS = 1_000;
 
+/** Where a request continues. Without a cursor, at `since`. */
+interface Position {
+  readonly since: string;
+  readonly cursor?: string;
+}
+
 /**
  * The vendor's events in the order in which they happened, each once, until the signal. An outage of the
  * service is waited for: the cursor continues where it was.
+ * Resolves when it is known which event is the first: without `since`, one that is not listed yet.
  * Throws: `PlainError` for a refusal that would not go away.
  */
-export async function* followEvents(api: VendorApi, follow: Follow): AsyncGenerator<ListedEvent> {
-  const { signal } = follow;
+export async function followEvents(
+  api: VendorApi,
+  follow: Follow,
+): Promise<AsyncGenerator<ListedEvent>> {
   const ask = createAsk(api, follow);
-  let { since } = follow;
-  if (since === undefined) {
-    const now = await ask('/v1/events', { limit: '1' });
-    since = (now?.at ?? new Date()).toISOString();
-  }
-  let cursor: string | undefined;
-  while (!signal.aborted) {
-    const query = { since, wait: WAIT_SECONDS, limit: PAGE };
-    const answer = await ask('/v1/events', cursor === undefined ? query : { ...query, cursor });
-    if (answer === undefined) return;
-    const { items, next_cursor: next } = answer.body as {
-      readonly items: readonly ListedEvent[];
-      readonly next_cursor: string;
-    };
-    yield* items;
-    cursor = next;
+  const { since } = follow;
+  return read(ask, since === undefined ? await findEnd(ask) : { since });
+}
+
+async function* read(ask: Ask, start: Position | undefined): AsyncGenerator<ListedEvent> {
+  let position = start;
+  while (position !== undefined) {
+    const page = await readPage(ask, position, WAIT_SECONDS);
+    if (page === undefined) return;
+    yield* page.items;
+    position = page.next;
   }
 }
 
+/**
+ * The position after all events that are listed now. Undefined: the signal came first. The service's clock,
+ * which the response has in seconds, only limits how many are read.
+ */
+async function findEnd(ask: Ask): Promise<Position | undefined> {
+  const now = await ask('/v1/events', { limit: '1' });
+  let position: Position = { since: (now?.at ?? new Date()).toISOString() };
+  for (;;) {
+    const page = await readPage(ask, position, '0');
+    if (page === undefined) return undefined;
+    if (page.items.length === 0) return page.next;
+    position = page.next;
+  }
+}
+
+async function readPage(
+  ask: Ask,
+  { since, cursor }: Position,
+  wait: string,
+): Promise<{ readonly items: readonly ListedEvent[]; readonly next: Position } | undefined> {
+  const query = { since, wait, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  const answer = await ask('/v1/events', query);
+  if (answer === undefined) return undefined;
+  const { items, next_cursor: next } = answer.body as {
+    readonly items: readonly ListedEvent[];
+    readonly next_cursor: string;
+  };
+  return { items, next: { since, cursor: next } };
+}
+
+type Ask = (
+  path: string,
+  query: Readonly<Record<string, string>>,
+) => Promise<ApiAnswer | undefined>;
+
 /** Asks until there is an answer. Undefined: the signal came first. */
-function createAsk(api: VendorApi, { signal, onTrouble }: Follow) {
+function createAsk(api: VendorApi, { signal, onTrouble }: Follow): Ask {
   let isTroubled = false;
-  return async (
-    path: string,
-    query: Readonly<Record<string, string>>,
-  ): Promise<ApiAnswer | undefined> => {
+  return async (path, query) => {
     while (!signal.aborted) {
       const answer = await api
         .call('GET', path, { query, signal })

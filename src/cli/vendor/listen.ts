@@ -58,9 +58,10 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
   process.on('SIGINT', end).on('SIGTERM', end);
   const url = options.forwardTo.href;
   const note = (text: string): void => void stderr.write(`${shownLines(text)}\n`);
-  note(`Events of ${options.vid} go to ${url}, signed with ${secret}`);
   try {
-    for await (const event of followEvents(api, { since, signal, onTrouble: note })) {
+    const events = await followEvents(api, { since, signal, onTrouble: note });
+    note(`Events of ${options.vid} go to ${url}, signed with ${secret}`);
+    for await (const event of events) {
       const isWanted = options.events?.has(event.type) ?? event.delivery.state !== 'off';
       if (!isWanted) continue;
       for await (const forwarded of forward(event, { url, secret, signal })) {

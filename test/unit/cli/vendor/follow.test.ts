@@ -1,0 +1,68 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { VendorApi } from '../../../../src/cli/vendor/api.ts';
+import { followEvents } from '../../../../src/cli/vendor/follow.ts';
+
+const event = (webhook_id: string) => ({
+  webhook_id,
+  type: 'transaction.failed',
+  reference: null,
+  payload: {},
+  delivery: { state: 'pending' },
+});
+
+/** A service whose pages of events are given. Keeps the queries. */
+function serviceWith(pages: readonly (readonly string[])[]) {
+  const queries: unknown[] = [];
+  const waiting = [...pages];
+  const call: VendorApi['call'] = (_method, _path, asked = {}) => {
+    const { query = {} } = asked;
+    queries.push(query);
+    const ids = query['since'] === undefined ? ['newest'] : (waiting.shift() ?? []);
+    return Promise.resolve({
+      status: 200,
+      body: { items: ids.map(event), next_cursor: `${queries.length}` },
+      at: new Date('2026-01-05T09:00:00Z'),
+      retryAfterSeconds: undefined,
+    });
+  };
+  const key = createSecretKey(randomBytes(32));
+  const control = async () => await Promise.reject(new Error('not used'));
+  const api: VendorApi = { key, call, control };
+  return { queries, api };
+}
+
+async function firstOf(api: VendorApi, since: string | undefined, count: number) {
+  const ending = new AbortController();
+  const follow = { since, signal: ending.signal, onTrouble: () => undefined };
+  const ids: string[] = [];
+  for await (const { webhook_id } of await followEvents(api, follow)) {
+    ids.push(webhook_id);
+    if (ids.length === count) ending.abort();
+  }
+  return ids;
+}
+
+test('without a time, events that are already listed are left out', async () => {
+  // The service's clock has seconds only, so events of the same second may be earlier.
+  const { api, queries } = serviceWith([['a', 'b'], ['c'], [], ['d']]);
+  expect(await firstOf(api, undefined, 1)).toEqual(['d']);
+  const since = '2026-01-05T09:00:00.000Z';
+  expect(queries).toMatchObject([
+    { limit: '1' },
+    { since, wait: '0' },
+    { since, wait: '0', cursor: '2' },
+    { since, wait: '0', cursor: '3' },
+    { since, wait: '10', cursor: '4' },
+  ]);
+});
+
+test('with a time, the first event is the first since then', async () => {
+  const since = '2026-01-05T08:00:00.000Z';
+  const { api, queries } = serviceWith([['a', 'b'], ['c']]);
+  expect(await firstOf(api, since, 3)).toEqual(['a', 'b', 'c']);
+  expect(queries).toMatchObject([
+    { since, wait: '10' },
+    { since, wait: '10', cursor: '1' },
+  ]);
+});
