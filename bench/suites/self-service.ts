@@ -27,6 +27,8 @@ const MOST_STRIDES = 400;
 
 const PLACES = ['first', 'middle', 'last'] as const;
 
+type Query = MeasuredList['query'];
+
 /** A page of a list: reads it once. */
 type Read = () => Promise<unknown>;
 
@@ -100,8 +102,16 @@ async function mostGrown(few: Filled, many: Filled, log: SuiteOptions['log']): P
   const pages: { readonly name: string; readonly few: number; readonly many: number }[] = [];
   for (const [index, list] of few.lists.entries()) {
     const other = many.lists[index] ?? list;
-    const inFew = await pagesOf(few, list);
-    const inMany = await pagesOf(many, other);
+    const askedMany = await askPages(many, other);
+    const askedFew = await askPages(few, list);
+    const isCut = askedMany.length > MOST_STRIDES;
+    const inMany = pagesOf(many, other, askedMany);
+    // A page with as many rows: where the list ends, there may be fewer.
+    const inFew = pagesOf(
+      few,
+      list,
+      isCut && askedFew.length > 1 ? askedFew.slice(0, -1) : askedFew,
+    );
     for (const place of PLACES) {
       const name = `${place} page of ${other.path}?${new URLSearchParams(other.query).toString()}`;
       pages.push({ name, ...(await timesOf(inFew[place], inMany[place])) });
@@ -116,17 +126,23 @@ async function mostGrown(few: Filled, many: Filled, log: SuiteOptions['log']): P
   return most === undefined ? Number.NaN : most.many / most.few;
 }
 
-/** The first page, one in the middle and the last one, as far as the list has them. */
-async function pagesOf(
-  { read }: Filled,
-  { path, query }: MeasuredList,
-): Promise<Record<(typeof PLACES)[number], Read>> {
-  const asked: Readonly<Record<string, string>>[] = [query];
+/** The queries of pages that lead through the list, up to its end or `MOST_STRIDES`. */
+async function askPages({ read }: Filled, { path, query }: MeasuredList): Promise<Query[]> {
+  const asked: Query[] = [query];
   for (let stride = 0; stride < MOST_STRIDES; stride += 1) {
     const page = await read(path, { ...(asked.at(-1) ?? query), limit: STRIDE });
     if (typeof page['next_cursor'] !== 'string') break;
     asked.push({ ...query, cursor: page['next_cursor'] });
   }
+  return asked;
+}
+
+/** The first page, one in the middle and the last one, as far as the list has them. */
+function pagesOf(
+  { read }: Filled,
+  { path, query }: MeasuredList,
+  asked: readonly Query[],
+): Record<(typeof PLACES)[number], Read> {
   const reading = (page = query) => {
     return async () => await read(path, page);
   };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test as vitestTest, vi } from 'vitest';
 import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
+import { findFreePort } from '../support/service-process.ts';
 import { drive, Journey } from './drive.ts';
 import { listMovements } from './movements.ts';
 import { startFaultProxy } from './proxy.ts';
@@ -53,7 +54,7 @@ async function startBench(subject: Subject): Promise<Bench> {
   const receiver = await startReceiver();
   const connector = provider.connect(proxy.origin, {
     callbackUrl: receiver.url,
-    payTimeoutMs: 400,
+    payTimeoutMs: 1_000,
   });
   return { provider, proxy, receiver, connector };
 }
@@ -234,9 +235,8 @@ function describeTransport(subject: Subject, of: () => Bench): void {
   test('no connection: proof that nothing was executed', async () => {
     const account = of().provider.accountFor('paid') ?? '';
     const { billerCode } = subject;
-    const closed = await startReceiver();
-    await closed.close();
-    const connector = of().provider.connect(new URL(closed.url).origin, {
+    const closed = `http://127.0.0.1:${await findFreePort()}`;
+    const connector = of().provider.connect(closed, {
       callbackUrl: of().receiver.url,
       payTimeoutMs: 400,
     });

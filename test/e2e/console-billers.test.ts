@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { closeBreaker, openBreaker } from '../../src/payments/billers/routes-store.ts';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -24,6 +24,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   test('an operator’s outage is seen, the biller taken offline and back', async () => {
     const { pool } = running.service;
     const page = await browser.newPage();
+    page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(`${running.origin}/console/`);

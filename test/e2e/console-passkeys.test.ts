@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
@@ -99,6 +99,7 @@ test.skipIf(!HAS_BROWSER)(
   { timeout: 60_000 },
   async () => {
     const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     // The same service, without the proxy and its name.
     await page.goto(`${running.origin}/console/sign-in`);
     await page.getByRole('button', { name: 'Use a passkey' }).click();

@@ -7,6 +7,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { findFreePort } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 
@@ -32,7 +33,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     buildConsoleOnce();
     database = await createTestDatabase();
     proxy = await startTcpProxy(database.url);
-    await start();
+    // It is closed and used again: outgoing connections must not take it meanwhile.
+    await start(String(await findFreePort()));
     browser = await startBrowser();
   });
   afterEach(async () => {

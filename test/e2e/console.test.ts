@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { BUILT_CONSOLE, buildConsoleOnce } from '../support/console-browser.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -65,6 +65,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
 
   async function open(at: string): Promise<Page> {
     const context = await browser.newContext();
+    context.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     const page = await context.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {

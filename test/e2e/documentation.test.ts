@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { findSeriousViolations } from '../support/accessibility.ts';
 import { buildDocumentation } from '../support/console-browser.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
@@ -26,6 +26,7 @@ beforeAll(async () => {
   [sandbox, browser] = await Promise.all([fixture.start(), startBrowser()]);
   docs = `${sandbox.origin}/docs/`;
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   page = await openPage();
   // Building takes most of it.
 }, 400_000);

@@ -14,7 +14,7 @@ let before: ReadonlyMap<string, number>;
 
 beforeAll(async () => {
   sandbox = await fixture.start({ env: { LOG_LEVEL: 'info' } });
-  const settings = ['--setting', 'pay_timeout_ms=300'];
+  const settings = ['--setting', 'pay_timeout_ms=3000'];
   await must(sandbox.environment, 'operator', 'set', 'kplc', ...settings);
   before = await readMetrics();
   const vendor = demoVendor(sandbox);

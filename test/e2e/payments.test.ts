@@ -84,7 +84,7 @@ describe('how each test account ends', () => {
             const settled = await vendor.payment(payment.reference);
             return settled.transaction_status === payment.end && settled;
           },
-          40_000,
+          120_000,
         ),
       })),
     );
@@ -125,7 +125,7 @@ describe('how each test account ends', () => {
     });
     expect(await vendor.balance()).toBe(Number(books['float']) / 100);
     expect(await violations()).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('many at once', () => {
@@ -225,7 +225,7 @@ describe.skipIf(!hasTools)('the guide (skipped where bash, curl or openssl is no
     expect(walk).toContain('http://127.0.0.1:${PORT:-8080}');
     const script = walk.replaceAll('http://127.0.0.1:${PORT:-8080}', sandbox.origin);
     const { stdout } = await run('bash', ['-c', `set -euo pipefail\n${script}`], {
-      timeout: 30_000,
+      timeout: 100_000,
     });
     const answers = stdout.split(/(?<=\})\s*(?=\{)|\n/).filter((text) => text.startsWith('{'));
     const [funded, listed, created, status, balance] = answers.map((text) => JSON.parse(text));

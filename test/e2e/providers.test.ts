@@ -164,14 +164,18 @@ describe('the customer’s token in status, webhook and command line', () => {
   const payThrough = async ({ provider, biller_name, prefix }: Way) => {
     const vendor = demoVendor(sandbox);
     let number = 0;
-    return await until(`${provider} is paid through`, async () => {
-      const account = `${prefix}${(number += 1)}9901`;
-      const merchant_reference = fresh(provider);
-      const reference = await vendor.accepted({ biller_name, account, merchant_reference });
-      const payment = await ended(reference);
-      const paid = (await truthOf(provider)).filter((entry) => entry.account === account);
-      return paid.length > 0 && { merchant_reference, reference, payment, paid };
-    });
+    return await until(
+      `${provider} is paid through`,
+      async () => {
+        const account = `${prefix}${(number += 1)}9901`;
+        const merchant_reference = fresh(provider);
+        const reference = await vendor.accepted({ biller_name, account, merchant_reference });
+        const payment = await ended(reference);
+        const paid = (await truthOf(provider)).filter((entry) => entry.account === account);
+        return paid.length > 0 && { merchant_reference, reference, payment, paid };
+      },
+      120_000,
+    );
   };
 
   test.each(WAYS)(
@@ -216,7 +220,7 @@ describe('the customer’s token in status, webhook and command line', () => {
         expect(stdout).toContain(shown);
       }
     },
-    60_000,
+    240_000,
   );
 
   test('validation names the amount due and when it is due', async () => {

@@ -1,11 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { DAY_MS } from '../../src/platform/base/days.ts';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { formatMoney, parseMoney } from '../../src/platform/base/money.ts';
 import { malipo, must } from '../integration/cli-support.ts';
 import type { Ran } from '../integration/cli-support.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -19,10 +22,12 @@ const fixture = new SandboxFixture();
 let sandbox: Sandbox;
 let vendor: VendorClient;
 let folder: string;
+/** No day ends while this runs. */
+const TIME_ZONE = zoneAtNoon();
 /** The statements begin here. */
 let from: Date;
 beforeAll(async () => {
-  sandbox = await fixture.start();
+  sandbox = await fixture.start({ env: { TIME_ZONE } });
   folder = await fixture.folder();
   vendor = demoVendor(sandbox);
   await vendor.fund();
@@ -31,12 +36,12 @@ beforeAll(async () => {
 afterAll(async () => await fixture.cleanUp());
 
 async function run(...args: string[]): Promise<Ran> {
-  return await malipo(sandbox.environment, ...args);
+  return await malipo({ ...sandbox.environment, TIME_ZONE }, ...args);
 }
 
 /** Runs a command in this process, which must succeed. */
 async function json<Document>(...args: string[]): Promise<Document> {
-  return (await must(sandbox.environment, args, '--json')).json<Document>();
+  return (await must({ ...sandbox.environment, TIME_ZONE }, args, '--json')).json<Document>();
 }
 
 async function pay(account: string, biller = 'kplc_prepaid'): Promise<string> {
@@ -237,7 +242,9 @@ describe('a payment whose result nobody reports', () => {
 
 describe('the close of a day', () => {
   const day = (offset: number): string =>
-    new Date(Date.now() + 3 * 3_600_000 + offset * 86_400_000).toISOString().slice(0, 10);
+    createWireTime(TIME_ZONE)
+      .format(new Date(Date.now() + offset * DAY_MS))
+      .slice(0, 10);
 
   test('is reported before, refused while it runs, and final afterwards', async () => {
     const report = await run('reconcile', 'report', day(0));

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { findSeriousViolations } from '../support/accessibility.ts';
-import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { CONTRACT_OPERATIONS } from '../support/contract-operations.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { RESOURCES, SelfServiceClient } from '../support/self-service-client.ts';
@@ -78,6 +78,7 @@ async function openPage(
   address = `${sandbox.origin}/docs/api`,
 ): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage({ viewport: { width, height } });
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -267,6 +268,7 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
 
   test('signs with a key that is entered, and the key never leaves the browser', async () => {
     const bare = await browser.newPage();
+    bare.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     // As in production, where the page knows no key.
     await bare.route(
       '**/docs/api/settings.json',

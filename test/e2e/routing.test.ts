@@ -31,9 +31,9 @@ beforeAll(async () => {
   await cli('biller', 'set', BILLER, '--operator', FIRST);
   await cli('operator', 'set', FIRST, '--base-url', provider.origin, [
     '--setting',
-    'pay_timeout_ms=400',
+    'pay_timeout_ms=1000',
     '--setting',
-    'status_timeout_ms=200',
+    'status_timeout_ms=500',
   ]);
   await demoVendor(sandbox).fund();
   await until('payments go through the first', async () => await isFirstUsed());
@@ -93,6 +93,7 @@ async function succeeds(account: string): Promise<true> {
   return await until(
     `${account} is paid`,
     async () => (await statusOf(account)) === 'SUCCESS' && true,
+    90_000,
   );
 }
 
@@ -226,7 +227,7 @@ test.each(CASES)(
     await until('payments go through the first again', async () => await isFirstUsed());
     await expectPaidOnce();
   },
-  60_000,
+  240_000,
 );
 
 test('the first operator is out of float', async () => {
@@ -256,4 +257,4 @@ test('the first operator is out of float', async () => {
     /instruction 1 sent to vtpass \(dtone: our float with it is\s+too low\): paid/,
   );
   await expectPaidOnce();
-}, 60_000);
+}, 240_000);

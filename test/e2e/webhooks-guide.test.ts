@@ -72,6 +72,10 @@ test('the receivers of the guide accept the service’s events, and nothing else
     });
     const receiver = await runReceiver(folder, sample, secret);
     try {
+      await until(
+        'the receiver listens',
+        async () => await fetch(receiver.origin).then(Boolean, () => false),
+      );
       await setWebhook(pool, vendor, { url: receiver.origin, allowsPrivate: true, sealing });
       const created = await demo.create({
         account: '14234569901',

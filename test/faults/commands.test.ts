@@ -12,6 +12,7 @@ import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.
 import { newPayment } from '../support/new-transaction.ts';
 import { PREPARED } from '../support/service-process.ts';
 import { databaseTime, statementText } from '../support/reconciliation-fixture.ts';
+import { until } from '../support/until.ts';
 
 // Commands that a person runs, killed in the middle.
 
@@ -63,7 +64,9 @@ test('a killed backup is not accepted as a backup, and the server is not affecte
   const again = await inProcess(environment, 'backup', folder);
   expect(again.stderr).toContain('is not empty');
 
-  expect((await pool.query('select slot_name from pg_replication_slots')).rows).toEqual([]);
+  await until('its slot is gone', async () => {
+    return (await pool.query('select from pg_replication_slots')).rowCount === 0;
+  });
   expect((await pool.query('select backup_id from backups')).rows).toEqual([]);
   const next = path.join(await fixture.folder(), 'backup');
   await must(environment, 'backup', next);

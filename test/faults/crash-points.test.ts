@@ -324,7 +324,7 @@ test.concurrent(
     await until(
       'every order has its end',
       async () => (await countOf('dispatch_queue', '$1', true)) === 0,
-      90_000,
+      240_000,
     );
     const truth = (await operators.truth()).map((entry) => entry.reference);
     expect(new Set(truth).size).toBe(truth.length);
@@ -339,7 +339,7 @@ test.concurrent(
     await until(
       'the vendor was notified of every result',
       async () => (await countOf('events', 'state <> $1', 'delivered')) === 0,
-      60_000,
+      180_000,
     );
     // Each event is delivered at least once, always under the same id.
     const eventIds = new Map<string, Set<unknown>>();
@@ -358,7 +358,7 @@ test.concurrent(
     // A process that crashed after the call repeated it.
     expect(receiver.calls.length).toBeGreaterThan(eventIds.size);
   },
-  240_000,
+  900_000,
 );
 
 test.concurrent(
@@ -399,7 +399,7 @@ test.concurrent(
     await other.end();
     await empty.drop();
   },
-  120_000,
+  300_000,
 );
 
 test('every point occurs in the program, and has no effect in the normal program', async () => {

@@ -119,14 +119,14 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   await blocker.query('begin');
   await blocker.query(`select 1 from accounts where account = 'float' for update`);
   // Requests on one connection would be answered one at a time.
-  const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 60_000 });
+  const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 240_000 });
   let refusedAtOnce = 0;
   const answers = Array.from({ length: CREATES }, async (_, number) => {
     const answer = await createOver(http, number).catch(() => undefined);
     if (answer?.code === 'overloaded') refusedAtOnce += 1;
     return { name: `flood ${number}`, answer };
   });
-  await until('some are refused while the others wait', () => refusedAtOnce > 0, 30_000);
+  await until('some are refused while the others wait', () => refusedAtOnce > 0, 90_000);
   expect((await send(service.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
   await blocker.query('rollback');
   blocker.release();
@@ -158,4 +158,4 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   expect((await checkLedger(pool)).violations).toEqual([]);
   expect(await peakMemoryMib()).toBeLessThan(MAX_MEMORY_MIB);
   await http.destroy();
-}, 120_000);
+}, 400_000);

@@ -126,6 +126,8 @@ test('a process suspended past its lease: its success is recorded, its progress 
     await until('it is paid', async () => (await operators.journal()).includes(reference));
   }
   // From now on only the blocked process knows that the payment is paid.
+  // It answered these instructions before this request.
+  await operators.truth();
   operators.signal('SIGSTOP');
   const other = await program('dispatcher');
   await other.start();

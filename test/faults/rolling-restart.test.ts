@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
+import { countWaiting } from '../support/waiting.ts';
 import { addTestParties, firstVendor, fundedVendor, serviceProgram } from './fleet.ts';
 import type { Program, TestParties } from './fleet.ts';
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
         DATABASE_URL: database.url,
         FUND_WINDOW_SECONDS: '0',
         LOG_LEVEL: 'info',
-        SHUTDOWN_DELAY_MS: '1000',
+        SHUTDOWN_DELAY_MS: '4000',
       },
     });
   programs = [await api('one'), await api('two')];
@@ -137,10 +138,7 @@ test('work that never ends is cut off when the grace period is over', async () =
   const waiting = firstVendor(program, parties)
     .create(params)
     .catch(() => undefined);
-  await until('it waits', async () => {
-    const read = await pool.query(`select from pg_stat_activity where wait_event_type = 'Lock'`);
-    return read.rowCount === 1;
-  });
+  await until('it waits', async () => (await countWaiting(pool)) === 1);
   program.signal('SIGTERM');
   const { ending, lastOutput } = await program.untilEnded();
   expect(ending).toEqual({ code: 0, signal: null });

@@ -11,6 +11,9 @@ const CACHE = path.join(MODULES, '.cache/malipo');
 /** The packaged Chromium is built for this only. */
 export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64';
 
+/** Of each step in the browser. It only ends what hangs: machines differ, and run other tests too. */
+export const BROWSER_TIMEOUT_MS = 90_000;
+
 /** Chromium, with the libraries and the font it needs, all from npm packages. */
 export async function startBrowser(): Promise<Browser> {
   const folder = await unpackOnce();

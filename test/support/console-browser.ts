@@ -3,6 +3,7 @@ import { existsSync, globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { BROWSER_TIMEOUT_MS } from './browser.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -49,6 +50,7 @@ export async function openConsole(
   },
 ): Promise<Page> {
   const context = await browser.newContext();
+  context.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const page = await context.newPage();
   page.on('pageerror', (error) => by.problems.push(error.message));
   page.on('console', (message) => {

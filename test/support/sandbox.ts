@@ -13,7 +13,7 @@ import type { Ending, ServiceProcess } from './service-process.ts';
 import { makeTemporaryFolder, removeFolder } from './temporary.ts';
 import { until } from './until.ts';
 
-const START_MS = 120_000;
+const START_MS = 240_000;
 
 /** A payment that an operator really executed. */
 export interface TruthEntry {
@@ -139,7 +139,10 @@ let startedOnce: Promise<string> | undefined;
 
 /** Copies the data folder of a sandbox that was started and stopped. Each worker makes one. */
 async function copyStartedOnce(folder: string): Promise<void> {
-  startedOnce ??= makeStartedOnce();
+  startedOnce ??= makeStartedOnce().catch((error: unknown) => {
+    startedOnce = undefined;
+    throw error;
+  });
   await promisify(execFile)('cp', ['-a', `${await startedOnce}/.`, folder]);
 }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { findFreePort } from './service-process.ts';
 
 /**
  * `down`: connections are refused. `garbage`: requests arrive, the answers are HTML or cut in half.
@@ -26,7 +26,7 @@ export async function startTroubledProvider(
 ): Promise<TroubledProvider> {
   let trouble: Trouble = 'none';
   let garbled = 0;
-  let port = 0;
+  const port = await findFreePort();
   const held = new Set<() => void>();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const answer = await forward(request, target);
@@ -52,7 +52,6 @@ export async function startTroubledProvider(
   const listen = async (): Promise<void> => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
   };
   const stop = async (): Promise<void> => {
     if (!server.listening) return;

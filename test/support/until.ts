@@ -9,7 +9,7 @@ const PAUSE_MS = 20;
 export async function until<Found>(
   what: string,
   ask: () => Promise<Found | undefined | false> | Found | undefined | false,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<Found> {
   const deadline = performance.now() + withinMs;
   let failure: unknown;

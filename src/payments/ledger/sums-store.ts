@@ -213,7 +213,7 @@ const OF_A_VENDOR_SHORTLY = ofTransfers(
   '',
   'f.bucket = bucket_of($4) and f.vendor_id + 0 = $4 and ',
 );
-/** A part of a day at each end, and what is not summed yet. */
+/** A part of an hour at each end, and what is not summed yet. */
 const SHORT_MS = 2 * DAY_MS;
 const VENDORS_OF_TRANSFERS = `select vendor_id as "vendorId", "debitAccount", "creditAccount", count,
     payments, "amountCents" from (${ofTransfers('f.vendor_id, ')}) v`;

@@ -25,7 +25,7 @@ export const httpJson: Subject = {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'conformance-'));
     const operators = await startSimulatedOperators(dataDir, [
       ...['--callback-delay-ms', '1', '--callback-repeat-ms', '1'],
-      ...['--slow-ms', '1', '--hold-ms', '600'],
+      ...['--slow-ms', '1', '--hold-ms', '1500'],
     ]);
     let accounts = 0;
     return {

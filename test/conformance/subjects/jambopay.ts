@@ -6,7 +6,7 @@ import type { Subject } from '../subject.ts';
 import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 
 const SECRET = { username: 'agent', password: 'pass', app_key: 'key' };
-const PAY_TIMEOUT_MS = 100;
+const PAY_TIMEOUT_MS = 300;
 
 /** With either behaviour that the provider may have where its documentation says nothing. */
 export function jambopay(switches: Pick<JambopayOptions, 'errors' | 'secondCommit'>): Subject {
