@@ -95,7 +95,7 @@ export type FaultCounts = Record<Fault, number>;
  * Over this many runs every fault must have happened. Each occurs in at least one of twenty runs. In fewer
  * runs some may be missing by chance.
  */
-export const RUNS_FOR_ALL_FAULTS = 150;
+export const RUNS_FOR_ALL_FAULTS = 120;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 

@@ -11,7 +11,7 @@ import type { Shape } from './scenario.ts';
 // The rows of docs/operating/faults.md with operators of every shape of protocol: without our idempotency
 // key, results by callback only, unsigned callbacks, status by the operator's id, one step and two.
 
-const SEEDS = 6;
+const SEEDS = 4;
 const TIMEOUT_MS = 240_000;
 
 /** Over all campaigns. */
