@@ -116,7 +116,7 @@ export class MoneyInEmulator {
     const { account, amount, phone = '254700000001' } = content;
     const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(String(amount)) && Number(amount) > 0;
     if (typeof account !== 'string' || account === '')
-      return { error: 'account: a text is needed' };
+      return { error: 'account: a string is needed' };
     if (!isAmount) return { error: 'amount: shillings such as 500.00 are needed' };
     const made = { account, amount: shillings(Number(amount)), msisdn: String(phone) };
     return (await this.receive(made)) ?? { error: 'the validation refused the payment' };

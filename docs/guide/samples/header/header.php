@@ -11,7 +11,7 @@ function send(string $method, string $path, string $body = ''): string
     $curl = curl_init((getenv('MALIPO_URL') ?: 'http://127.0.0.1:8080') . $path);
     curl_setopt_array($curl, [
         CURLOPT_CUSTOMREQUEST => $method,
-        CURLOPT_POSTFIELDS => $body,   // a text is sent as it is, as a URL-encoded form
+        CURLOPT_POSTFIELDS => $body,   // a string is sent as it is, as a URL-encoded form
         CURLOPT_HTTPHEADER => ["X-Signature: v2,t=$time,nonce=$nonce,sig=$sig"],
         CURLOPT_RETURNTRANSFER => true,
         CURLOPT_TIMEOUT => 15,

@@ -24,7 +24,7 @@ public class Malipo {
 
     /** Status 0: no answer. */
     public record Answer(int status, String body, long retryAfter) {
-        /** A field that is a text, or "". A larger program uses a JSON library. */
+        /** A field that is a string, or "". A larger program uses a JSON library. */
         public String field(String name) {
             var match = Pattern.compile("\"" + name + "\":\"([^\"]*)\"").matcher(body);
             return match.find() ? match.group(1) : "";

@@ -25,7 +25,7 @@ call() {
   [ "${status%??}" = 2 ]
 }
 
-# field NAME prints a field of the answer that is a text. A larger program reads JSON with jq.
+# field NAME prints a field of the answer that is a string. A larger program reads JSON with jq.
 field() {
   printf '%s\n' "$answer" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"
 }

@@ -129,7 +129,7 @@ function formText(place: string, content: object): string {
   const fields = Object.entries(content).map(([name, value]): [string, string] => {
     // Empty text is allowed; an object would be sent as “[object Object]”.
     const text = value === '' ? '' : textOf(value);
-    if (text === undefined) throw new Error(`${place}: the field ${name} is not a text`);
+    if (text === undefined) throw new Error(`${place}: the field ${name} is not a string`);
     return [name, text];
   });
   return new URLSearchParams(fields).toString();

@@ -158,5 +158,5 @@ function malformed(field?: string): Refusal {
 }
 
 function nested(field: string): Refusal {
-  return new Refusal('nested_value', { field, text: `${field} must be a text or a number` });
+  return new Refusal('nested_value', { field, text: `${field} must be a string or a number` });
 }
