@@ -66,7 +66,7 @@ beforeAll(async () => {
   for (const { login, role } of DEMO_PEOPLE) {
     readers.set(role, await signedIn(running.origin, login));
   }
-}, 120_000);
+});
 afterAll(async () => {
   await running.stop();
   await database.drop();

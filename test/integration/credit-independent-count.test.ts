@@ -191,4 +191,4 @@ test(`summaries agree with an independent count over the files (seed ${SEED})`, 
     await compare(person, named, counted);
   }
   expect(withDefaults).toBeGreaterThan(3);
-}, 60_000);
+});

@@ -60,7 +60,7 @@ function open(
   const opened = createMetropolBureau({
     ...METROPOL_KEYS,
     url: emulator.url,
-    timeoutMs: 500,
+    timeoutMs: 10_000,
     pool,
     vault: keys,
     clock: systemClock,
@@ -195,8 +195,10 @@ describe('Metropol as the bureau', () => {
     async (fault) => {
       const asked = question();
       emulator.fault('/report/credit_info', fault);
+      if (fault === 'silence') await useVault(vault, { timeoutMs: 500 });
       await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });
       expect(await outcomes(asked)).toEqual(['unknown']);
+      await useVault(vault);
       const answer = JSON.parse(await ask(asked)) as { source: string };
       expect(answer).toMatchObject({ source: 'metropol', score: '567' });
       expect(await outcomes(asked)).toEqual(['unknown', 'answered']);
@@ -236,7 +238,8 @@ describe('Metropol as the bureau', () => {
   });
 
   test('is called by one process at a time', async () => {
-    const elsewhere = open(vault);
+    await useVault(vault, { timeoutMs: 2_000 });
+    const elsewhere = open(vault, { timeoutMs: 2_000 });
     const asked = question();
     emulator.fault('/identity/verify', 'silence');
     const both = [ask(asked), ask(asked, { at: elsewhere.receiver })];

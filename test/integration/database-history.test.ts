@@ -40,7 +40,7 @@ describe('an embedded database', () => {
   beforeAll(async () => {
     original = path.join(await fixture.folder(), 'original');
     await must({ DATA_DIR: original, MASTER_KEY }, 'migrate');
-  }, 60_000);
+  });
 
   async function newDataDir(): Promise<string> {
     const dataDir = path.join(await fixture.folder(), 'data');
@@ -72,7 +72,7 @@ describe('an embedded database', () => {
     expect(await use(dataDir)).toBeUndefined();
     const files = await readdir(dataDir);
     expect(files.filter((name) => /^database-[0-9a-f-]{36}\.json$/.test(name))).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('whose folder was put back lacks what it had: quarantine, once', async () => {
     const dataDir = await newDataDir();
@@ -89,7 +89,7 @@ describe('an embedded database', () => {
     });
     const before = found?.lostUntil;
     expect((await use(dataDir))?.lostUntil).toEqual(before);
-  }, 60_000);
+  });
 
   test('whose whole data folder was put back is noticed by another witness', async () => {
     const dataDir = await newDataDir();
@@ -99,7 +99,7 @@ describe('an embedded database', () => {
     await run('cp', ['-a', dataDir, copy]);
     await use(dataDir, witness);
     expect((await use(copy, witness))?.reason).toContain('it lacks what it had');
-  }, 60_000);
+  });
 
   test('that recovered to a point in time is on another timeline: quarantine', async () => {
     const dataDir = await newDataDir();
@@ -113,7 +113,7 @@ describe('an embedded database', () => {
     expect(await use(restored)).toMatchObject({
       reason: 'the database was restored or replaced: timeline 1 is now 2',
     });
-  }, 60_000);
+  });
 });
 
 describe('a service that runs', () => {

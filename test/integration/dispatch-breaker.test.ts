@@ -102,7 +102,7 @@ describe('calls without an answer', () => {
     reachable = true;
     for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
     expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'ONLINE' });
-    expect(await readReason()).toBeUndefined();
+    await until(async () => expect(await readReason()).toBeUndefined());
   });
 
   test('count only in a row: any answer, also a refusal, starts the count again', async () => {
@@ -237,7 +237,7 @@ describe('answers that cannot be read', () => {
     expect(operator.instructions).toHaveLength(TRIAL_INSTRUCTIONS);
     answers.resolve();
     for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
-    expect(await readReason()).toBeUndefined();
+    await until(async () => expect(await readReason()).toBeUndefined());
   });
 });
 

@@ -62,7 +62,7 @@ async function aTurnLater<Result>(result: Result): Promise<Result> {
 }
 
 /** An operator whose answers wait until the gate is opened. */
-function gatedOperator(payDeadlineMs = 5_000) {
+function gatedOperator(payDeadlineMs = 3_600_000) {
   const gate = Promise.withResolvers<undefined>();
   const operator = createScriptedConnector({
     payDeadlineMs,
@@ -171,6 +171,7 @@ describe('an operator that is slow', () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 4 }));
     let silent = true;
     const operator = createScriptedConnector({
+      payDeadlineMs: 3_600_000,
       pay: (instruction) => (silent ? SILENCE : paid(instruction)),
       status: async () => await new Promise(() => undefined),
     });

@@ -120,9 +120,9 @@ export async function readAnswer(starter: ChildProcess): Promise<StarterAnswer> 
   return JSON.parse(line) as StarterAnswer;
 }
 
-/** Waits for a condition, at most 20 s. */
+/** Waits for a condition, at most 60 s. */
 export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('The condition did not come true');
     await delay(10);

@@ -31,6 +31,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 import { must } from './cli-support.ts';
+import { findFreePort } from '../support/service-process.ts';
 
 // Payments with faults, operators that are killed while they pay, and corrections. Then every figure of the
 // finance pages and of the first page is that of the command line, and the sum of the ledger's rows.
@@ -54,7 +55,7 @@ const NEVER_TELLS = '9909';
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
   database = await createTestDatabase();
-  operators = await startSimulatedOperators(folder);
+  operators = await startSimulatedOperators(folder, ['--port', String(await findFreePort())]);
   running = await startInProcess(database.url, {
     environment: { ROLES: 'api,dispatcher,jobs', ...zone },
     operatorOrigin: operators.origin,

@@ -276,7 +276,7 @@ describe('metrics and health', () => {
     app.addHook('preHandler', async () => void (requests += 1));
     const pool = { query } as unknown as Pool;
     const log = pino({ level: 'silent' });
-    addHealthRoutes(app, createReadiness({ pool, schema: SCHEMA, log }));
+    addHealthRoutes(app, createReadiness({ pool, schema: SCHEMA, log, reuseMs: 60_000 }));
     const asked = Array.from({ length: 20 }, async () => await app.inject('/health/ready'));
     await until('all have asked', () => requests === 20);
     gate.resolve();

@@ -97,7 +97,7 @@ describe('a journal', () => {
   test.each<[string, Partial<JournalRequest>, string]>([
     ['an operator that does not exist', { lines: pair('operator-charges:nobody') }, 'lines'],
     ['a bank that does not exist', { lines: pair('bank:nobody') }, 'lines'],
-    ['a future time', { movedAt: new Date(Date.now() + 60_000) }, 'at'],
+    ['a future time', { movedAt: new Date(Date.now() + 86_400_000) }, 'at'],
     ['no evidence', { evidence: ' ' }, 'evidence'],
     ['no reason', { note: '-' }, 'note'],
   ])('is refused with %s', async (_, change, field) => {

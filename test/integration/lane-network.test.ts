@@ -150,7 +150,12 @@ describe('creates whose answer is lost after the commit', () => {
 
 describe('a statement outside of lanes', () => {
   test('fails when no answer arrives, and its connection is closed', async () => {
-    const pool = createPool({ url: proxy.url, max: 1, name: 'half-open', statementTimeoutMs: 100 });
+    const pool = createPool({
+      url: proxy.url,
+      max: 1,
+      name: 'half-open',
+      statementTimeoutMs: 2_000,
+    });
     try {
       const lost = proxy.loseAnswerTo('select 7 as lucky', 'silence');
       const answer = pool.query('select 7 as lucky').catch((error: unknown) => error);

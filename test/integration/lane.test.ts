@@ -118,7 +118,7 @@ describe('a full queue', () => {
       },
     });
     const first = [lane.add(1), lane.add(2)];
-    await vi.waitFor(() => expect(lane.waiting).toBe(0));
+    await vi.waitFor(() => expect(lane.waiting).toBe(0), 60_000);
     const second = [lane.add(3), lane.add(4), lane.add(5)];
     expect(await codeOf(lane.add(6))).toBe('overloaded');
     gate.resolve(undefined);
@@ -154,7 +154,7 @@ describe('a lost connection', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'malipo idle and killed'`,
     );
-    await vi.waitFor(() => expect(lost).toHaveBeenCalled());
+    await vi.waitFor(() => expect(lost).toHaveBeenCalled(), 60_000);
     expect(await lane.add(newPayment({ vendorId }))).toMatchObject({ kind: 'accepted' });
   });
 
@@ -242,7 +242,7 @@ describe('a worker of a cluster that is down', () => {
         const read = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
         return items.map(() => read.rows[0]?.pid ?? 0);
       },
-      { partOf: (item) => item % 2, deadlineMs: 1_000 },
+      { partOf: (item) => item % 2, deadlineMs: 5_000 },
     );
     const away = codeOf(lane.add(1));
     const [first] = await Promise.all([lane.add(2), lane.add(4)]);

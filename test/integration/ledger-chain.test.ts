@@ -141,7 +141,7 @@ describe('extending', () => {
     // On a cluster the chain waits while Citus looks for deadlocks.
     await vi.waitFor(async () => {
       await expect(extendChain(books.pool, books.ledgerMac)).rejects.toThrow(ChainAlteredError);
-    });
+    }, 60_000);
   });
 
   test('logs each head, and detects that the chain was rebuilt while it runs', async () => {
@@ -160,7 +160,7 @@ describe('extending', () => {
       await vi.waitFor(() => {
         job.hurry();
         expect(lines).toHaveLength(1);
-      });
+      }, 60_000);
       const head = await readHead();
       expect(lines[0]).toMatchObject({ level: 30, block: 3, head });
 
@@ -169,7 +169,7 @@ describe('extending', () => {
          update ledger_chain set ended_at = '-infinity'`,
       );
       job.hurry();
-      await vi.waitFor(() => expect(lines).toHaveLength(2));
+      await vi.waitFor(() => expect(lines).toHaveLength(2), 60_000);
       expect(lines[1]).toMatchObject({
         level: 50,
         msg: 'the hash chain was altered; nothing is added to it',

@@ -198,7 +198,10 @@ describe('a schema that no longer enforces what it has to', () => {
     const { runtimeUrl, pool } = await migrated();
     const app = fastify();
     const log = pino({ level: 'silent' });
-    addHealthRoutes(app, createReadiness({ pool, schema: SCHEMA, log, reuseMs: 0 }));
+    addHealthRoutes(
+      app,
+      createReadiness({ pool, schema: SCHEMA, log, reuseMs: 0, deadlineMs: 60_000 }),
+    );
     const ready = async () => await app.inject('/health/ready');
     expect((await ready()).json()).toEqual({ status: 'ready' });
     await pool.query('drop index payments_by_reference');

@@ -146,7 +146,7 @@ function faultsByDefault(plans: Plans, grown: Plans, needed: Set<string>): strin
 
 test(
   'statements are planned by whole keys, whatever the statistics',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const kept = statements.filter(({ isKept }) => isKept);
     expect(kept.filter(({ at }) => at.startsWith('function ')).length).toBeGreaterThan(25);

@@ -33,10 +33,18 @@ async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAn
   return await client.read<RequestsAnswer>(`/vendors/demo/requests${query}`);
 }
 
+/** The log is ordered by milliseconds. */
+async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  await until('a later millisecond', () => Date.now() > now);
+}
+
 test('requests are recorded with operation, result and key, without their content', async () => {
   const demo = running.demo();
   await demo.call('balance', {});
+  await nextMillisecond();
   await demo.call('create', { biller_name: 'none', account: '14234569901', amount: '100' });
+  await nextMillisecond();
   await new VendorClient(running.origin, { vid: 'demo', key: 'wrong' }).call('balance', {});
   const { requests } = await until('the requests', async () => {
     const answer = await requestsOf(demoAdmin);

@@ -84,7 +84,7 @@ function held() {
   const connector: Connector = {
     ...scripted,
     prepare: {
-      deadlineMs: 10_000,
+      deadlineMs: 600_000,
       prepare: async () => {
         reached.resolve();
         await release.promise;

@@ -231,6 +231,7 @@ describe('an operator that is down', () => {
         await slow.promise;
         return paid(instruction);
       },
+      payDeadlineMs: 600_000,
     });
     await start({ [OPERATOR]: first, [SECOND]: works() });
     const one = await make();
@@ -267,7 +268,7 @@ test('a daily limit is of the day of the time zone', async () => {
   expect(await outcomeOf(books, made)).toBe('success');
   const operatorIn = async (timeZone: string): Promise<string | null> =>
     (await tryRoutes(books.pool, { billerCode: BILLER, amountCents: 100n }, timeZone)).operatorCode;
-  // The fixture's day is UTC's.
+  // It is about noon there.
   const now = new Date();
   expect(await operatorIn(zoneAtNoon(now))).toBe(SECOND);
   await movePostings(made, '-13 hours');

@@ -110,7 +110,7 @@ async function isAllowed(statement: string): Promise<boolean> {
 }
 
 /** Tries every column of every table. */
-const EACH_COLUMN = { timeout: 120_000 };
+const EACH_COLUMN = { timeout: 300_000 };
 
 describe('the runtime role', () => {
   test('has declared rights on every table and view, and on nothing else', async () => {

@@ -410,7 +410,7 @@ describe('a settler', () => {
       const answer = settle(paidReport(made, { source: 'callback' }));
       await vi.waitFor(async () => {
         expect(await countWaiting(books.pool)).toBe(1);
-      });
+      }, 60_000);
       await sender.query('commit');
       sender.release();
       expect(await answer).toBe('settled');

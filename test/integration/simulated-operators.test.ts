@@ -141,7 +141,7 @@ describe('a kill loses nothing', () => {
     const first = await start('--callback-delay-ms', '1', '--callback-repeat-ms', '600000');
     const before = connect(first, receiver);
     await before.pay(instruction('TOLD', '9905'), never);
-    await expect.poll(callbacksDone, { timeout: 20_000 }).toEqual(['TOLD']);
+    await expect.poll(callbacksDone, { timeout: 60_000 }).toEqual(['TOLD']);
     receiver.answerAll(503);
     await before.pay(instruction('UNTOLD', '9906'), never);
     await receiver.count(4);
@@ -150,7 +150,7 @@ describe('a kill loses nothing', () => {
     receiver.answerAll(200);
     await start('--callback-repeat-ms', '1');
     await expect
-      .poll(callbacksDone, { timeout: 20_000 })
+      .poll(callbacksDone, { timeout: 60_000 })
       .toEqual(['TOLD', 'UNTOLD', 'UNTOLD', 'UNTOLD']);
     expect(
       (await reportedReferences(receiver, before)).filter((name) => name === 'TOLD'),
@@ -192,7 +192,7 @@ test('a receiver that was down or refuses gets the callback later', async () => 
   await connector.pay(instruction('R', '9905'), never);
   await receiver.count(3);
   expect(await reportedReferences(receiver, connector)).toEqual(['R', 'R', 'R']);
-  await expect.poll(callbacksDone, { timeout: 20_000 }).toEqual(['R']);
+  await expect.poll(callbacksDone, { timeout: 60_000 }).toEqual(['R']);
   expect(receiver.received).toHaveLength(3);
 });
 

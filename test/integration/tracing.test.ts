@@ -80,8 +80,8 @@ beforeAll(async () => {
     });
   programs = [await program('api'), await program('dispatcher,jobs')];
   for (const one of programs) await one.start();
-  await until('both are ready', () => programs.every(({ ready }) => ready), 60_000);
-}, 120_000);
+  await until('both are ready', () => programs.every(({ ready }) => ready), 240_000);
+}, 300_000);
 
 afterAll(async () => {
   for (const program of [...programs, operators]) {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   });
   await insert('third');
   await archiveNow();
-}, 120_000);
+});
 afterAll(async () => {
   await pool.end();
   await services.cleanUp();
@@ -125,13 +125,13 @@ describe('a restore with the archive', () => {
     const status = await must({ DATA_DIR: folder }, 'quarantine', 'status', '--json');
     const { quarantine } = status.json<{ quarantine: { lost_from: string } }>();
     expect(Date.parse(quarantine.lost_from)).toBeLessThan(Date.parse(answer.last_commit_at));
-  }, 60_000);
+  });
 
   test('has everything that was archived if no time is given', async () => {
     const { folder, exitCode, stderr } = await restore(archive);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     expect(await marksIn(folder)).toEqual(expect.arrayContaining(['first', 'second', 'third']));
-  }, 60_000);
+  });
 
   /** A copy of the archive to be damaged, and the names of its segments. */
   async function copyOfArchive() {
@@ -173,7 +173,7 @@ describe('a restore with the archive', () => {
     const { sha256 } = JSON.parse(await readFile(path.join(folder, `${former}.json`), 'utf8'));
     await writeFile(path.join(folder, `${last}.json`), JSON.stringify({ ...record, sha256 }));
     expect((await restore(folder)).stderr).toContain('was not written with this MASTER_KEY');
-  }, 60_000);
+  });
 
   test('refuses a time that it cannot reach, or that is in the backup', async () => {
     const late = await restore(archive, '--until', '2099-01-01 00:00:00');
@@ -181,7 +181,7 @@ describe('a restore with the archive', () => {
     const early = await restore(archive, '--until', '2020-01-01 00:00:00');
     expect(early.stderr).toContain('before the end of this backup');
     expect(early.exitCode).toBe(1);
-  }, 60_000);
+  });
 });
 
 test('a service archives what it wrote when it stops, and keeps no log for an archive that it no longer has', async () => {

@@ -385,21 +385,25 @@ describe('a receiver', () => {
   test.each(failing)(
     '%s is retried with the same event until it accepts it',
     async (_, fail, result) => {
-      let failures = 0;
+      let isWell = false;
       const receiver = await receive((response) => {
-        failures += 1;
-        if (failures > 2) response.writeHead(200).end('thanks');
+        if (isWell) response.writeHead(200).end('thanks');
         else fail(response);
       });
       const shop = await shopWith(receiver.url);
       await pay(shop);
       startSender({ callTimeoutMs: 300 });
-      await until('it failed as it should', async () =>
-        result.test((await eventsOf(shop))[0]?.lastResult ?? ''),
-      );
+      await until('it failed twice as it should', async () => {
+        const [seen] = await eventsOf(shop);
+        return (seen?.attemptCount ?? 0) >= 2 && result.test(seen?.lastResult ?? '');
+      });
+      isWell = true;
       const [event] = await untilAll(shop, 'delivered');
-      expect(event).toMatchObject({ attemptCount: 3, lastResult: 'HTTP 200' });
-      expect(receiver.calls.map(({ path }) => path)).toEqual(Array(3).fill('/events?of=malipo'));
+      expect(event).toMatchObject({ lastResult: 'HTTP 200' });
+      expect(event?.attemptCount).toBeGreaterThanOrEqual(3);
+      expect(new Set(receiver.calls.map(({ path }) => path))).toEqual(
+        new Set(['/events?of=malipo']),
+      );
       expect(new Set(receiver.calls.map(({ body }) => body)).size).toBe(1);
       expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     },
@@ -459,7 +463,7 @@ describe('a receiver', () => {
     const quick = await receive();
     const [slowShop, quickShop] = [await shopWith(slow.url), await shopWith(quick.url)];
     for (let count = 0; count < 10; count += 1) await pay(slowShop);
-    startSender({ callTimeoutMs: 20_000 });
+    startSender({ callTimeoutMs: 300_000 });
     await until('it has all it may have at once', () => slow.open === 4);
     for (let count = 0; count < 10; count += 1) await pay(quickShop);
     await untilAll(quickShop, 'delivered');

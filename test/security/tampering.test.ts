@@ -271,7 +271,7 @@ describe('a change of a single column', () => {
   // Checks the ledger once for each column.
   test.each(TARGETS)(
     'is found, or listed: $rows in $table',
-    { timeout: 120_000 },
+    { timeout: 400_000 },
     async ({ table, where }) => {
       const unnoticed: string[] = [];
       for (const { name, type } of await columnsOf(table)) {

@@ -23,7 +23,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const CLONE_TIMEOUT_MS = 20_000;
+const CLONE_TIMEOUT_MS = 120_000;
 const OBJECT_IN_USE = '55006';
 
 /**

@@ -11,6 +11,7 @@ import type { Payments } from '../../src/payments/payments.ts';
 import { PRODUCTION_TIMING } from '../../src/payments/timing.ts';
 import type { OpenPool } from '../../src/platform/db/pool.ts';
 import type { Books } from './money-fixture.ts';
+import { zoneAtNoon } from './noon.ts';
 
 /** One process that dispatches. */
 export interface Dispatch {
@@ -48,7 +49,7 @@ export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Paym
       laneCount: options.laneCount ?? 1,
       breakerFailures: options.openAfterFailures ?? 1_000,
       breakerCooldownMs: options.cooldownMs ?? 5,
-      timeZone: 'UTC',
+      timeZone: zoneAtNoon(),
     },
     timing: {
       ...PRODUCTION_TIMING,
@@ -93,7 +94,7 @@ export async function readStored(books: Books, made: NewPayment): Promise<Paymen
 
 /** Tries until it passes. */
 export async function until<Result>(check: () => Result | Promise<Result>): Promise<Result> {
-  return await vi.waitFor(check, { timeout: 15_000, interval: 5 });
+  return await vi.waitFor(check, { timeout: 60_000, interval: 5 });
 }
 
 /** Waits for the end of the payment and returns the outcome. */

@@ -8,6 +8,7 @@ import type { ImportRequest, ImportResult } from '../../src/payments/reconciliat
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { OPERATOR } from './money-fixture.ts';
 import type { Books } from './money-fixture.ts';
+import { until } from './until.ts';
 
 /** A line of a statement; missing fields get default values. */
 export interface Line {
@@ -89,10 +90,19 @@ export async function tryImport(
   });
 }
 
-/** A moment after everything written so far. */
+/** A moment after everything written so far, and before everything written from now on. */
 export async function databaseTime(books: Books): Promise<Date> {
+  // A posting time may be a millisecond ahead.
   const read = await books.pool.query<{ now: Date }>(
-    `select date_trunc('milliseconds', clock_timestamp()) as now`,
+    `select date_trunc('milliseconds', clock_timestamp()) + interval '2 milliseconds' as now`,
   );
-  return read.rows[0]?.now ?? new Date();
+  const now = read.rows[0]?.now ?? new Date();
+  await until('the moment has passed', async () => {
+    const asked = await books.pool.query<{ past: boolean }>(
+      'select clock_timestamp() > $1::timestamptz as past',
+      [now],
+    );
+    return asked.rows[0]?.past;
+  });
+  return now;
 }

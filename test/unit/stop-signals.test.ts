@@ -1,11 +1,12 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { stopOnSignals } from '../../src/run.ts';
 import type { Service } from '../../src/service.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const before = new Map(SIGNALS.map((name) => [name, process.listeners(name)]));
 const exit = vi.spyOn(process, 'exit');
+afterAll(() => exit.mockRestore());
 let now = 0;
 let stops = 0;
 let stopped = Promise.withResolvers<void>();

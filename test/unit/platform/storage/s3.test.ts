@@ -76,7 +76,7 @@ describe('a bucket', () => {
   test.each(['unavailable', 'cut', 'damaged', 'lost_answer', 'silence'] as const)(
     'repeats a request after %s',
     async (fault) => {
-      open({ timing: { pauseMs: 1, deadlineMs: 300 } });
+      open({ timing: { pauseMs: 1, deadlineMs: fault === 'silence' ? 2_000 : 30_000 } });
       s3.fault(fault, /^PUT/, 2);
       await bucket.write('a', contentOf('x'.repeat(100_000)));
       expect(s3.requests.filter((what) => what.startsWith('PUT'))).toHaveLength(3);

@@ -28,7 +28,7 @@ const OPERATOR = {
       kplc_prepaid: { product_id: 1001, statement_inquiry: true },
       airtime: { products: { '100': 1002 }, identifier: 'mobile_number' },
     },
-    pay_timeout_ms: 300,
+    pay_timeout_ms: 2_000,
   } as Record<string, unknown>,
   maxConcurrency: 4,
   maxPerSecond: null,

@@ -49,7 +49,7 @@ beforeEach(async () => {
         },
         phone_number: '254700000001',
         code_field: 'ErrorCode',
-        pay_timeout_ms: 200,
+        pay_timeout_ms: 2_000,
       },
       maxConcurrency: 4,
       maxPerSecond: null,
@@ -166,7 +166,7 @@ describe('callbacks', () => {
       );
     expect(Number(atMs)).toBeGreaterThan(0);
     expect(await asked(0)).toMatchObject({ kind: 'unknown' });
-    expect(await asked(200)).toMatchObject({
+    expect(await asked(2_000)).toMatchObject({
       kind: 'paid',
       operatorReference: 'KP0000001',
       amountCents: 500_00n,
