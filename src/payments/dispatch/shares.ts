@@ -82,10 +82,11 @@ interface Group {
 
 function groupByOperator(turns: readonly Turn[], options: ShareOptions): Iterable<Group> {
   const groups = new Map<string, Group>();
+  const choicesFor = createChoices(options);
   for (const turn of turns) {
     const { stage } = turn;
     const requests =
-      stage === 'send' ? requestsToSend(turn, options) : requestsToVerify(turn, options);
+      stage === 'send' ? requestsToSend(turn, choicesFor) : requestsToVerify(turn, options);
     for (const { operator, ...request } of requests) {
       const name = `${operator.operatorCode} ${stage}`;
       const group = groups.get(name) ?? { operator, stage, requests: [] };
@@ -107,16 +108,44 @@ function requestsToVerify(
 
 function requestsToSend(
   turn: Turn,
-  { catalogue, routing }: ShareOptions,
+  choicesFor: (billerCode: string, preferred: string | null) => readonly Choice[],
 ): (Request & { readonly operator: Operator })[] {
-  const biller = catalogue.biller(turn.billerCode);
+  return choicesFor(turn.billerCode, turn.operatorCode ?? null)
+    .filter(({ route }) => !turn.finished.has(route.minimumCents))
+    .map((choice) => ({ turn, ...choice }));
+}
+
+/** Where a biller's payments of a band of amounts go now. */
+interface Choice extends Pick<Share, 'cause' | 'bandCount'> {
+  readonly operator: Operator;
+  readonly route: ChosenRoute;
+}
+
+/** Chooses once for each biller: it may have as many queues as there are vendors. */
+function createChoices(
+  options: ShareOptions,
+): (billerCode: string, preferred: string | null) => readonly Choice[] {
+  const known = new Map<string, readonly Choice[]>();
+  return (billerCode, preferred) => {
+    const name = `${billerCode} ${preferred ?? ''}`;
+    const found = known.get(name) ?? chooseFor(billerCode, preferred, options);
+    known.set(name, found);
+    return found;
+  };
+}
+
+function chooseFor(
+  billerCode: string,
+  preferred: string | null,
+  { catalogue, routing }: ShareOptions,
+): readonly Choice[] {
+  const biller = catalogue.biller(billerCode);
   // While a biller is offline nothing is sent; instructions already sent are still verified.
   if (biller?.availability !== 'ONLINE') return [];
   const candidates = routing.candidates(biller, new Map());
   const bands = routing.bands(biller);
   return bands.flatMap((band) => {
-    if (turn.finished.has(band.minimumCents)) return [];
-    const choice = chooseRoute(candidates, band.minimumCents, turn.operatorCode ?? null);
+    const choice = chooseRoute(candidates, band.minimumCents, preferred);
     const operator = choice && catalogue.operator(choice.operatorCode);
     if (choice === undefined || operator === undefined) return [];
     const prices = biller.routes.find(
@@ -125,7 +154,7 @@ function requestsToSend(
     const operatorPrice = inForce(prices, Date.now())?.version ?? null;
     const { cause, ...chosen } = choice;
     const route = { ...band, ...chosen, operatorPrice };
-    return [{ turn, operator, route, cause, bandCount: bands.length }];
+    return [{ operator, route, cause, bandCount: bands.length }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../../platform/base/ids.ts';
+import { createMac } from '../../../platform/base/mac.ts';
 
 /** Signs requests to an operator and verifies its callbacks. */
 export interface Signing {
@@ -27,14 +28,16 @@ export function createSigning(key: string): Signing {
     throw new Error(`the key must have ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes`);
   }
   const webhook = new Webhook(key);
+  // The library signs with an HMAC written in JavaScript, which takes twice as long.
+  const mac = createMac(bytes);
   return {
     headers(body) {
       const id = `msg_${newId()}`;
-      const now = new Date();
+      const timestamp = String(Math.floor(Date.now() / 1000));
       return {
         'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-        'webhook-signature': webhook.sign(id, now, body),
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${mac.sign(`${id}.${timestamp}.${body}`).toString('base64')}`,
       };
     },
     verify(text, headers) {

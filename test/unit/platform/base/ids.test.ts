@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { firstIdAt, newId } from '../../../../src/platform/base/ids.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { firstIdAt, newId, timeOfId } from '../../../../src/platform/base/ids.ts';
 
 describe('the first identifier of a moment', () => {
   test('is a UUID of version 7 with that time and nothing else', () => {
@@ -13,5 +13,31 @@ describe('the first identifier of a moment', () => {
     const after = Date.now();
     expect(firstIdAt(new Date(before)) <= id).toBe(true);
     expect(id < firstIdAt(new Date(after + 1))).toBe(true);
+  });
+});
+
+describe('new identifiers', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test('are UUIDs of version 7, all different, in ascending order', () => {
+    const ids = Array.from({ length: 10_000 }, () => newId());
+    for (const id of ids) {
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+    expect(new Set(ids.map((id) => id.slice(-12))).size).toBe(ids.length);
+    expect(ids).toEqual(ids.toSorted());
+  });
+
+  test('ascend while the clock stands still, and when it goes back', () => {
+    const nowMs = Date.now() + 1_000_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(nowMs);
+    const ids = Array.from({ length: 1_000 }, () => newId());
+    clock.mockReturnValue(nowMs - 60_000);
+    ids.push(newId());
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(ids.map(timeOfId))).toEqual(new Set([nowMs]));
   });
 });
