@@ -212,6 +212,9 @@ async function fillDatabase(url: string, masterKey: Buffer): Promise<BenchVendor
   }
 }
 
+/** The service is measured with the settings that it runs with, and so are its contestants. */
+const PREPARED = new URL('../scripts/prepare-node.mjs', import.meta.url).href;
+
 async function startChild<First>(
   program: string,
   environment: Readonly<Record<string, string>>,
@@ -219,7 +222,7 @@ async function startChild<First>(
   const process_ = fork(path.join(import.meta.dirname, 'children', program), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { PATH: process.env['PATH'] ?? '', ...environment },
-    execArgv: process.execArgv,
+    execArgv: [...process.execArgv, '--import', PREPARED],
     serialization: 'advanced',
   });
   const gone = new Promise<never>((_resolve, reject) => {
