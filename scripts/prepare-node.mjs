@@ -13,9 +13,9 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(1);
 }
 
-// V8 allocates objects directly in the old generation where the first ones lived long, as those of the start
-// do. Requests are then kept alive by what is dead there, until the next full collection: under load, a pause
-// of the young generation takes three times as long, and full collections are three times as frequent.
+// If the first objects that a line of code made lived long, as at a start, V8 allocates later ones directly in
+// the old generation. There, dead objects keep others alive until the next full collection. Under load this
+// made pauses for the young generation three times as long, and full collections three times as frequent.
 v8.setFlagsFromString('--no-allocation-site-pretenuring');
 
 // Node caches the source without its types, in compiled form: a start takes half the CPU. An entry is used

@@ -108,7 +108,7 @@ function requestsToVerify(
 
 function requestsToSend(
   turn: Turn,
-  choicesFor: (billerCode: string, preferred: string | null) => readonly Choice[],
+  choicesFor: ChoicesFor,
 ): (Request & { readonly operator: Operator })[] {
   return choicesFor(turn.billerCode, turn.operatorCode ?? null)
     .filter(({ route }) => !turn.finished.has(route.minimumCents))
@@ -121,10 +121,11 @@ interface Choice extends Pick<Share, 'cause' | 'bandCount'> {
   readonly route: ChosenRoute;
 }
 
+/** @param preferred the operator that a failover chose. */
+type ChoicesFor = (billerCode: string, preferred: string | null) => readonly Choice[];
+
 /** Chooses once for each biller: it may have as many queues as there are vendors. */
-function createChoices(
-  options: ShareOptions,
-): (billerCode: string, preferred: string | null) => readonly Choice[] {
+function createChoices(options: ShareOptions): ChoicesFor {
   const known = new Map<string, readonly Choice[]>();
   return (billerCode, preferred) => {
     const name = `${billerCode} ${preferred ?? ''}`;

@@ -1,7 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** The last identifier's time and sequence number (RFC 9562 §6.2, method 1). */
+/**
+ * The last identifier's time and sequence number (RFC 9562 §6.2, method 1). `v7` counts by itself only if
+ * it draws the random numbers itself, with a system call for each identifier.
+ */
 let lastMs = 0;
 let sequence = 0;
 
@@ -21,7 +24,7 @@ export function newId(): string {
 }
 
 const RANDOM_BYTES = 16;
-/** Filled for many identifiers at once: each call into the system costs more than all else here. */
+/** Random bytes for the next 256 identifiers. */
 const pool = Buffer.alloc(256 * RANDOM_BYTES);
 let unused = 0;
 
