@@ -51,40 +51,78 @@ declare
   v_now timestamptz;
   v_step bigint;
   v_vendors integer[];
-  -- What the rows of each of them cost.
+  -- What the rows of each of them cost, and how many there are.
   v_totals bigint[];
-  -- Vendors whose float does not cover their rows.
+  v_counts integer[];
+  -- Vendors whose float covers their rows, and has been debited.
+  v_debited integer[];
+  -- The others.
   v_short integer[];
-  v_rounds integer;
+  -- An inner call's floats have been locked by the outer one.
+  v_locked boolean := p_at is not null;
+  v_rounds integer := 1;
   v_members integer[];
-  -- The rows that ask for the check and have an equal payment.
-  v_twins bigint[];
-  v_accepted_count integer;
-  v_accepted uuid[];
+  -- Whether payments of these ids may exist.
+  v_repeated boolean := false;
+  -- The rows that are not accepted.
+  v_refused bigint[];
+  -- What is returned to each float.
+  v_refunds bigint[];
 begin
   if p_at < now() or p_at > clock_timestamp() then
     raise exception 'p_at is not a time of this call';
   end if;
 
-  -- From here on no other call moves money of these vendors or creates payments for them.
-  select array_agg(w.vendor_id), array_agg(w.total),
-    array_agg(w.vendor_id) filter (where coalesce(l.balance_cents, 0) < w.total),
-    coalesce(max(w.count) filter (where coalesce(l.balance_cents, 0) < w.total), 1)
-  into v_vendors, v_totals, v_short, v_rounds
+  select array_agg(w.vendor_id), array_agg(w.total), array_agg(w.count) into v_vendors, v_totals, v_counts
   from (
     select u.vendor_id, sum(u.amount + u.fee)::bigint as total, count(*)::integer as count
     from unnest(p_vendor_ids, p_amounts, p_fees) as u (vendor_id, amount, fee)
     group by u.vendor_id order by u.vendor_id
-  ) w left join lateral (
-    select a.balance_cents from accounts a
-    where a.bucket = p_bucket and a.vendor_id = w.vendor_id and a.account = 'float' for update
-  ) l on true;
+  ) w;
+
+  -- From here on no other call moves money of these vendors or creates payments for them. Debiting a float
+  -- locks it. A float that is too low is not debited; then this starts again, and locks all of them first.
+  loop
+    begin
+      if v_locked and p_at is null then
+        perform 1 from accounts a
+        where a.bucket = p_bucket and a.vendor_id = any (v_vendors) and a.account = 'float'
+        order by a.vendor_id for update;
+      end if;
+
+      with debited as (
+        update accounts a set balance_cents = a.balance_cents - u.total
+        from unnest(v_vendors, v_totals) with ordinality as u (vendor_id, total, number)
+        where a.bucket = p_bucket and a.vendor_id = u.vendor_id and a.account = 'float'
+          and a.balance_cents >= u.total and sign(u.number) = 1
+        returning a.vendor_id
+      )
+      select coalesce(array_agg(d.vendor_id), '{}') into v_debited from debited d;
+
+      exit when v_locked or cardinality(v_debited) = cardinality(v_vendors);
+      raise exception 'a float is too low';
+    exception when raise_exception then
+      v_locked := true;
+    end;
+  end loop;
+
+  if cardinality(v_debited) < cardinality(v_vendors) then
+    select array_agg(u.vendor_id), max(u.count) into v_short, v_rounds
+    from unnest(v_vendors, v_counts) as u (vendor_id, count)
+    where u.vendor_id <> all (v_debited);
+  end if;
 
   v_now := coalesce(p_at, clock_timestamp());
   row_number := 0; decision := 'time'; known_at := v_now;
   return next;
 
   if v_rounds > 1 or p_rounds is not null then
+    -- Each round debits its own rows.
+    update accounts a set balance_cents = a.balance_cents + u.total
+    from unnest(v_vendors, v_totals) with ordinality as u (vendor_id, total, number)
+    where a.bucket = p_bucket and a.vendor_id = u.vendor_id and a.account = 'float'
+      and u.vendor_id = any (v_debited) and sign(u.number) = 1;
+
     for v_members in
       select array_agg(r.number order by r.number) from (
         select u.number::integer, case when u.vendor_id = any (v_short)
@@ -114,94 +152,96 @@ begin
   -- everything of the last 30 s.
   v_step := floor(extract(epoch from v_now) / 32)::bigint << 32;
 
-  if true = any (p_checks) then
-    select array_agg(w.number) into v_twins
-    from unnest(p_vendor_ids, p_billers, p_accounts, p_amounts, p_checks) with ordinality
-      as w (vendor_id, biller, account, amount, checked, number)
-    where w.checked and exists (
-      select from payments t
-      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id
-        and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
-        and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
-        and t.created_at > v_now - interval '30 seconds');
-  end if;
-
   -- At this point a vendor whose float is short has only one row.
-  insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
-    phone, amount_cents, fee_cents, vat_cents, fee_price, duplicate_key, created_at)
-  select k.bucket, w.vendor_id, w.payment_id, w.reference, w.biller, w.account,
-    w.phone, w.amount, w.fee, coalesce(w.vat, 0), w.fee_price,
-    v_step | content_hash(w.biller, w.account, w.amount), v_now
-  from buckets k
-    cross join unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones,
-      p_amounts, p_fees, p_vats, p_fee_prices) with ordinality
-    as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, vat, fee_price, number)
-  where k.bucket = p_bucket and (v_short is null or w.vendor_id <> all (v_short))
-    and (v_twins is null or w.number <> all (v_twins))
+  loop
     -- `offset`, so that the planner looks up by index for each row.
-    and not (w.reference is not null and exists (
-      select from archived_payments a
-      where a.bucket = p_bucket and a.vendor_id = w.vendor_id
-        and a.merchant_reference = w.reference
-      offset 0))
-  on conflict do nothing;
-  get diagnostics v_accepted_count = row_count;
-
-  if v_accepted_count between 1 and v_rows - 1 then
-    -- Payments without a reservation; those of an earlier round have one. `limit`, so that the planner looks
-    -- up by index whatever it believes about the tables.
-    select array_agg(w.payment_id) into v_accepted
-    from unnest(p_vendor_ids, p_payment_ids) as w (vendor_id, payment_id)
-      cross join lateral (
+    select array_agg(w.number) into v_refused
+    from unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_amounts, p_checks)
+      with ordinality as w (vendor_id, payment_id, reference, biller, account, amount, checked, number)
+    where w.vendor_id = any (v_short)
+      or w.reference is not null and (
+        exists (
+          select from payments t
+          where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.merchant_reference = w.reference
+          offset 0)
+        or exists (
+          select from archived_payments a
+          where a.bucket = p_bucket and a.vendor_id = w.vendor_id and a.merchant_reference = w.reference
+          offset 0))
+      or w.checked and exists (
+        select from payments t
+        where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id
+          and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
+          and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
+          and t.created_at > v_now - interval '30 seconds'
+        offset 0)
+      or v_repeated and exists (
         select from payments t
         where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id
-          and t.created_at = v_now
-        limit 1
-      ) t left join lateral (
-        select true as reserved from transfers f
-        where f.bucket = p_bucket and f.vendor_id = w.vendor_id and f.source_id = w.payment_id
-          and f.leg = 1
-        limit 1
-      ) f on true
-    where f.reserved is null;
+        offset 0);
+    exit when cardinality(v_refused) = v_rows;
 
-    select array_agg(s.vendor_id), array_agg(s.total) into v_vendors, v_totals
-    from (
-      select u.vendor_id, sum(u.amount + u.fee)::bigint as total
-      from unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees)
-        as u (vendor_id, payment_id, amount, fee)
-      where u.payment_id = any (v_accepted)
-      group by u.vendor_id
-    ) s;
-  end if;
+    begin
+      insert into payments (bucket, vendor_id, payment_id, merchant_reference, biller_code, account,
+        phone, amount_cents, fee_cents, vat_cents, fee_price, duplicate_key, created_at)
+      select k.bucket, w.vendor_id, w.payment_id, w.reference, w.biller, w.account,
+        w.phone, w.amount, w.fee, coalesce(w.vat, 0), w.fee_price,
+        v_step | content_hash(w.biller, w.account, w.amount), v_now
+      from buckets k
+        cross join unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones,
+          p_amounts, p_fees, p_vats, p_fee_prices) with ordinality
+        as w (vendor_id, payment_id, reference, biller, account, phone, amount, fee, vat, fee_price, number)
+      where k.bucket = p_bucket and (v_refused is null or w.number <> all (v_refused));
+      exit;
+    exception when unique_violation then
+      -- Only a call whose answer was lost has stored these ids, so they are not looked up every time.
+      if v_repeated then raise; end if;
+      v_repeated := true;
+    end;
+  end loop;
 
-  if v_accepted_count > 0 then
+  if v_refused is null or cardinality(v_refused) < v_rows then
     insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
       amount_cents, created_at)
     select k.bucket, w.vendor_id, w.payment_id, 1, 'float', 'reserved', w.amount + w.fee, v_now
-    from buckets k cross join unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees)
-      as w (vendor_id, payment_id, amount, fee)
-    where k.bucket = p_bucket
-      and (v_accepted_count = v_rows or w.payment_id = any (v_accepted));
+    from buckets k cross join unnest(p_vendor_ids, p_payment_ids, p_amounts, p_fees) with ordinality
+      as w (vendor_id, payment_id, amount, fee, number)
+    where k.bucket = p_bucket and (v_refused is null or w.number <> all (v_refused));
 
     insert into dispatch_queue (bucket, vendor_id, biller_code, payment_id, due_at)
     select k.bucket, w.vendor_id, w.biller, w.payment_id, v_now
-    from buckets k cross join unnest(p_vendor_ids, p_payment_ids, p_billers)
-      as w (vendor_id, payment_id, biller)
-    where k.bucket = p_bucket
-      and (v_accepted_count = v_rows or w.payment_id = any (v_accepted));
+    from buckets k cross join unnest(p_vendor_ids, p_payment_ids, p_billers) with ordinality
+      as w (vendor_id, payment_id, biller, number)
+    where k.bucket = p_bucket and (v_refused is null or w.number <> all (v_refused));
+  end if;
+
+  if cardinality(v_debited) > 0 then
+    if v_refused is not null then
+      select array_agg(s.vendor_id), array_agg(s.total), array_agg(s.refund)
+      into v_vendors, v_totals, v_refunds
+      from (
+        select u.vendor_id,
+          sum(u.amount + u.fee) filter (where u.number <> all (v_refused))::bigint as total,
+          sum(u.amount + u.fee) filter (where u.number = any (v_refused))::bigint as refund
+        from unnest(p_vendor_ids, p_amounts, p_fees) with ordinality
+          as u (vendor_id, amount, fee, number)
+        where u.vendor_id = any (v_debited)
+        group by u.vendor_id order by u.vendor_id
+      ) s;
+    end if;
 
     update accounts a set balance_cents = a.balance_cents + m.change
     from (
-      select u.vendor_id, x.account, x.sign * u.total as change
-      from unnest(v_vendors, v_totals) with ordinality as u (vendor_id, total, number)
-        cross join (values ('float', -1), ('reserved', 1)) x (account, sign)
-      where sign(u.number) = 1
+      select u.vendor_id, x.account, x.change
+      from unnest(v_vendors, v_totals, v_refunds) with ordinality
+          as u (vendor_id, total, refund, number)
+        cross join lateral (values ('reserved', u.total), ('float', u.refund)) x (account, change)
+      where x.change > 0 and sign(u.number) = 1
     ) m
     where a.bucket = p_bucket and a.vendor_id = m.vendor_id and a.account = m.account;
   end if;
 
-  if v_accepted_count = v_rows then
+  if v_refused is null then
     return;
   end if;
   return query
@@ -247,7 +287,7 @@ begin
         and t.created_at > v_now - interval '30 seconds'
       order by t.created_at desc limit 1
     ) twin on true
-  where v_accepted is null or w.payment_id <> all (v_accepted);
+  where w.number = any (v_refused);
 end
 $$;
 revoke all on function create_payments from public;
