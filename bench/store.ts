@@ -110,7 +110,7 @@ export async function settlingSeconds(db: Queryable, since: Date): Promise<numbe
 
 /** Vacuums and analyzes the database, like an older one. */
 export async function settleDown(db: Queryable): Promise<void> {
-  await db.query('vacuum (analyze) payments, transfers, accounts');
+  await db.query('vacuum (analyze) payments, transfers, accounts, dispatch_queue');
 }
 
 /** Some payments of each vendor, for status queries. */
@@ -133,8 +133,33 @@ export async function walPosition(db: Queryable): Promise<bigint> {
   return read.rows[0]?.position ?? 0n;
 }
 
-/** Inserts settled payments of the past with their transfers, in chunks, for all bench vendors. */
+/**
+ * How full the pages of settled payments are, in per cent. Rows grow when they are settled, so these pages have
+ * no room for new ones.
+ */
+const SETTLED_FILLFACTOR = 45;
+
+/** Inserts settled payments of the past with their transfers, for all bench vendors. */
 export async function insertHistory(db: Queryable, count: number): Promise<void> {
+  const fillfactor = await readFillfactor(db, 'payments');
+  await db.query(`alter table payments set (fillfactor = ${SETTLED_FILLFACTOR})`);
+  await insertSettled(db, count);
+  await db.query(`alter table payments set (fillfactor = ${fillfactor})`);
+}
+
+async function readFillfactor(db: Queryable, table: string): Promise<number> {
+  const read = await db.query<{ fillfactor: number }>(
+    `select option_value::integer as fillfactor
+     from pg_class c cross join pg_options_to_table(c.reloptions)
+     where c.oid = $1::regclass and option_name = 'fillfactor'`,
+    [table],
+  );
+  const [row] = read.rows;
+  if (row === undefined) throw new Error(`${table} has no fill factor`);
+  return row.fillfactor;
+}
+
+async function insertSettled(db: Queryable, count: number): Promise<void> {
   await db.query(
     `with past as materialized (
        select v.vendor_id, 'operator:kplc' as operator, 1 + (n % 900) * 10 as amount,
