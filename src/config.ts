@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { S3Settings } from './platform/storage/s3.ts';
 import { isBucketAddress } from './platform/storage/storage.ts';
@@ -121,7 +122,7 @@ export function readConfig(
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
     requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
     databasePoolSize: values.DATABASE_POOL_SIZE,
-    laneCount: values.LANES,
+    laneCount: values.LANES ?? lanesFor(availableParallelism()),
     basePath: values.BASE_PATH,
     billingPath: values.BILLING_PATH,
     scoringPath: values.SCORING_PATH,
@@ -227,6 +228,14 @@ function readMetropol(values: Values, problems: Problems): MetropolConfig | unde
     timeoutMs: values.METROPOL_TIMEOUT_MS,
     allowsPrivateAddresses: values.METROPOL_PRIVATE_ADDRESSES === 'allow',
   };
+}
+
+/**
+ * The cores of this process are usually those of PostgreSQL too. With two cores, a second lane gains no time,
+ * and makes batches half as long, which cost more for each row.
+ */
+export function lanesFor(cores: number): number {
+  return cores > 2 ? 2 : 1;
 }
 
 /** The most database connections a process opens: its pools, and those of a start or a command. */

@@ -123,7 +123,7 @@ export const VARIABLES = {
     description:
       'Number of lanes that commit creates. Each uses three connections: one for creates, one for results, one for credit enquiries.',
     form: wholeNumber(1),
-    default: '2',
+    otherwise: '1 on one or two cores, 2 on more',
   },
   BASE_PATH: { description: 'Prefix of `/payments/v2/…`.', form: pathPrefix, default: '' },
   BILLING_PATH: {

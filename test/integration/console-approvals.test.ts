@@ -207,7 +207,7 @@ describe('the system', () => {
     const { variables } = answer.body as unknown as ConfigurationAnswer;
     const byName = new Map(variables.map((variable) => [variable.name, variable]));
     expect(byName.get('ROLES')).toMatchObject({ value: 'api', isSet: true });
-    expect(byName.get('LANES')).toMatchObject({ value: '2', isSet: false });
+    expect(byName.get('DATABASE_POOL_SIZE')).toMatchObject({ value: '8', isSet: false });
     expect(byName.get('MASTER_KEY')).toMatchObject({ value: null, isSecret: true });
     expect(byName.get('CREDIT_CONTACT')?.value).toBe('Registry, http://***@registry.example');
     expect(answer.text).not.toContain('secret@');
