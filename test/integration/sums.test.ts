@@ -94,7 +94,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url, { environment: { TIME_ZONE: timeZone } });
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
-  await fillUsedMonths(owner, 500);
+  await fillUsedMonths(owner, 2_000);
   await running.service.directory.reload();
   finance = new ConsoleClient(running.origin);
   await finance.signIn('finance');

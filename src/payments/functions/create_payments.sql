@@ -121,7 +121,7 @@ begin
     update accounts a set balance_cents = a.balance_cents + u.total
     from unnest(v_vendors, v_totals) with ordinality as u (vendor_id, total, number)
     where a.bucket = p_bucket and a.vendor_id = u.vendor_id and a.account = 'float'
-      and u.vendor_id = any (v_debited) and sign(u.number) = 1;
+      and a.vendor_id = any (v_debited) and sign(u.number) = 1;
 
     for v_members in
       select array_agg(r.number order by r.number) from (
