@@ -63,7 +63,7 @@ test('the embedded database on a full disk: readiness says so, nothing acknowled
   const parties: TestParties = await withPool(
     async (pool) => await addTestParties(pool, { operatorOrigin, vendorCount: 1 }),
   );
-  const vendor = await until('the vendor is known', async () => {
+  const vendor = await until('the vendor and the collector are known', async () => {
     return await fundedVendor(service, parties, '1000000.00');
   });
   const accepted: string[] = [];

@@ -303,14 +303,19 @@ export function firstVendor(
   return new VendorClient(origin, vendor);
 }
 
-/** A client for the first vendor, with this amount in the vendor's float. The service must be running. */
+/**
+ * A client for the first vendor, with this amount in the vendor's float. The service must be running.
+ * @throws {Error} if it does not know the vendor or the collector yet; it may be called again.
+ */
 export async function fundedVendor(
   service: Pick<Program, 'origin'>,
   parties: TestParties,
   amount: string,
 ): Promise<VendorClient> {
   const vendor = firstVendor(service, parties);
-  await collect(service, parties, { vid: vendor.vid, reference: 'income', amount });
+  const income = { vid: vendor.vid, reference: 'income', amount };
+  const answer = await collect(service, parties, income);
+  if (answer.status !== 200) throw new Error(`the income was refused: ${answer.text}`);
   await vendor.fund();
   return vendor;
 }
