@@ -4,7 +4,10 @@ import type { Client } from 'pg';
 export interface Scan {
   readonly table: string;
   readonly alias: string;
-  /** The columns of its index condition; empty: it reads the whole index or table. */
+  /**
+   * The columns of its index condition, or `ctid` if it reads rows by their place; empty: it reads the
+   * whole index or table.
+   */
   readonly columns: readonly string[];
   /** Its index conditions, as PostgreSQL prints them. */
   readonly conditions: readonly string[];
@@ -17,6 +20,7 @@ interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly Alias?: string;
   readonly 'Index Cond'?: string;
+  readonly 'TID Cond'?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -39,7 +43,8 @@ function* scansIn(node: PlanNode, isLimited = false): Generator<Scan> {
   if (table !== undefined && type.includes('Scan')) {
     const nodes = [node, ...(type === 'Bitmap Heap Scan' ? nodesBelow(node) : [])];
     const conditions = nodes.flatMap((one) => one['Index Cond'] ?? []);
-    const columns = conditions.flatMap(columnsIn);
+    const byPlace = node['TID Cond'] === undefined ? [] : ['ctid'];
+    const columns = [...byPlace, ...conditions.flatMap(columnsIn)];
     yield { table, alias: node.Alias ?? table, columns, conditions, isLimited };
   }
   for (const [place, child] of (node.Plans ?? []).entries()) {

@@ -98,10 +98,11 @@ export async function findAttemptsByHandle(
 ): Promise<AttemptRow[]> {
   const found = await db.query<AttemptRow>({
     name: 'find_attempts_by_handle',
+    // Only rows of the stage verify have been sent. A condition on the stage could be looked up in the key.
     text: `select vendor_id as "vendorId", payment_id as "paymentId",
         attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
       from dispatch_queue
-      where operator_handle = $1 and stage = 'verify' and operator_code = $2 limit 2`,
+      where operator_handle = $1 and sent_at is not null and operator_code = $2 limit 2`,
     values: [operatorHandle, operatorCode],
   });
   return found.rows;

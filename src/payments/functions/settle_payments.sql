@@ -143,7 +143,7 @@ begin
               ) t
           ) f
         ) u
-      where q.bucket = p_bucket and q.ctid = u.row_at
+      where q.bucket = p_bucket and q.ctid = u.row_at and sign(u.number) = 1
         and q.payment_id = u.payment_id and q.stage = v_stage and q.attempt_number > 0
         -- Only the operator that has the instruction settles it. While no operator has it, any operator that
         -- had one before: it was wrong about not having executed it.
@@ -186,8 +186,8 @@ begin
           coalesce(d.operator_code, v_usual_operators[d.number]) as executor
         from dequeued d
       ) o
-      where t.bucket = p_bucket and t.ctid = o.payment_at and t.payment_id = o.payment_id
-        and t.outcome is null
+      where t.bucket = p_bucket and t.ctid = o.payment_at and sign(o.number) = 1
+        and t.payment_id = o.payment_id and t.outcome is null
       returning o.number, o.executor, t.amount_cents, t.fee_cents, t.vat_cents,
         t.operator_price
     )
