@@ -58,7 +58,7 @@ export function verifyHeaderSignature(
   signature: HeaderSignature,
   request: SignedRequest,
   keys: readonly KeyObject[],
-): number | undefined {
+): KeyObject | undefined {
   return matchingKey(headerSignatureText(request, signature), signature.sig, keys);
 }
 

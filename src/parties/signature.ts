@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { HASH_FIELD, canonicalText } from '../platform/base/canonical.ts';
 import type { Fields, Reading } from '../platform/base/canonical.ts';
 import { hmac } from '../platform/base/mac.ts';
+import type { Signer } from './vendor.ts';
 
 /** A vendor has one key, or two during a rotation. */
 const MAX_ACTIVE_KEYS = 2;
@@ -19,38 +20,43 @@ export function sign(text: string, key: KeyObject): string {
 }
 
 /** A valid signature. */
-export interface Verified {
+export interface Verified<Of> {
   /** The reading that was signed, and the only one to act on. */
   readonly fields: Fields;
+  /** Who the reading names. */
+  readonly signer: Of;
   /** The signer's key that matched. */
-  readonly keyIndex: number;
+  readonly key: KeyObject;
 }
 
 /**
  * Finds the reading whose `hash` is valid under one of its signer's keys.
  *
- * `keysOf` is called for each reading, because two readings may name two signers: a signature
- * counts only under the keys of the signer that this reading names. For an unknown signer it
- * returns no keys. A failure costs the same with no, one or two keys, so neither the answer nor its
- * time reveals whether a `vid` exists.
+ * `signerOf` is called for each reading, because two readings may name two signers: a signature
+ * counts only under the keys of the signer that this reading names. A failure costs the same for an
+ * unknown signer and with one or two keys, so neither the answer nor its time reveals whether a `vid`
+ * exists.
  *
  * Returns undefined if no reading is signed; then answer `reading.refusal ?? signature_invalid`.
  */
-export function verify(
+export function verify<Of extends Pick<Signer, 'keys'>>(
   reading: Reading,
-  keysOf: (fields: Fields) => readonly KeyObject[],
-): Verified | undefined {
-  const first = verifyFields(reading.fields, keysOf(reading.fields));
+  signerOf: (fields: Fields) => Of | undefined,
+): Verified<Of> | undefined {
+  const first = verifyFields(reading.fields, signerOf(reading.fields));
   if (first !== undefined) return first;
   const raw = reading.raw?.();
-  return raw === undefined ? undefined : verifyFields(raw, keysOf(raw));
+  return raw === undefined ? undefined : verifyFields(raw, signerOf(raw));
 }
 
-function verifyFields(fields: Fields, keys: readonly KeyObject[]): Verified | undefined {
+function verifyFields<Of extends Pick<Signer, 'keys'>>(
+  fields: Fields,
+  signer: Of | undefined,
+): Verified<Of> | undefined {
   const hash = fields.get(HASH_FIELD);
   if (hash === undefined || hash === null || !HASH_PATTERN.test(hash)) return undefined;
-  const keyIndex = matchingKey(canonicalText(fields), hash, keys);
-  return keyIndex === undefined ? undefined : { fields, keyIndex };
+  const key = matchingKey(canonicalText(fields), hash, signer?.keys ?? []);
+  return key === undefined || signer === undefined ? undefined : { fields, signer, key };
 }
 
 /**
@@ -62,14 +68,14 @@ export function matchingKey(
   text: string,
   signature: string,
   keys: readonly KeyObject[],
-): number | undefined {
+): KeyObject | undefined {
   const claimed = Buffer.from(signature, 'hex');
-  let keyIndex: number | undefined;
+  let match: KeyObject | undefined;
   // No early exit: the time must not reveal which key matched.
-  for (const [index, key] of keys.entries()) {
-    if (isSignedWith(key, text, claimed)) keyIndex = index;
+  for (const key of keys) {
+    if (isSignedWith(key, text, claimed)) match = key;
   }
-  if (keyIndex !== undefined) return keyIndex;
+  if (match !== undefined) return match;
   for (let count = keys.length; count < MAX_ACTIVE_KEYS; count += 1) {
     isSignedWith(absentKey, text, claimed);
   }

@@ -29,7 +29,7 @@ async function verifiedFields(pairs: Pairs, form: (typeof FORMS)[number], parame
     body: body === undefined ? undefined : Buffer.from(body),
     query: path.slice(2),
   };
-  return verify(await readFields(wire, parameters), () => [key])?.fields;
+  return verify(await readFields(wire, parameters), () => ({ keys: [key] }))?.fields;
 }
 
 /** Every meaning that the operation accepts under the one signature, over all body forms. */

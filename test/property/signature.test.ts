@@ -159,7 +159,7 @@ describe('un-encoded form bodies', () => {
         if ([...sent.values()].some((value) => /&[^&]*=/.test(value))) return;
         const hash = sign(canonicalText(sent), key);
         const body = `${[...sent].map(([name, value]) => `${name}=${value}`).join('&')}&hash=${hash}`;
-        const verified = verify(readForm(body, operation), () => [key]);
+        const verified = verify(readForm(body, operation), () => ({ keys: [key] }));
         expect(verified?.fields).toEqual(new Map([...sent, ['hash', hash]]));
       }),
       { numRuns: 2000 },
@@ -173,7 +173,7 @@ describe('un-encoded form bodies', () => {
         if (accepted(sent, operation) === undefined) return;
         const signed = new Map([...sent, ['hash', sign(canonicalText(sent), key)]]);
         const body = new URLSearchParams([...signed]).toString();
-        expect(verify(readForm(body, operation), () => [key])?.fields).toEqual(signed);
+        expect(verify(readForm(body, operation), () => ({ keys: [key] }))?.fields).toEqual(signed);
       }),
       { numRuns: 1000 },
     );
@@ -194,7 +194,7 @@ describe('un-encoded form bodies', () => {
           let verified: Fields | undefined;
           try {
             const body = `${changed}&hash=${sign(text, key)}`;
-            verified = verify(readForm(body, operation), () => [key])?.fields;
+            verified = verify(readForm(body, operation), () => ({ keys: [key] }))?.fields;
           } catch (error) {
             expect(error).toBeInstanceOf(Refusal);
           }

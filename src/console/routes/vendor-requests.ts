@@ -150,7 +150,7 @@ async function byHash(asked: {
   const isHashRight =
     (fields.get(HASH_FIELD) ?? '') === ''
       ? null
-      : fields.get('vid') === asked.vid && verify({ fields }, () => asked.keys) !== undefined;
+      : fields.get('vid') === asked.vid && verify({ fields }, () => asked) !== undefined;
   return { ours: canonicalText(fields), isHashRight };
 }
 

@@ -130,24 +130,19 @@ async function authenticate<OfKind extends Signer>(
 ): Promise<Authenticated<OfKind>> {
   if (request.signatureHeader !== undefined) return await byHeader(request, kind, deps);
   const { reading } = request;
-  const verified = verify(reading, (fields) => signerOf(fields, kind)?.keys ?? []);
+  const verified = verify(reading, (fields) => signerOf(fields, kind));
   if (verified === undefined) {
     deps.limits.forStranger(request.address);
     throw whyNotVerified(reading, kind.field, explainHash(reading.fields, kind, deps));
   }
-  const signer = signerOf(verified.fields, kind);
-  const key = signer?.keys[verified.keyIndex];
-  // The key may expire between the two readings of the clock.
-  if (signer === undefined || key === undefined) {
-    throw invalid(HASH_FIELD, explainHash(verified.fields, kind, deps));
-  }
+  const { fields, signer, key } = verified;
   if (signer.suspended) throw new Refusal('vendor_suspended', { field: kind.field });
   if (signer.signature === 'v2') {
     throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
   }
-  const name = nameIn(verified.fields, kind);
+  const name = nameIn(fields, kind);
   deps.limits.forSigner({ kind: kind.kind, name });
-  return { fields: verified.fields, signer, signerName: name, key };
+  return { fields, signer, signerName: name, key };
 }
 
 async function byHeader<OfKind extends Signer>(
@@ -166,9 +161,7 @@ async function byHeader<OfKind extends Signer>(
   // The bytes are signed, so a form has its usual meaning: there is no second reading.
   if (reading.refusal !== undefined) throw reading.refusal;
   const signer = signerOf(reading.fields, kind);
-  const keys = signer?.keys ?? [];
-  const keyIndex = verifyHeaderSignature(signature, request, keys);
-  const key = keyIndex === undefined ? undefined : keys[keyIndex];
+  const key = verifyHeaderSignature(signature, request, signer?.keys ?? []);
   if (signer === undefined || key === undefined) {
     deps.limits.forStranger(request.address);
     if (nameIn(reading.fields, kind) === '') throw missing(kind.field);
@@ -192,7 +185,7 @@ async function byHeader<OfKind extends Signer>(
  */
 function hasRightHash(fields: Fields, key: KeyObject): boolean {
   if ((fields.get(HASH_FIELD) ?? '') === '') return true;
-  return verify({ fields }, () => [key]) !== undefined;
+  return verify({ fields }, () => ({ keys: [key] })) !== undefined;
 }
 
 /** The signer that the request names; empty if it names none. */

@@ -225,7 +225,10 @@ class SampleService {
     const contentType = request.headers['content-type'];
     const wire = { contentType, body: Buffer.concat(chunks), query: search.slice(1) };
     const reading = await readFields(wire, names);
-    if (pathname !== '/billing/list' && verify(reading, () => [this.#key]) === undefined) {
+    if (
+      pathname !== '/billing/list' &&
+      verify(reading, () => ({ keys: [this.#key] })) === undefined
+    ) {
       throw new Error('the signature does not hold');
     }
     this.calls.push({ path: pathname, params: Object.fromEntries(reading.fields) });

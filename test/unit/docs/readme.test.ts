@@ -47,7 +47,7 @@ async function answer(request: IncomingMessage): Promise<string> {
     },
     NAMES,
   );
-  const verified = verify(reading, () => [key]);
+  const verified = verify(reading, () => ({ keys: [key] }));
   if (verified === undefined) return 'the signature does not hold';
   calls.push({ url: request.url ?? '', params: Object.fromEntries(verified.fields) });
   return JSON.stringify(ANSWERS.get(request.url ?? ''));

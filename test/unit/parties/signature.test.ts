@@ -27,23 +27,27 @@ function signed(params: Record<string, string>, key: KeyObject): Map<string, str
   return fields.set('hash', sign(canonicalText(fields), key));
 }
 
+const withKeys = (...keys: KeyObject[]) => ({ keys });
+
 const status = { vid: 'demo', reference: 'ABC' };
 
 describe('verify', () => {
   it('takes upper-case and lower-case digits', () => {
     const fields = signed(status, newKey);
     fields.set('hash', String(fields.get('hash')).toUpperCase());
-    expect(verify({ fields }, () => [newKey])).toEqual({ fields, keyIndex: 0 });
+    const signer = withKeys(newKey);
+    expect(verify({ fields }, () => signer)).toEqual({ fields, signer, key: newKey });
   });
 
   it('reports which of two keys matched', () => {
-    expect(verify({ fields: signed(status, oldKey) }, () => [newKey, oldKey])?.keyIndex).toBe(1);
-    expect(verify({ fields: signed(status, newKey) }, () => [newKey, oldKey])?.keyIndex).toBe(0);
+    const both = withKeys(newKey, oldKey);
+    expect(verify({ fields: signed(status, oldKey) }, () => both)?.key).toBe(oldKey);
+    expect(verify({ fields: signed(status, newKey) }, () => both)?.key).toBe(newKey);
   });
 
   it.each(['vid', 'reference'])('fails when %s was altered', (name) => {
     const fields = signed(status, newKey).set(name, 'other');
-    expect(verify({ fields }, () => [newKey])).toBeUndefined();
+    expect(verify({ fields }, () => withKeys(newKey))).toBeUndefined();
   });
 
   it.each([
@@ -60,27 +64,27 @@ describe('verify', () => {
     if (change === undefined) fields.delete('hash');
     else if (change === null || change === '') fields.set('hash', change);
     else fields.set('hash', change(String(fields.get('hash'))));
-    expect(verify({ fields }, () => [newKey])).toBeUndefined();
+    expect(verify({ fields }, () => withKeys(newKey))).toBeUndefined();
   });
 
   it('tries the raw reading after the decoded one and returns the one that was signed', () => {
     const raw = signed({ vid: 'demo', account: 'a+b' }, newKey);
     const fields = new Map(raw).set('account', 'a b');
-    expect(verify({ fields, raw: () => raw }, () => [newKey])?.fields).toBe(raw);
-    expect(verify({ fields: raw, raw: () => fields }, () => [newKey])?.fields).toBe(raw);
-    expect(verify({ fields, raw: () => undefined }, () => [newKey])).toBeUndefined();
+    expect(verify({ fields, raw: () => raw }, () => withKeys(newKey))?.fields).toBe(raw);
+    expect(verify({ fields: raw, raw: () => fields }, () => withKeys(newKey))?.fields).toBe(raw);
+    expect(verify({ fields, raw: () => undefined }, () => withKeys(newKey))).toBeUndefined();
   });
 
   it('checks each reading under the keys of the vendor which that reading names', () => {
-    const keys = new Map([
-      ['demo', [newKey]],
-      ['de%6do', [oldKey]],
+    const signers = new Map([
+      ['demo', withKeys(newKey)],
+      ['de%6do', withKeys(oldKey)],
     ]);
-    const keysOf = (fields: Fields) => keys.get(fields.get('vid') ?? '') ?? [];
+    const signerOf = (fields: Fields) => signers.get(fields.get('vid') ?? '');
     // Signed with demo's key, but naming the other vendor: it must not become the other's request.
     const raw = signed({ vid: 'de%6do', reference: 'ABC' }, newKey);
     const fields = new Map(raw).set('vid', 'demo');
-    expect(verify({ fields, raw: () => raw }, keysOf)).toBeUndefined();
+    expect(verify({ fields, raw: () => raw }, signerOf)).toBeUndefined();
   });
 });
 
@@ -89,7 +93,7 @@ function workOf(keys: readonly KeyObject[]) {
   const fields = signed(status, secret('wrong'));
   vi.mocked(createHmac).mockClear();
   vi.mocked(timingSafeEqual).mockClear();
-  expect(verify({ fields }, () => keys)).toBeUndefined();
+  expect(verify({ fields }, () => withKeys(...keys))).toBeUndefined();
   return {
     hmacs: vi.mocked(createHmac).mock.calls.length,
     comparisons: vi.mocked(timingSafeEqual).mock.calls.length,
@@ -112,7 +116,7 @@ describe('the work of a failed check', () => {
   it('does not stop at the first key that matches', () => {
     const fields = signed(status, newKey);
     vi.mocked(timingSafeEqual).mockClear();
-    expect(verify({ fields }, () => [newKey, oldKey])?.keyIndex).toBe(0);
+    expect(verify({ fields }, () => withKeys(newKey, oldKey))?.key).toBe(newKey);
     expect(timingSafeEqual).toHaveBeenCalledTimes(2);
   });
 });

@@ -35,8 +35,11 @@ describe('the golden vectors of the signature', () => {
 
   it.each(vectors)('$name: the signed request verifies, and with no other key', (vector) => {
     const fields = new Map(vector.params).set('hash', vector.hash);
-    expect(verify({ fields }, () => [keyOf(vector)])).toEqual({ fields, keyIndex: 0 });
-    expect(verify({ fields }, () => [createSecretKey(Buffer.from('other'))])).toBeUndefined();
+    const signer = { keys: [keyOf(vector)] };
+    expect(verify({ fields }, () => signer)?.fields).toBe(fields);
+    expect(
+      verify({ fields }, () => ({ keys: [createSecretKey(Buffer.from('other'))] })),
+    ).toBeUndefined();
   });
 
   it.each(vectors.filter((vector) => vector.json !== undefined))(

@@ -19,7 +19,7 @@ const NAMES = parametersOf([
 ]);
 const key = createSecretKey(Buffer.from('demo-security-key'));
 
-const keysOf = () => [key];
+const signerOf = () => ({ keys: [key] });
 const hashOf = (params: Record<string, string>) =>
   sign(canonicalText(new Map(Object.entries(params))), key);
 
@@ -151,7 +151,7 @@ function unencoded(params: Record<string, string>): Buffer {
 
 async function verifies(contentType: string, body: Buffer, names: readonly string[]) {
   const reading = await readFields({ contentType, body, query: '' }, parametersOf(names));
-  const fields = verify(reading, keysOf)?.fields;
+  const fields = verify(reading, signerOf)?.fields;
   return fields === undefined ? undefined : Object.fromEntries(fields);
 }
 
@@ -196,7 +196,7 @@ describe('bodies as real clients send them', () => {
     const query = `vid=demo&hash=${hashOf({ vid: 'demo' })}`;
     const request = { contentType: undefined, body: undefined, query };
     const reading = await readFields(request, parametersOf(['vid']));
-    expect(verify(reading, keysOf)?.fields.get('vid')).toBe('demo');
+    expect(verify(reading, signerOf)?.fields.get('vid')).toBe('demo');
   });
 
   it('an altered unencoded body is refused for the fault of the decoded reading', async () => {
@@ -204,7 +204,7 @@ describe('bodies as real clients send them', () => {
     const body = Buffer.from(unencoded(params).toString().replace('Sons', 'Song'));
     const request = { contentType: form, body, query: '' };
     const reading = await readFields(request, parametersOf(Object.keys(params)));
-    expect(verify(reading, keysOf)).toBeUndefined();
+    expect(verify(reading, signerOf)).toBeUndefined();
     expect(reading.refusal).toMatchObject({ code: 'malformed_request' });
   });
 });
