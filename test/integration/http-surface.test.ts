@@ -164,6 +164,16 @@ describe('the reference page', () => {
     expect(leadsTo.pathname).toBe('/docs/api/');
   });
 
+  test('has more security headers than the answers of operations, which are no pages', async () => {
+    const ofData = ['x-content-type-options', 'x-frame-options', 'cross-origin-resource-policy'];
+    const ofPages = ['cross-origin-opener-policy', 'origin-agent-cluster', 'referrer-policy'];
+    const page = await get('/docs/api/');
+    expect(Object.keys(page.headers)).toEqual(expect.arrayContaining([...ofData, ...ofPages]));
+    const answer = await get('/billing/list?vid=demo');
+    expect(Object.keys(answer.headers)).toEqual(expect.arrayContaining(ofData));
+    for (const name of ofPages) expect(answer.headers).not.toHaveProperty(name);
+  });
+
   test('has nothing inline and no absolute address', async () => {
     const { text, headers } = await get('/docs/api/');
     const policy = String(headers['content-security-policy']);

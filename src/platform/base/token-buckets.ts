@@ -26,7 +26,7 @@ export function createTokenBuckets(options: {
   readonly nowMs: () => number;
 }): TokenBuckets {
   const { perSecond, burst, maxNames, nowMs } = options;
-  // In order of their last use.
+  // In order of their last use, once half of them are taken.
   const buckets = new Map<string, Bucket>();
   return {
     get size() {
@@ -36,8 +36,10 @@ export function createTokenBuckets(options: {
       const now = nowMs();
       const known = buckets.get(name);
       const bucket = known ?? { tokens: burst, filledAtMs: now };
-      if (known !== undefined) buckets.delete(name);
-      buckets.set(name, bucket);
+      if (known === undefined || buckets.size > maxNames / 2) {
+        buckets.delete(name);
+        buckets.set(name, bucket);
+      }
       if (buckets.size > maxNames) {
         for (const oldest of buckets.keys()) {
           buckets.delete(oldest);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import type { AtClosing } from './lifecycle.ts';
 import { networkOf } from './rate-limits.ts';
 
 /**
@@ -62,6 +63,7 @@ export function limitRequests(
   app: FastifyInstance,
   limits: AdmissionLimits,
   uncounted: BlockList,
+  atClosing: AtClosing,
 ): void {
   const unfinished = new OldestFirst({
     max: limits.unfinishedRequests,
@@ -76,23 +78,18 @@ export function limitRequests(
   app.decorateRequest('underWayFrom', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     const { network: address } = clientAt(request.ip);
-    request.isAlwaysServed = request.routeOptions.config.alwaysServed === true;
-    if (request.isAlwaysServed) {
-      admitWatcher(request, reply, { watchers, address });
-    } else {
-      if (hasBody(request)) admitUnfinished(request, reply, { unfinished, address });
-      // Also when the client disconnects before the answer. One listener for both lists, because
-      // each costs more than the rest of this hook.
-      reply.raw.on('close', () => {
-        request.unfinished?.leave();
-        const client = request.underWayFrom;
-        if (client === undefined) return;
-        request.underWayFrom = undefined;
-        underWay -= 1;
-        shares.give(client);
-      });
-    }
+    request.isAlwaysServed = request.routeConfig.alwaysServed === true;
+    if (request.isAlwaysServed) admitWatcher(request, reply, { watchers, address });
+    else if (hasBody(request)) admitUnfinished(request, reply, { unfinished, address });
     done();
+  });
+  atClosing((request) => {
+    request.unfinished?.leave();
+    const client = request.underWayFrom;
+    if (client === undefined) return;
+    request.underWayFrom = undefined;
+    underWay -= 1;
+    shares.give(client);
   });
   app.addHook('preValidation', (request, reply, done) => {
     request.unfinished?.leave();
@@ -262,15 +259,15 @@ export class OldestFirst {
   /** If there is no room, refuses the oldest one: of the address, otherwise of all. */
   add(entry: Unfinished): void {
     const { max, maxPerAddress } = this.#limits;
-    const own = this.#byAddress.get(entry.address) ?? new Set();
-    if (maxPerAddress > 0 && own.size >= maxPerAddress) this.#refuseFirst(own);
+    const own = maxPerAddress === 0 ? undefined : (this.#byAddress.get(entry.address) ?? new Set());
+    if (own !== undefined && own.size >= maxPerAddress) this.#refuseFirst(own);
     else if (this.#all.size >= max) this.#refuseFirst(this.#all);
     this.#all.add(entry);
-    this.#byAddress.set(entry.address, own.add(entry));
+    if (own !== undefined) this.#byAddress.set(entry.address, own.add(entry));
   }
 
   delete(entry: Unfinished): void {
-    this.#all.delete(entry);
+    if (!this.#all.delete(entry)) return;
     const own = this.#byAddress.get(entry.address);
     own?.delete(entry);
     if (own?.size === 0) this.#byAddress.delete(entry.address);

@@ -1,12 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { AtClosing } from './lifecycle.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The unanswered requests of its connection, with this one. */
+    unanswered: Set<ServerResponse> | undefined;
+  }
+}
 
 /**
  * Closes a connection that sends more pipelined requests than it may have unanswered. Node parses
  * everything that has arrived, and pauses the connection only when answers pile up.
  */
-export function limitPipelining(app: FastifyInstance, maxUnanswered: number): void {
+export function limitPipelining(
+  app: FastifyInstance,
+  maxUnanswered: number,
+  atClosing: AtClosing,
+): void {
   const connections = new WeakMap<Socket, Set<ServerResponse>>();
   const unansweredOn = (socket: Socket): Set<ServerResponse> => {
     const known = connections.get(socket);
@@ -19,6 +31,7 @@ export function limitPipelining(app: FastifyInstance, maxUnanswered: number): vo
     });
     return unanswered;
   };
+  app.decorateRequest('unanswered', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     const unanswered = unansweredOn(socket);
@@ -27,8 +40,8 @@ export function limitPipelining(app: FastifyInstance, maxUnanswered: number): vo
       socket.destroy();
       return;
     }
-    unanswered.add(reply.raw);
-    reply.raw.on('close', () => unanswered.delete(reply.raw));
+    request.unanswered = unanswered.add(reply.raw);
     done();
   });
+  atClosing((request, reply) => request.unanswered?.delete(reply.raw));
 }

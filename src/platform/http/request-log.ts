@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isReference } from '../base/ids.ts';
+import type { AtClosing } from './lifecycle.ts';
 
 export interface Answer {
   readonly route: string;
@@ -41,21 +42,23 @@ export function noteReference(request: FastifyRequest, answer: unknown): void {
 export function reportAnswers(
   app: FastifyInstance,
   options: { readonly log: Logger; readonly onAnswer?: (answer: Answer) => void },
+  atClosing: AtClosing,
 ): void {
   const logged = options.log.isLevelEnabled('info');
   app.decorateRequest('logFields', undefined);
-  app.addHook('onResponse', (request, reply, done) => {
+  // With an onResponse hook, Fastify has two more listeners for each request.
+  atClosing((request, reply) => {
+    if (!reply.raw.writableFinished) return;
     const answer = {
-      route: request.routeOptions.url ?? 'unknown',
+      route: request.routeConfig.url ?? 'unknown',
       method: request.method,
       status: reply.statusCode,
       // Rounded to microseconds; further digits are noise.
-      durationMs: Math.round(reply.elapsedTime * 1000) / 1000,
+      durationMs: Math.round((performance.now() - request.receivedAtMs) * 1000) / 1000,
     };
     options.onAnswer?.({ ...answer, requestId: request.id, fields: request.logFields });
     if (logged) {
       options.log.info({ request_id: request.id, ...answer, ...request.logFields }, 'request');
     }
-    done();
   });
 }

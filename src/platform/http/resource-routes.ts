@@ -7,7 +7,7 @@ import type { OperationDeps } from './identify.ts';
 import { createJsonReader } from './json-object.ts';
 import { StreamedFile } from './resource.ts';
 import type { AnyResource } from './resource.ts';
-import { serializedBy } from './routes.ts';
+import { createSerializer } from './routes.ts';
 import { createValidator } from './validate.ts';
 import type { Parameters } from './wire/parameters.ts';
 import { readFields } from './wire/request.ts';
@@ -19,6 +19,8 @@ export function addResource(
   deps: OperationDeps,
 ): void {
   const { response } = resource;
+  const prepare =
+    typeof response === 'string' ? (reply: FastifyReply) => reply : createSerializer(response);
   const read = createReader(resource, deps);
   app.route({
     method: resource.method,
@@ -29,7 +31,7 @@ export function addResource(
       const answer = await refusePlainErrors(async () => await resource.handle(input, context));
       void reply.header('cache-control', 'no-store');
       if (answer instanceof StreamedFile) return sendFile(reply, answer);
-      return (typeof response === 'string' ? reply : serializedBy(reply, response)).send(answer);
+      return prepare(reply).send(answer);
     },
   });
 }

@@ -28,10 +28,10 @@ export function addOperation(
   operation: AnyOperation,
   deps: OperationDeps,
 ): void {
-  const { response } = operation;
+  const send = createSender(operation.response);
   const route: Pick<RouteOptions, 'url' | 'config'> = {
     url: operation.path,
-    config: { refusalForm: operation.refusalForm },
+    config: { refusalForm: operation.refusalForm, answersData: true },
   };
   if ('file' in operation) {
     const { handle, ...hooks } = createUpload(operation, deps);
@@ -39,17 +39,20 @@ export function addOperation(
       ...route,
       ...hooks,
       method: 'POST',
-      handler: async (request, reply) =>
-        sendAnswer(request, reply, { answer: await handle(request, reply), response }),
+      handler: async (request, reply) => send(request, reply, await handle(request, reply)),
     });
     return;
   }
-  const handler = createHandler(operation, deps);
+  const handler = createHandler(operation, send, deps);
   const methods = operation.method === 'GET' ? (['GET', 'POST'] as const) : (['POST'] as const);
   for (const method of methods) app.route({ ...route, method, handler });
 }
 
-function createHandler(operation: AnyParametersOperation, deps: OperationDeps): RouteHandlerMethod {
+function createHandler(
+  operation: AnyParametersOperation,
+  send: Send,
+  deps: OperationDeps,
+): RouteHandlerMethod {
   const { signedBy } = operation;
   const names = Object.keys(operation.request.properties);
   const parameters =
@@ -71,31 +74,35 @@ function createHandler(operation: AnyParametersOperation, deps: OperationDeps): 
         ? admitStranger(request, reading, deps)
         : await identify(request, { reading, signedBy }, deps);
     const answer = await operation.handle(validate(fields), signer, { key });
-    return sendAnswer(request, reply, { answer, response: operation.response });
+    return send(request, reply, answer);
   };
 }
 
 /** Sends the members of the response's schema, and no others. */
-export function serializedBy(reply: FastifyReply, response: TSchema): FastifyReply {
+export function createSerializer(response: TSchema): (reply: FastifyReply) => FastifyReply {
   // Compiled at the first answer and not with the route, because a start would have to wait for all of them.
-  const serialize = reply.compileSerializationSchema(response as Record<string, unknown>);
-  return reply.type('application/json; charset=utf-8').serializer(serialize);
+  let serialize: ReturnType<FastifyReply['compileSerializationSchema']> | undefined;
+  return (reply) => {
+    serialize ??= reply.compileSerializationSchema(response as Record<string, unknown>);
+    return reply.type('application/json; charset=utf-8').serializer(serialize);
+  };
 }
 
-function sendAnswer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { answer, response }: { readonly answer: unknown; readonly response: TSchema },
-): FastifyReply {
-  noteReference(request, answer);
-  if (answer instanceof FileAnswer) {
-    void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
-    return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
-  }
-  if (answer instanceof HeadedAnswer) {
-    return serializedBy(reply, response).headers(answer.headers).send(answer.body);
-  }
-  if (!(answer instanceof StoredAnswer)) return serializedBy(reply, response).send(answer);
-  // Bytes are sent unchanged; a string would be serialized again.
-  return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
+type Send = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => FastifyReply;
+
+function createSender(response: TSchema): Send {
+  const serialized = createSerializer(response);
+  return (request, reply, answer) => {
+    noteReference(request, answer);
+    if (answer instanceof FileAnswer) {
+      void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
+      return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
+    }
+    if (answer instanceof HeadedAnswer) {
+      return serialized(reply).headers(answer.headers).send(answer.body);
+    }
+    if (!(answer instanceof StoredAnswer)) return serialized(reply).send(answer);
+    // Bytes are sent unchanged; a string would be serialized again.
+    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
+  };
 }

@@ -1,0 +1,35 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When its headers had arrived, by `performance.now()`. */
+    receivedAtMs: number;
+    /** Of its route; without `url` if no route has its path. Fastify makes `routeOptions` again at each look. */
+    routeConfig: FastifyRequest['routeOptions']['config'];
+  }
+}
+
+type Closing = (request: FastifyRequest, reply: FastifyReply) => void;
+export type AtClosing = (closing: Closing) => void;
+
+/**
+ * Notes what other hooks need to know of each request. The returned function adds what is done once for each
+ * request, when its answer was sent or its connection has ended. All share one listener, because each one
+ * costs more than most hooks.
+ */
+export function followRequests(app: FastifyInstance): AtClosing {
+  const closings: Closing[] = [];
+  app.decorateRequest('receivedAtMs', 0);
+  app.decorateRequest('routeConfig');
+  app.addHook('onRequest', (request, reply, done) => {
+    request.receivedAtMs = performance.now();
+    request.routeConfig = request.routeOptions.config;
+    reply.raw.on('close', () => {
+      for (const closing of closings) closing(request, reply);
+    });
+    done();
+  });
+  return (closing) => {
+    closings.push(closing);
+  };
+}
