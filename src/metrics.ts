@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, collectDefaultMetrics } from 'prom-client';
+import { Gauge, collectDefaultMetrics } from 'prom-client';
 import type { Logger } from 'pino';
 import { addCreditMetrics } from './credit/metrics.ts';
 import type { RequestLog } from './parties/request-log.ts';
@@ -10,6 +10,7 @@ import type { Pool } from './platform/db/pool.ts';
 import { readWorkers } from './platform/cluster/nodes.ts';
 import { MetricsRegistry, addGauge, gaugesOf } from './platform/gauges.ts';
 import { countChanges } from './platform/history/processes-store.ts';
+import { AnswerTallies } from './platform/http/answer-tallies.ts';
 import type { Answer } from './platform/http/request-log.ts';
 import type { LaneTallies } from './platform/lane-tallies.ts';
 
@@ -51,20 +52,8 @@ export function createMetrics(options: {
 }): Metrics {
   const { pool, log, registry = new MetricsRegistry(log) } = options;
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'malipo_requests_total',
-    help: 'Answered requests',
-    labelNames: ['method', 'route', 'status'] as const,
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'malipo_request_duration_seconds',
-    help: 'Time to answer',
-    labelNames: ['method', 'route'] as const,
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  });
+  const answers = new AnswerTallies();
+  answers.register(registry);
   addProcessMetrics(registry, options.process);
   addPaymentMetrics(registry, pool, options.payments);
   addCreditMetrics(registry, pool);
@@ -88,10 +77,7 @@ export function createMetrics(options: {
     }
   })('malipo_worker_reachable', '1: the worker of the cluster answers', ['worker']);
   return {
-    noteAnswer: ({ method, route, status, durationMs }) => {
-      requests.inc({ method, route, status });
-      durations.observe({ method, route }, durationMs / 1000);
-    },
+    noteAnswer: answers.note,
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
