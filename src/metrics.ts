@@ -52,8 +52,8 @@ export function createMetrics(options: {
 }): Metrics {
   const { pool, log, registry = new MetricsRegistry(log) } = options;
   collectDefaultMetrics({ register: registry });
-  const answers = new AnswerTallies();
-  answers.register(registry);
+  const tallies = new AnswerTallies();
+  tallies.register(registry);
   addProcessMetrics(registry, options.process);
   addPaymentMetrics(registry, pool, options.payments);
   addCreditMetrics(registry, pool);
@@ -77,7 +77,7 @@ export function createMetrics(options: {
     }
   })('malipo_worker_reachable', '1: the worker of the cluster answers', ['worker']);
   return {
-    noteAnswer: answers.note,
+    noteAnswer: tallies.note,
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
