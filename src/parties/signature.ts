@@ -1,8 +1,8 @@
-import { createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { HASH_FIELD, canonicalText } from '../platform/base/canonical.ts';
 import type { Fields, Reading } from '../platform/base/canonical.ts';
-import { hmac } from '../platform/base/mac.ts';
+import { hmac, isHmac } from '../platform/base/mac.ts';
 import type { Signer } from './vendor.ts';
 
 /** A vendor has one key, or two during a rotation. */
@@ -73,15 +73,11 @@ export function matchingKey(
   let match: KeyObject | undefined;
   // No early exit: the time must not reveal which key matched.
   for (const key of keys) {
-    if (isSignedWith(key, text, claimed)) match = key;
+    if (isHmac(key, text, claimed)) match = key;
   }
   if (match !== undefined) return match;
   for (let count = keys.length; count < MAX_ACTIVE_KEYS; count += 1) {
-    isSignedWith(absentKey, text, claimed);
+    isHmac(absentKey, text, claimed);
   }
   return undefined;
-}
-
-function isSignedWith(key: KeyObject, text: string, claimed: Buffer): boolean {
-  return timingSafeEqual(hmac(key, text), claimed);
 }

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createSecretKey, hash, timingSafeEqual } from 'node:crypto';
 import type * as Crypto from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
@@ -13,7 +13,7 @@ vi.mock('node:crypto', async (importOriginal) => {
   const original = await importOriginal<typeof Crypto>();
   return {
     ...original,
-    createHmac: vi.fn(original.createHmac),
+    hash: vi.fn(original.hash),
     timingSafeEqual: vi.fn(original.timingSafeEqual),
   };
 });
@@ -91,23 +91,23 @@ describe('verify', () => {
 /** The work of one failed check. */
 function workOf(keys: readonly KeyObject[]) {
   const fields = signed(status, secret('wrong'));
-  vi.mocked(createHmac).mockClear();
+  vi.mocked(hash).mockClear();
   vi.mocked(timingSafeEqual).mockClear();
   expect(verify({ fields }, () => withKeys(...keys))).toBeUndefined();
   return {
-    hmacs: vi.mocked(createHmac).mock.calls.length,
+    hashes: vi.mocked(hash).mock.calls.length,
     comparisons: vi.mocked(timingSafeEqual).mock.calls.length,
   };
 }
 
 describe('the work of a failed check', () => {
   beforeEach(() => {
-    vi.mocked(createHmac).mockClear();
+    vi.mocked(hash).mockClear();
     vi.mocked(timingSafeEqual).mockClear();
   });
 
   it('is the same for an unknown vendor, one key and two keys', () => {
-    const work = { hmacs: 2, comparisons: 2 };
+    const work = { hashes: 4, comparisons: 2 };
     expect(workOf([])).toEqual(work);
     expect(workOf([newKey])).toEqual(work);
     expect(workOf([newKey, oldKey])).toEqual(work);
