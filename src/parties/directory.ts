@@ -56,9 +56,24 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
   };
 }
 
+/**
+ * With a getter of its own, each signer would be an object of another shape, and V8 would have to search
+ * each one for its members.
+ */
+class KeyHolder {
+  readonly #keys: readonly KeyInMemory[];
+
+  constructor(keys: readonly KeyInMemory[] = []) {
+    this.#keys = keys;
+  }
+
+  get keys(): readonly KeyObject[] {
+    return validKeys(this.#keys);
+  }
+}
+
 function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
-  const own = keys.get(`vendor ${row.vid}`) ?? [];
-  return {
+  return Object.assign(new KeyHolder(keys.get(`vendor ${row.vid}`)), {
     vendorId: row.vendorId,
     vid: row.vid,
     name: row.name,
@@ -69,24 +84,17 @@ function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
     referenceRequired: row.referenceRequired,
     enquiryPolicy: row.enquiryPolicy,
     statusText: row.statusText,
-    get keys() {
-      return validKeys(own);
-    },
-  };
+  });
 }
 
 function collectorOf(row: CollectorRow, keys: KeysByHolder): Collector {
-  const own = keys.get(`collector ${row.collector}`) ?? [];
-  return {
+  return Object.assign(new KeyHolder(keys.get(`collector ${row.collector}`)), {
     collector: row.collector,
     name: row.name,
     suspended: row.status === 'suspended',
     signature: row.signature,
     scope: scopeOf(row),
-    get keys() {
-      return validKeys(own);
-    },
-  };
+  });
 }
 
 /** The ids of keys in memory. */

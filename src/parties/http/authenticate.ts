@@ -119,16 +119,16 @@ export function describeSender(
  * Authenticates a request by `hash` (v1), or by the header (v2) if it has one. A failure gives the
  * same refusal, at the same cost, for an unknown signer and for a wrong signature.
  *
- * Rejects with: `signature_invalid`, `missing_field`, `malformed_request`, the refusal of the
- * reading, `vendor_suspended`, `signature_v2_required`, `signature_expired`, `signature_replayed`,
- * `overloaded`, `unavailable`, `too_many_requests`.
+ * Throws, or with a header rejects with: `signature_invalid`, `missing_field`, `malformed_request`, the
+ * refusal of the reading, `vendor_suspended`, `signature_v2_required`, `signature_expired`,
+ * `signature_replayed`, `overloaded`, `unavailable`, `too_many_requests`.
  */
-async function authenticate<OfKind extends Signer>(
+function authenticate<OfKind extends Signer>(
   request: ReceivedRequest,
   kind: SignerKind<OfKind>,
   deps: AuthenticationDeps,
-): Promise<Authenticated<OfKind>> {
-  if (request.signatureHeader !== undefined) return await byHeader(request, kind, deps);
+): Authenticated<OfKind> | Promise<Authenticated<OfKind>> {
+  if (request.signatureHeader !== undefined) return byHeader(request, kind, deps);
   const { reading } = request;
   const verified = verify(reading, (fields) => signerOf(fields, kind));
   if (verified === undefined) {

@@ -30,34 +30,34 @@ const computed = Buffer.alloc(DIGEST_BYTES);
 /** Whether `mac` is the HMAC of the text, in constant time. */
 export function isHmac(key: KeyObject, text: string, mac: Buffer): boolean {
   if (mac.length !== DIGEST_BYTES) return false;
-  computed.latin1Write(hash('sha256', outerBytes(key, text), 'latin1'));
+  computed.write(hash('sha256', outerBytes(key, text), 'binary'), 'latin1');
   return timingSafeEqual(computed, mac);
 }
 
 interface PaddedKey {
-  readonly inner: Buffer;
+  /** A character per byte. */
+  readonly inner: string;
+  /** The first block of what the outer hash is taken of; each call writes the second one. */
   readonly outer: Buffer;
 }
 
 const paddedKeys = new WeakMap<KeyObject, PaddedKey>();
-// Used by every call, and never beyond it.
-const inner = Buffer.alloc(BLOCK_BYTES + MAX_SHORT_BYTES);
-const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
+/** Used by every call, and never beyond it. */
+const shared = Buffer.alloc(BLOCK_BYTES + MAX_SHORT_BYTES);
 
 /** What the outer of the two hashes is taken of; valid until the next call. */
 function outerBytes(key: KeyObject, text: string): Buffer {
-  const padded = paddedKey(key);
-  outer.set(padded.outer);
-  outer.latin1Write(innerDigest(padded.inner, text), BLOCK_BYTES);
+  const { inner, outer } = paddedKey(key);
+  outer.write(innerDigest(inner, text), BLOCK_BYTES, 'latin1');
   return outer;
 }
 
-function innerDigest(padded: Buffer, text: string): string {
+function innerDigest(padded: string, text: string): string {
   const length = BLOCK_BYTES + Buffer.byteLength(text);
-  const bytes = length <= inner.length ? inner.subarray(0, length) : Buffer.alloc(length);
-  bytes.set(padded);
-  bytes.utf8Write(text, BLOCK_BYTES);
-  return hash('sha256', bytes, 'latin1');
+  const bytes = length <= shared.length ? shared.subarray(0, length) : Buffer.alloc(length);
+  bytes.write(padded, 'latin1');
+  bytes.write(text, BLOCK_BYTES);
+  return hash('sha256', bytes, 'binary');
 }
 
 function paddedKey(key: KeyObject): PaddedKey {
@@ -65,13 +65,15 @@ function paddedKey(key: KeyObject): PaddedKey {
   if (known !== undefined) return known;
   const given = key.export();
   const bytes = given.length > BLOCK_BYTES ? hash('sha256', given, 'buffer') : given;
-  const made = { inner: Buffer.alloc(BLOCK_BYTES, 0x36), outer: Buffer.alloc(BLOCK_BYTES, 0x5c) };
+  const inner = Buffer.alloc(BLOCK_BYTES, 0x36);
+  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
   for (const [at, byte] of bytes.entries()) {
-    made.inner[at] = byte ^ 0x36;
-    made.outer[at] = byte ^ 0x5c;
+    inner[at] = byte ^ 0x36;
+    outer[at] = byte ^ 0x5c;
   }
-  paddedKeys.set(key, made);
-  return made;
+  const padded = { inner: inner.toString('latin1'), outer };
+  paddedKeys.set(key, padded);
+  return padded;
 }
 
 /** Message authentication codes: who has the key can create and verify them. */

@@ -38,6 +38,8 @@ export interface Authenticator<Signer> {
   readonly signExample: (
     request: Readonly<Record<string, string>>,
   ) => Readonly<Record<string, string>>;
-  /** Rejects with a `Refusal` if the signature is invalid. */
-  readonly authenticate: (request: ReceivedRequest) => Promise<Authenticated<Signer>>;
+  /** Throws or rejects with a `Refusal` if the signature is invalid. */
+  readonly authenticate: (
+    request: ReceivedRequest,
+  ) => Authenticated<Signer> | Promise<Authenticated<Signer>>;
 }

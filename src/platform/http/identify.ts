@@ -34,8 +34,8 @@ export function signatureHeaderOf(request: FastifyRequest): string | undefined {
   return request.headers['x-signature'] as string | undefined;
 }
 
-/** The signer of the request. Rejects with the authenticator's refusals. */
-export async function identify<Signer>(
+/** The signer of the request. Throws or rejects with the authenticator's refusals. */
+export function identify<Signer>(
   request: FastifyRequest,
   by: {
     readonly reading: Reading;
@@ -43,10 +43,14 @@ export async function identify<Signer>(
     readonly bodySha256?: string | undefined;
   },
   deps: OperationDeps,
-): Promise<Authenticated<Signer>> {
+): Authenticated<Signer> | Promise<Authenticated<Signer>> {
   const { reading, signedBy, bodySha256 } = by;
   noteForLog(request, deps.describeSender(reading.fields));
-  const authenticated = await signedBy.authenticate({
+  const noteKey = (of: Authenticated<Signer>): Authenticated<Signer> => {
+    noteForLog(request, deps.describeKey(of.key));
+    return of;
+  };
+  const authenticated = signedBy.authenticate({
     method: request.method,
     target: request.raw.url ?? '',
     body: request.body as Buffer | undefined,
@@ -55,8 +59,7 @@ export async function identify<Signer>(
     signatureHeader: signatureHeaderOf(request),
     address: request.ip,
   });
-  noteForLog(request, deps.describeKey(authenticated.key));
-  return authenticated;
+  return authenticated instanceof Promise ? authenticated.then(noteKey) : noteKey(authenticated);
 }
 
 /** For an operation without a signature. Throws: `too_many_requests`. */

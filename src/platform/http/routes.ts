@@ -61,7 +61,7 @@ function createHandler(
       : deps.knownNames.signed(names, operation.anyText);
   const validate = createValidator(operation.request);
   return async (request, reply) => {
-    const reading = await readFields(
+    const read = readFields(
       {
         contentType: request.headers['content-type'],
         body: request.body as Buffer | undefined,
@@ -69,10 +69,12 @@ function createHandler(
       },
       parameters,
     );
-    const { fields, signer, key } =
+    const reading = read instanceof Promise ? await read : read;
+    const identified =
       signedBy === undefined
         ? admitStranger(request, reading, deps)
-        : await identify(request, { reading, signedBy }, deps);
+        : identify(request, { reading, signedBy }, deps);
+    const { fields, signer, key } = identified instanceof Promise ? await identified : identified;
     const answer = await operation.handle(validate(fields), signer, { key });
     return send(request, reply, answer);
   };

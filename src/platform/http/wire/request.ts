@@ -35,12 +35,16 @@ const BODY_FORMS: ReadonlyMap<string, BodyForm> = new Map([
 ]);
 
 /**
- * One flat reading of a request's parameters, from the query string or from the body.
+ * One flat reading of a request's parameters, from the query string or from the body. Only a multipart
+ * body takes time: a promise for every request would cost more than reading most of them.
  *
- * Rejects with: `malformed_request`, `ambiguous_request`, `nested_value`,
+ * Throws or rejects with: `malformed_request`, `ambiguous_request`, `nested_value`,
  * `unknown_field`, `ambiguous_value`, `payload_too_large`, `unsupported_media_type`.
  */
-export async function readFields(request: WireRequest, parameters: Parameters): Promise<Reading> {
+export function readFields(
+  request: WireRequest,
+  parameters: Parameters,
+): Reading | Promise<Reading> {
   const { body, query } = request;
   if (body === undefined || body.length === 0) return readForm(queryText(query), parameters);
   if (query !== '') throw new Refusal('ambiguous_request');
@@ -56,7 +60,7 @@ export async function readFields(request: WireRequest, parameters: Parameters): 
   }
   if (form === 'json') return { fields: readJson(body.toString('utf8'), parameters) };
   if (form === 'form') return readForm(body.toString('utf8'), parameters);
-  return { fields: await readMultipart(contentType, body, parameters) };
+  return readMultipart(contentType, body, parameters).then((fields) => ({ fields }));
 }
 
 function bodyForm(contentType: string, body: Buffer): BodyForm {
