@@ -232,11 +232,11 @@ class RunningDispatcher implements Dispatcher {
     const endCall = (end: CallEnd | null): void => {
       if (calling) {
         this.#capacity.end(operator, taken.stage);
-        noteEnd(this.#calls.cutOff.aborted || isOurSilence(end, clock) ? null : end);
+        noteEnd(this.#calls.cutOff || isOurSilence(end, clock) ? null : end);
       }
       calling = false;
     };
-    const work = carryOutTraced(taken, connector, {
+    const how: Omit<Parameters<typeof carryOut>[2], 'signal'> = {
       policy,
       failover: (ours) => this.#routing.failover(ours),
       settler,
@@ -249,18 +249,22 @@ class RunningDispatcher implements Dispatcher {
       timers: this.#timers,
       awakeTimers: this.#awakeTimers,
       log,
-      signal: this.#calls.cutOff,
       sendBeforeMs,
       onCallEnd: (end) => {
         endCall(end);
         this.#note(taken, operator.operatorCode, { end, tookMs: clock.tookMs() });
         this.#loop.wake();
       },
-    }).catch((error: unknown) => {
-      // Nothing was saved: the lease expires and the payment is verified.
-      log.error({ err: error }, 'could not save the operator’s answer');
-    });
-    this.#calls.add(work, () => endCall(null));
+    };
+    const work = async (signal: AbortSignal): Promise<void> => {
+      try {
+        await carryOutTraced(taken, connector, { ...how, signal });
+      } catch (error) {
+        // Nothing was saved: the lease expires and the payment is verified.
+        log.error({ err: error }, 'could not save the operator’s answer');
+      }
+    };
+    this.#calls.start(work, () => endCall(null));
   }
 
   /** Counts a call that has ended, and notes an instruction without an answer. */

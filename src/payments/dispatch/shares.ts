@@ -35,19 +35,10 @@ export interface ShareOptions {
 /** Divides the capacity of each operator among the queues that wait for it, in turns. */
 export function shareOut(turns: readonly Turn[], options: ShareOptions): Share[] {
   const shares = [];
-  const promised = new Map<string, number>();
   const withinTrial = createTrialLimit(options.routing);
-  // Also in turn order: payments and status queries of one operator share its slots.
-  for (const { operator, stage, requests } of groupByOperator(turns, options)) {
-    const connector = options.connectorOf(operator.operatorCode);
-    if (connector === undefined) continue;
-    const given = promised.get(operator.operatorCode) ?? 0;
-    const free = options.capacity.free(operator, stage, given);
-    const inTurn = requests.slice(0, free);
-    promised.set(operator.operatorCode, given + free);
-    const leaseMs = sendDeadlineMs(connector) + LEASE_MARGIN_MS;
-    for (const [index, request] of inTurn.entries()) {
-      const share = Math.floor(free / inTurn.length) + (index < free % inTurn.length ? 1 : 0);
+  for (const { free, leaseMs, requests } of groupByOperator(turns, options)) {
+    for (const [index, request] of requests.entries()) {
+      const share = Math.floor(free / requests.length) + (index < free % requests.length ? 1 : 0);
       const max = withinTrial(request, share);
       if (max > 0) shares.push({ ...request.turn, ...request, max, leaseMs });
     }
@@ -73,52 +64,70 @@ function createTrialLimit(
 /** One queue that waits for one operator. */
 type Request = Pick<Share, 'turn' | 'route' | 'cause' | 'bandCount'>;
 
-/** The requests for the same kind of call to the same operator. */
+/** The requests for the same kind of call to the same operator that have a slot. */
 interface Group {
-  readonly operator: Operator;
-  readonly stage: Turn['stage'];
+  /** Slots of the operator; none if it has no connector. */
+  readonly free: number;
+  readonly leaseMs: number;
   readonly requests: Request[];
 }
 
-function groupByOperator(turns: readonly Turn[], options: ShareOptions): Iterable<Group> {
-  const groups = new Map<string, Group>();
+/** There may be as many turns as vendors, and far fewer slots, so a turn costs little if its group is full. */
+function groupByOperator(turns: readonly Turn[], options: ShareOptions): readonly Group[] {
+  const groups = createGroups(options);
   const choicesFor = createChoices(options);
   for (const turn of turns) {
-    const { stage } = turn;
-    const requests =
-      stage === 'send' ? requestsToSend(turn, choicesFor) : requestsToVerify(turn, options);
-    for (const { operator, ...request } of requests) {
-      const name = `${operator.operatorCode} ${stage}`;
-      const group = groups.get(name) ?? { operator, stage, requests: [] };
-      group.requests.push(request);
-      groups.set(name, group);
+    if (turn.stage === 'verify') {
+      // Only the operator that has an instruction is asked about it.
+      const operator = options.catalogue.operator(turn.operatorCode ?? '');
+      if (operator !== undefined) ask(groups.of(operator, 'verify'), turn, { bandCount: 1 });
+      continue;
+    }
+    for (const { operator, wanted } of choicesFor(turn.billerCode, turn.operatorCode ?? null)) {
+      if (turn.finished.has(wanted.route.minimumCents)) continue;
+      ask(groups.of(operator, 'send'), turn, wanted);
     }
   }
-  return groups.values();
+  return groups.all;
 }
 
-/** Only the operator that has an instruction is asked about it. */
-function requestsToVerify(
-  turn: Turn,
-  { catalogue }: ShareOptions,
-): (Request & { readonly operator: Operator })[] {
-  const operator = catalogue.operator(turn.operatorCode ?? '');
-  return operator === undefined ? [] : [{ turn, operator, bandCount: 1 }];
+function ask({ free, requests }: Group, turn: Turn, wanted: Omit<Request, 'turn'>): void {
+  if (requests.length < free) requests.push({ turn, ...wanted });
 }
 
-function requestsToSend(
-  turn: Turn,
-  choicesFor: ChoicesFor,
-): (Request & { readonly operator: Operator })[] {
-  return choicesFor(turn.billerCode, turn.operatorCode ?? null)
-    .filter(({ route }) => !turn.finished.has(route.minimumCents))
-    .map((choice) => ({ turn, ...choice }));
+/** Groups in the order in which they are asked for: payments and status queries of an operator share its slots. */
+function createGroups({ connectorOf, capacity }: ShareOptions): {
+  readonly of: (operator: Operator, stage: Turn['stage']) => Group;
+  readonly all: readonly Group[];
+} {
+  const all: Group[] = [];
+  const known = { send: new Map<Operator, Group>(), verify: new Map<Operator, Group>() };
+  const promised = new Map<Operator, number>();
+  const open = (operator: Operator, stage: Turn['stage']): Group => {
+    const connector = connectorOf(operator.operatorCode);
+    if (connector === undefined) return { free: 0, leaseMs: 0, requests: [] };
+    const given = promised.get(operator) ?? 0;
+    const free = capacity.free(operator, stage, given);
+    promised.set(operator, given + free);
+    return { free, leaseMs: sendDeadlineMs(connector) + LEASE_MARGIN_MS, requests: [] };
+  };
+  return {
+    all,
+    of: (operator, stage) => {
+      const found = known[stage].get(operator);
+      if (found !== undefined) return found;
+      const group = open(operator, stage);
+      known[stage].set(operator, group);
+      all.push(group);
+      return group;
+    },
+  };
 }
 
 /** Where a biller's payments of a band of amounts go now. */
-interface Choice extends Pick<Share, 'cause' | 'bandCount'> {
+interface Choice {
   readonly operator: Operator;
-  readonly route: ChosenRoute;
+  readonly wanted: Pick<Share, 'cause' | 'bandCount'> & { readonly route: ChosenRoute };
 }
 
 /** @param preferred the operator that a failover chose. */
@@ -126,11 +135,12 @@ type ChoicesFor = (billerCode: string, preferred: string | null) => readonly Cho
 
 /** Chooses once for each biller: it may have as many queues as there are vendors. */
 function createChoices(options: ShareOptions): ChoicesFor {
-  const known = new Map<string, readonly Choice[]>();
+  const known = new Map<string, Map<string | null, readonly Choice[]>>();
   return (billerCode, preferred) => {
-    const name = `${billerCode} ${preferred ?? ''}`;
-    const found = known.get(name) ?? chooseFor(billerCode, preferred, options);
-    known.set(name, found);
+    const ofBiller = known.get(billerCode) ?? new Map<string | null, readonly Choice[]>();
+    known.set(billerCode, ofBiller);
+    const found = ofBiller.get(preferred) ?? chooseFor(billerCode, preferred, options);
+    ofBiller.set(preferred, found);
     return found;
   };
 }
@@ -155,7 +165,7 @@ function chooseFor(
     const operatorPrice = inForce(prices, Date.now())?.version ?? null;
     const { cause, ...chosen } = choice;
     const route = { ...band, ...chosen, operatorPrice };
-    return [{ operator, route, cause, bandCount: bands.length }];
+    return [{ operator, wanted: { route, cause, bandCount: bands.length } }];
   });
 }
 

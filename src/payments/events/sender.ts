@@ -138,14 +138,18 @@ class RunningSender implements WebhookSender {
   #start(event: ClaimedEvent, webhook: WaitingWebhook, secrets: readonly string[]): void {
     const { vendorId, vid } = webhook;
     this.#callCounts.set(vendorId, this.#callCountOf(webhook) + 1);
-    const work = this.#send(event, webhook, secrets).catch((error: unknown) => {
-      // Nothing was saved: the lease expires, and the event is sent again.
-      this.#options.log.error(
-        { err: error, vid },
-        'could not send an event, or record that it was sent',
-      );
-    });
-    this.#calls.add(work, () => {
+    const work = async (signal: AbortSignal): Promise<void> => {
+      try {
+        await this.#send(event, { webhook, secrets, signal });
+      } catch (error) {
+        // Nothing was saved: the lease expires, and the event is sent again.
+        this.#options.log.error(
+          { err: error, vid },
+          'could not send an event, or record that it was sent',
+        );
+      }
+    };
+    this.#calls.start(work, () => {
       const left = this.#callCountOf(webhook) - 1;
       if (left > 0) this.#callCounts.set(vendorId, left);
       else this.#callCounts.delete(vendorId);
@@ -155,11 +159,15 @@ class RunningSender implements WebhookSender {
 
   async #send(
     event: ClaimedEvent,
-    webhook: WaitingWebhook,
-    secrets: readonly string[],
+    to: {
+      readonly webhook: WaitingWebhook;
+      readonly secrets: readonly string[];
+      /** Aborted when a stop waits no longer. */
+      readonly signal: AbortSignal;
+    },
   ): Promise<void> {
     const { pool, wireTime } = this.#options;
-    const { cutOff } = this.#calls;
+    const { webhook, secrets, signal } = to;
     crashPoint('webhook:before-send');
     const delivery = {
       url: webhook.url,
@@ -174,13 +182,13 @@ class RunningSender implements WebhookSender {
       isOutbound: true,
     };
     const result = await traced('webhook', about, async (span) => {
-      const ending = await this.#deliverer.deliver(delivery, cutOff);
+      const ending = await this.#deliverer.deliver(delivery, signal);
       span?.setAttribute('malipo.result', ending.kind);
       return ending;
     });
     // Whatever the receiver has seen: the process is stopping, and that is not the receiver's
     // failure.
-    if (cutOff.aborted && result.kind === 'failed') return;
+    if (signal.aborted && result.kind === 'failed') return;
     crashPoint('webhook:before-result-commit');
     if (result.kind === 'delivered') {
       await writeDelivered(pool, event, result.text);

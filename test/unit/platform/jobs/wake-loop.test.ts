@@ -91,14 +91,18 @@ test('a stop ends the wait, and no turn follows', async () => {
 test('tasks are waited for within the grace period, then cut off', async () => {
   const tasks = createTasks(systemTimers);
   const ended: string[] = [];
-  const task = Promise.withResolvers<void>();
-  tasks.cutOff.addEventListener('abort', () => task.resolve());
-  tasks.add(task.promise, () => ended.push(`slow, ${tasks.size} left`));
-  tasks.add(Promise.resolve(), () => ended.push(`quick, ${tasks.size} left`));
+  const untilAborted = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+  tasks.start(untilAborted, () => ended.push(`slow, ${tasks.size} left`));
+  tasks.start(
+    () => Promise.resolve(),
+    () => ended.push(`quick, ${tasks.size} left`),
+  );
   const finished = tasks.finish(NEXT_MS).then(() => ended.push('all'));
   await vi.advanceTimersByTimeAsync(NEXT_MS - 1);
-  expect([tasks.cutOff.aborted, ended]).toEqual([false, ['quick, 1 left']]);
+  expect([tasks.cutOff, ended]).toEqual([false, ['quick, 1 left']]);
   await vi.advanceTimersByTimeAsync(1);
   await finished;
   expect(ended).toEqual(['quick, 1 left', 'slow, 0 left', 'all']);
+  expect(tasks.cutOff).toBe(true);
 });
