@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/base/clock.ts';
 import { DAY_MS } from '../platform/base/days.ts';
@@ -24,8 +25,11 @@ export interface AnsweredRequest {
 export interface RequestLog {
   /** Keeps the answer in memory until the next write. Never throws, and never waits. */
   note(answer: AnsweredRequest): void;
-  /** Writes what is kept. */
-  flush(): Promise<void>;
+  /**
+   * Writes what is kept.
+   * @param pause waited for after each `LIMITS.requestLogBatchRows` rows, if more follow.
+   */
+  flush(pause?: () => Promise<void>): Promise<void>;
   /** Requests that were left out, because there were too many, or the database could not be written. */
   readonly dropped: number;
 }
@@ -79,24 +83,49 @@ export function createRequestLog(options: {
       const at = clock.now();
       own.rows.push({ vendorId, at, requestId, method, route, status, code, durationUs, keyId });
     },
-    flush: async () => {
+    flush: async (pause) => {
       if (size === 0) return;
       const rows = [...kept.values()].flatMap((own) => own.rows);
       kept = new Map();
       size = 0;
       unproven = 0;
-      let left = rows.length;
+      let written = 0;
       try {
-        const byBucket = Map.groupBy(rows, ({ vendorId }) => directory.bucketOf(vendorId));
-        for (const [bucket, some] of byBucket) {
-          await insertRequests(pool, bucket, some);
-          left -= some.length;
+        for (const { bucket, batch, isAfterMany } of batchesOf(rows, directory)) {
+          if (isAfterMany) await pause?.();
+          await insertRequests(pool, bucket, batch);
+          written += batch.length;
         }
       } finally {
-        dropped += left;
+        dropped += rows.length - written;
       }
     },
   };
+}
+
+/** Rows of one bucket. */
+interface Batch {
+  readonly bucket: number;
+  readonly batch: readonly LoggedRequest[];
+  /** Whether the batches since the last such one have as many rows as a batch may have. */
+  readonly isAfterMany: boolean;
+}
+
+/** Thousands of rows in one statement would keep requests waiting for as long as it runs. */
+function* batchesOf(
+  rows: readonly LoggedRequest[],
+  directory: Pick<VendorDirectory, 'bucketOf'>,
+): Iterable<Batch> {
+  const max = LIMITS.requestLogBatchRows;
+  let count = 0;
+  for (const [bucket, own] of Map.groupBy(rows, (row) => directory.bucketOf(row.vendorId))) {
+    for (let from = 0; from < own.length; from += max) {
+      const batch = own.slice(from, from + max);
+      const isAfterMany = count >= max;
+      yield { bucket, batch, isAfterMany };
+      count = (isAfterMany ? 0 : count) + batch.length;
+    }
+  }
 }
 
 const MAX_DURATION_US = 2_147_483_647;
@@ -115,15 +144,20 @@ function hasRoom(
   );
 }
 
-/** Writes what was noted, once a second, and what is left at the stop. */
+/** Writes what was noted, and what is left at the stop. A full log takes about `everyMs` to be written. */
 export function startRequestLogWriter(
   requestLog: RequestLog,
   options: { readonly everyMs: number; readonly log: Logger },
 ): PeriodicJob {
   const { everyMs, log } = options;
+  const pauseMs = (everyMs * LIMITS.requestLogBatchRows) / LIMITS.requestLogRows;
   const job = startPeriodicJob({
     everyMs,
-    work: async () => await requestLog.flush(),
+    work: async (signal) => {
+      const pause = async (): Promise<void> => await delay(pauseMs, undefined, { signal });
+      // Without a pause once it is stopped.
+      await requestLog.flush(async () => await pause().catch(() => undefined));
+    },
     failureText: 'requests could not be recorded for the console',
     log,
   });

@@ -91,6 +91,37 @@ test('what a collector or a refused stranger sends is not in the log of the vend
   expect(noted).toEqual([{ codes: 'too_many_requests' }]);
 });
 
+test('many are written in short statements with pauses, but without one after the last', async () => {
+  const calls: (number | 'pause')[] = [];
+  const pool = {
+    query: ({ values }: { readonly values: readonly unknown[][] }) => {
+      calls.push(values[1]?.length ?? 0);
+      return Promise.resolve();
+    },
+  } as never;
+  const directory = {
+    vendor: (vid: string) => ({ vendorId: Number(vid) }) as never,
+    bucketOf: (vendorId: number) => (vendorId === 9 ? 1 : 0),
+  };
+  const requestLog = createRequestLog({ pool, directory, clock: { now: () => new Date() } });
+  const answer = { requestId: '', method: 'POST', route: '/x', status: 200, durationMs: 1 };
+  const max = LIMITS.requestLogBatchRows;
+  for (const [vid, count] of [
+    ['1', max],
+    ['2', 1],
+    ['9', max - 1],
+  ] as const) {
+    for (let each = 0; each < count; each += 1) {
+      requestLog.note({ ...answer, fields: { vid, key_id: randomUUID() } });
+    }
+  }
+  const pause = async (): Promise<void> => void calls.push('pause');
+  await requestLog.flush(pause);
+  expect(calls).toEqual([max, 'pause', 1, max - 1]);
+  await requestLog.flush(pause);
+  expect(calls).toHaveLength(4);
+});
+
 describe('many requests', () => {
   const vendors = new Map([['demo', { vendorId: 1, vid: 'demo' }]]);
   let bucket = -1;
