@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ClientResult } from './client.ts';
+import { shareCore } from './one-core.ts';
 import { writeRequests } from './requests.ts';
 import type { SignedRequest } from './requests.ts';
 
@@ -16,6 +17,8 @@ export interface Load {
   readonly rate?: number;
   /** Folder for the file of requests. */
   readonly folder: string;
+  /** The server’s process, to measure its CPU without what waking the load generator costs. */
+  readonly sharesCoreOf?: number;
 }
 
 export interface Driven extends ClientResult {
@@ -55,7 +58,7 @@ export async function drive(load: Load): Promise<Driven> {
 }
 
 async function runWrk(load: Load, file: string): Promise<{ stdout: string }> {
-  return await run('wrk', [
+  return await runGenerator(load, 'wrk', [
     ...['-t', '1', '-c', String(load.connections), '--timeout', '20s'],
     // A second for the last answers.
     ...['-d', `${load.seconds + 1}s`, '-s', path.join(import.meta.dirname, 'wrk.lua')],
@@ -66,8 +69,18 @@ async function runWrk(load: Load, file: string): Promise<{ stdout: string }> {
 async function runClient(load: Load, file: string): Promise<{ stdout: string }> {
   const { port, connections, seconds, rate } = load;
   const options = { port, file, connections, seconds, ...(rate === undefined ? {} : { rate }) };
-  return await run(process.execPath, [
+  return await runGenerator(load, process.execPath, [
     path.join(import.meta.dirname, 'client.ts'),
     JSON.stringify(options),
   ]);
+}
+
+async function runGenerator(
+  { sharesCoreOf }: Load,
+  program: string,
+  args: readonly string[],
+): Promise<{ stdout: string }> {
+  const prefix = sharesCoreOf === undefined ? [] : await shareCore(sharesCoreOf);
+  const [command = program, ...rest] = [...prefix, program, ...args];
+  return await run(command, rest);
 }

@@ -66,6 +66,7 @@ export const httpSuite: Suite = {
           connections,
           seconds,
           folder: stage.folder,
+          sharesCoreOf: child.pid,
         });
         return { ...driven, events: driven.answered };
       });

@@ -40,6 +40,7 @@ export const logSuite: Suite = {
           ...{ port, requests, folder },
           connections: CONNECTIONS,
           seconds: duration,
+          sharesCoreOf: server.pid,
         });
         return { ...driven, events: driven.answered };
       });
