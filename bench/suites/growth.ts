@@ -1,4 +1,5 @@
 import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
 import { countPayments, insertHistory, settleDown, walPosition } from '../store.ts';
 import { CALLERS, LANES } from './direct.ts';
@@ -20,46 +21,70 @@ export const growthSuite: Suite = {
   name: 'growth',
   contestants: [EMPTY, GROWN, WAL],
   open: async (stage, options) => {
-    const urls = { empty: await stage.database('young'), grown: await stage.database('grown') };
-    const open = (url: string) =>
-      createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 });
-    const pools = { empty: open(urls.empty), grown: open(urls.grown) };
+    const databases = new Map<string, Database>();
+    databases.set(EMPTY, openDatabase(await stage.database('young')));
+    const grownUrl = await stage.database('grown');
     options.log(`growth: ${options.historyRows} rows are written`);
-    await insertHistory(pools.grown, options.historyRows);
-    await settleDown(pools.grown);
+    await fill(grownUrl, options.historyRows);
+    // In a copy, because its long runs leave a million payments in the queue.
+    if (options.wanted.has(WAL))
+      databases.set(WAL, openDatabase(await stage.copy('logged', 'grown')));
+    databases.set(GROWN, openDatabase(grownUrl));
     const child = await stage.start('direct.ts', {});
     const vendorIds = stage.many.map(({ vendorId }) => vendorId);
     return {
       run: async (name) => {
-        const on = name === EMPTY ? 'empty' : 'grown';
+        const database = databases.get(name);
+        if (database === undefined) throw new Error(`no contestant ${name}`);
+        const { url, pool } = database;
         const question: DirectQuestion = {
           contestant: 'lanes',
-          url: urls[on],
+          url,
           vendorIds,
           callers: CALLERS,
           connections: LANES,
           seconds: options.seconds * (name === WAL ? WAL_RUN_LENGTHS : 1),
         };
-        const before = await countPayments(pools[on]);
+        const before = await countPayments(pool);
         // Otherwise the server would do the work that earlier runs left in this one.
-        if (name === WAL) await settleDown(pools[on]);
+        if (name === WAL) await settleDown(pool);
         // From here on the first change of each page is logged whole, as after any checkpoint.
         await stage.checkpoint();
-        const walBefore = await walPosition(pools[on]);
+        const walBefore = await walPosition(pool);
         const measured = await stage.measured(child, async () => {
           const answer = await child.ask<DirectAnswer>(question);
           return { ...answer, events: answer.creates };
         });
-        const walBytes = Number((await walPosition(pools[on])) - walBefore);
+        const walBytes = Number((await walPosition(pool)) - walBefore);
         const { creates } = measured.result;
-        reconcile(name, (await countPayments(pools[on])) - before, creates);
+        reconcile(name, (await countPayments(pool)) - before, creates);
         if (name !== WAL) return runOf(name, measured);
         return { contestant: name, value: walBytes / creates, unit: 'bytes' };
       },
       close: async () => {
         await child.stop();
-        await Promise.all(Object.values(pools).map((pool) => pool.end()));
+        await Promise.all([...databases.values()].map(({ pool }) => pool.end()));
       },
     };
   },
 };
+
+interface Database {
+  readonly url: string;
+  readonly pool: Pool;
+}
+
+function openDatabase(url: string): Database {
+  return { url, pool: createPool({ url, max: 1, name: 'bench count', statementTimeoutMs: 0 }) };
+}
+
+/** Nobody is connected to it afterwards. */
+async function fill(url: string, rows: number): Promise<void> {
+  const { pool } = openDatabase(url);
+  try {
+    await insertHistory(pool, rows);
+    await settleDown(pool);
+  } finally {
+    await pool.end();
+  }
+}
