@@ -153,6 +153,7 @@ export function startRequestLogWriter(
   const pauseMs = (everyMs * LIMITS.requestLogBatchRows) / LIMITS.requestLogRows;
   const job = startPeriodicJob({
     everyMs,
+    fromStart: true,
     work: async (signal) => {
       const pause = async (): Promise<void> => await delay(pauseMs, undefined, { signal });
       // Without a pause once it is stopped.

@@ -2,7 +2,11 @@ import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestsAnswer, SignatureCompared } from '../../src/console/request-answers.ts';
 import type { KeysAnswer } from '../../src/console/vendor-answers.ts';
-import { createRequestLog, startRequestLogRetention } from '../../src/parties/request-log.ts';
+import {
+  createRequestLog,
+  startRequestLogRetention,
+  startRequestLogWriter,
+} from '../../src/parties/request-log.ts';
 import { listRequests } from '../../src/parties/request-log-store.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -120,6 +124,34 @@ test('many are written in short statements with pauses, but without one after th
   expect(calls).toEqual([max, 'pause', 1, max - 1]);
   await requestLog.flush(pause);
   expect(calls).toHaveLength(4);
+});
+
+test('a stop does not wait for the pauses between statements', async () => {
+  const counts: number[] = [];
+  const pool = {
+    query: ({ values }: { readonly values: readonly unknown[][] }) => {
+      counts.push(values[1]?.length ?? 0);
+      return Promise.resolve();
+    },
+  } as never;
+  const directory = { vendor: () => ({ vendorId: 1 }) as never, bucketOf: () => 0 };
+  const requestLog = createRequestLog({ pool, directory, clock: { now: () => new Date() } });
+  const answer = { requestId: '', method: 'POST', route: '/x', status: 200, durationMs: 1 };
+  const max = LIMITS.requestLogBatchRows;
+  for (let each = 0; each < max + 1; each += 1) {
+    requestLog.note({ ...answer, fields: { vid: 'demo', key_id: randomUUID() } });
+  }
+  const writer = startRequestLogWriter(requestLog, {
+    // The pauses are three minutes long.
+    everyMs: 3_600_000,
+    log: createLog({ level: 'silent', destination: { write: () => undefined } }),
+  });
+  writer.hurry();
+  await until('the first statement', () => counts.length > 0);
+  requestLog.note({ ...answer, fields: { vid: 'demo', key_id: randomUUID() } });
+  await writer.stop();
+  expect(counts).toEqual([max, 1, 1]);
+  expect(requestLog.dropped).toBe(0);
 });
 
 describe('many requests', () => {

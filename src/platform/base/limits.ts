@@ -117,7 +117,7 @@ export const LIMITS = {
   nonceQueueRows: 8192,
   /** Requests that one process keeps for the request log until its next write. */
   requestLogRows: 5_000,
-  /** The same for one vendor: with more requests in a second or two its log is a sample. */
+  /** The same for one vendor: with more requests in a second its log is a sample. */
   requestLogRowsPerVendor: 500,
   /** Requests that one statement adds to the request log. */
   requestLogBatchRows: 250,

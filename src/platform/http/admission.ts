@@ -118,15 +118,29 @@ function admitUnfinished(
   reply: FastifyReply,
   { unfinished, address }: { readonly unfinished: OldestFirst; readonly address: string },
 ): void {
-  const entry: Unfinished = {
-    address,
-    refuse: () => {
-      if (!reply.sent) void reply.header('connection', 'close').send(tooMany());
-    },
-    leave: () => unfinished.delete(entry),
-  };
-  request.unfinished = entry;
-  unfinished.add(entry);
+  request.unfinished = new Arriving(address, reply, unfinished);
+  unfinished.add(request.unfinished);
+}
+
+/** A class, because making two functions for each request costs more than the rest of admission. */
+class Arriving implements Unfinished {
+  readonly address: string;
+  readonly #reply: FastifyReply;
+  readonly #list: OldestFirst;
+
+  constructor(address: string, reply: FastifyReply, list: OldestFirst) {
+    this.address = address;
+    this.#reply = reply;
+    this.#list = list;
+  }
+
+  refuse(): void {
+    if (!this.#reply.sent) void this.#reply.header('connection', 'close').send(tooMany());
+  }
+
+  leave(): void {
+    this.#list.delete(this);
+  }
 }
 
 /** Among requests that are always served, the one that has waited longest is dropped. */

@@ -49,16 +49,20 @@ export function reportAnswers(
   // With an onResponse hook, Fastify has two more listeners for each request.
   atClosing((request, reply) => {
     if (!reply.raw.writableFinished) return;
-    const answer = {
+    const answer: Answer = {
       route: request.routeConfig.url ?? 'unknown',
       method: request.method,
       status: reply.statusCode,
       // Rounded to microseconds; further digits are noise.
       durationMs: Math.round((performance.now() - request.receivedAtMs) * 1000) / 1000,
+      requestId: request.id,
+      fields: request.logFields,
     };
-    options.onAnswer?.({ ...answer, requestId: request.id, fields: request.logFields });
-    if (logged) {
-      options.log.info({ request_id: request.id, ...answer, ...request.logFields }, 'request');
-    }
+    options.onAnswer?.(answer);
+    if (logged) logAnswer(options.log, answer);
   });
+}
+
+function logAnswer(log: Logger, { requestId, fields, ...answer }: Answer): void {
+  log.info({ request_id: requestId, ...answer, ...fields }, 'request');
 }

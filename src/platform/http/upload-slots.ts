@@ -70,7 +70,7 @@ export class UploadSlots {
     const { signerName, request, unfinished } = upload;
     const entry: Unfinished = {
       address: signerName,
-      refuse: unfinished.refuse,
+      refuse: () => unfinished.refuse(),
       leave: () => {
         this.#awaited.delete(entry);
         if (this.#awaitedRequests.get(request) === entry) this.#awaitedRequests.delete(request);

@@ -12,30 +12,34 @@ export interface PeriodicJob {
 
 /**
  * Runs `work` repeatedly, never twice at a time: each run starts `everyMs` after the previous one
- * ended. A failure is logged as a warning; the next run tries again.
+ * ended, or with `fromStart` after it started. A failure is logged as a warning; the next run tries again.
  */
 export function startPeriodicJob(options: {
   readonly everyMs: number;
   /** The first run is now. Default: after `everyMs`. */
   readonly atOnce?: boolean;
+  /** For work that takes long on purpose. Default: false. */
+  readonly fromStart?: boolean;
   /** @param stopping aborted at the stop, for work that can end early. */
   readonly work: (stopping: AbortSignal) => Promise<unknown>;
   /** Logged with the error. */
   readonly failureText: string;
   readonly log: Logger;
 }): PeriodicJob {
-  const { everyMs, atOnce = false, work, failureText, log } = options;
+  const { everyMs, atOnce = false, fromStart = false, work, failureText, log } = options;
+  const timers = systemTimers;
   const loop = startWakeLoop({
     firstMs: atOnce ? 0 : everyMs,
     turn: async (stopping) => {
+      const startedAtMs = timers.nowMs();
       await work(stopping);
-      return everyMs;
+      return fromStart ? Math.max(1, startedAtMs + everyMs - timers.nowMs()) : everyMs;
     },
     onFailure: (error) => {
       log.warn({ err: error }, failureText);
       return everyMs;
     },
-    timers: systemTimers,
+    timers,
   });
   return { hurry: () => loop.wake(), stop: async () => await loop.stop() };
 }

@@ -54,11 +54,11 @@ describe('verify', () => {
     ['absent', undefined],
     ['null', null],
     ['empty', ''],
-    ['one digit short', (hash: string) => hash.slice(1)],
-    ['one digit long', (hash: string) => `${hash}0`],
-    ['followed by a line end', (hash: string) => `${hash}\n`],
-    ['with a letter that is no digit', (hash: string) => `g${hash.slice(1)}`],
-    ['another', (hash: string) => (hash.startsWith('0') ? '1' : '0') + hash.slice(1)],
+    ['one digit short', (digits: string) => digits.slice(1)],
+    ['one digit long', (digits: string) => `${digits}0`],
+    ['followed by a line end', (digits: string) => `${digits}\n`],
+    ['with a letter that is no digit', (digits: string) => `g${digits.slice(1)}`],
+    ['another', (digits: string) => (digits.startsWith('0') ? '1' : '0') + digits.slice(1)],
   ] as const)('fails for a hash that is %s', (_, change) => {
     const fields = signed(status, newKey);
     if (change === undefined) fields.delete('hash');

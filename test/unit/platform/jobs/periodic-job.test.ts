@@ -17,10 +17,11 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 /** A job whose turns last until the test ends them. */
-function start(atOnce?: boolean): PeriodicJob {
+function start(atOnce?: boolean, fromStart?: boolean): PeriodicJob {
   return startPeriodicJob({
     everyMs: EVERY_MS,
     ...(atOnce === undefined ? {} : { atOnce }),
+    ...(fromStart === undefined ? {} : { fromStart }),
     work: async (signal) => {
       stopping = signal;
       const turn = Promise.withResolvers<void>();
@@ -42,6 +43,23 @@ test.each([
   await vi.advanceTimersByTimeAsync(EVERY_MS);
   expect(turns).toHaveLength(turnsAtOnce + 1);
   turns.at(-1)?.resolve();
+  await job.stop();
+});
+
+test.each([
+  // How long the first run takes, and how long after it the second one begins.
+  [false, 400, EVERY_MS],
+  [true, 400, EVERY_MS - 400],
+  [true, EVERY_MS + 1, 1],
+])('counts from the start of a run: %s, after %i ms', async (fromStart, tookMs, pauseMs) => {
+  const job = start(true, fromStart);
+  await vi.advanceTimersByTimeAsync(tookMs);
+  turns[0]?.resolve();
+  await vi.advanceTimersByTimeAsync(pauseMs - 1);
+  expect(turns).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(turns).toHaveLength(2);
+  turns[1]?.resolve();
   await job.stop();
 });
 
