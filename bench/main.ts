@@ -1,4 +1,5 @@
 import { endOnSignals } from './interruption.ts';
+import { canShareCore } from './load/one-core.ts';
 import { describeMachine } from './machine.ts';
 import { chosenRatios, readOptions } from './options.ts';
 import { figuresOf } from './ratios.ts';
@@ -65,6 +66,9 @@ const options: SuiteOptions = {
 
 const machine = describeMachine();
 log(machine);
+const sharesCore = await canShareCore();
+if (!sharesCore)
+  log('The load generator shares no core with the server: CPU per request includes waking it.');
 const unlessInterrupted = endOnSignals();
 const stage = await openStage(() => undefined);
 let runs: Run[];
@@ -140,6 +144,7 @@ function finish(): void {
   }
   const result = {
     machine,
+    generator_shares_core: sharesCore,
     date: new Date().toISOString(),
     seconds: options.seconds,
     rounds,

@@ -7,8 +7,8 @@ import { serveParent } from './child.ts';
 import { HELLO_ANSWER } from './hello-answer.ts';
 
 /**
- * The least that hello could be: Node's own HTTP, the same form, HMAC and JSON; no framework, limits, log
- * or metrics, and no defence against what clients should not send.
+ * What one would write first: Node's own HTTP, the same form and JSON, and HMAC by `createHmac`; no framework,
+ * limits, log or metrics, and no defence against what clients should not send.
  */
 
 /** Keys by vid. */

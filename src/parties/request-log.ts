@@ -27,7 +27,7 @@ export interface RequestLog {
   note(answer: AnsweredRequest): void;
   /**
    * Writes what is kept.
-   * @param pause waited for after each `LIMITS.requestLogBatchRows` rows, if more follow.
+   * @param pause waited for after at least `LIMITS.requestLogBatchRows` rows, if more follow.
    */
   flush(pause?: () => Promise<void>): Promise<void>;
   /** Requests that were left out, because there were too many, or the database could not be written. */
@@ -107,7 +107,7 @@ export function createRequestLog(options: {
 interface Batch {
   readonly bucket: number;
   readonly batch: readonly LoggedRequest[];
-  /** Whether the batches since the last such one have as many rows as a batch may have. */
+  /** Whether at least `LIMITS.requestLogBatchRows` rows precede it since the last such batch. */
   readonly isAfterMany: boolean;
 }
 
@@ -144,20 +144,28 @@ function hasRoom(
   );
 }
 
-/** Writes what was noted, and what is left at the stop. A full log takes about `everyMs` to be written. */
+/** Of the time between two writes, how much a full log takes. */
+const SPREAD_SHARE = 0.8;
+
+/** Writes what was noted, and what is left at the stop. */
 export function startRequestLogWriter(
   requestLog: RequestLog,
   options: { readonly everyMs: number; readonly log: Logger },
 ): PeriodicJob {
   const { everyMs, log } = options;
-  const pauseMs = (everyMs * LIMITS.requestLogBatchRows) / LIMITS.requestLogRows;
+  // The writing itself takes time as well.
+  const pauseMs = (SPREAD_SHARE * everyMs * LIMITS.requestLogBatchRows) / LIMITS.requestLogRows;
   const job = startPeriodicJob({
     everyMs,
     fromStart: true,
     work: async (signal) => {
-      const pause = async (): Promise<void> => await delay(pauseMs, undefined, { signal });
-      // Without a pause once it is stopped.
-      await requestLog.flush(async () => await pause().catch(() => undefined));
+      let dueAtMs = performance.now();
+      await requestLog.flush(async () => {
+        dueAtMs += pauseMs;
+        const pause = delay(Math.max(0, dueAtMs - performance.now()), undefined, { signal });
+        // Without a pause once it is stopped.
+        await pause.catch(() => undefined);
+      });
     },
     failureText: 'requests could not be recorded for the console',
     log,

@@ -66,7 +66,7 @@ type Request = Pick<Share, 'turn' | 'route' | 'cause' | 'bandCount'>;
 
 /** The requests for the same kind of call to the same operator that have a slot. */
 interface Group {
-  /** Slots of the operator; none if it has no connector. */
+  /** Free slots for this kind of call; 0 without a connector. */
   readonly free: number;
   readonly leaseMs: number;
   readonly requests: Request[];

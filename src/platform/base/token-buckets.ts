@@ -26,7 +26,7 @@ export function createTokenBuckets(options: {
   readonly nowMs: () => number;
 }): TokenBuckets {
   const { perSecond, burst, maxNames, nowMs } = options;
-  // In order of their last use, once half of them are taken.
+  // In order of addition; while more than half of them are taken, a name that is used moves to the end.
   const buckets = new Map<string, Bucket>();
   return {
     get size() {

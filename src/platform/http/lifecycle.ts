@@ -4,6 +4,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When its headers had arrived, by `performance.now()`. */
     receivedAtMs: number;
+    /** Whether its answer was sent or its connection has ended. */
+    isClosed: boolean;
     /** Of its route; without `url` if no route has its path. Fastify makes `routeOptions` again at each look. */
     routeConfig: FastifyRequest['routeOptions']['config'];
   }
@@ -20,11 +22,15 @@ export type AtClosing = (closing: Closing) => void;
 export function followRequests(app: FastifyInstance): AtClosing {
   const closings: Closing[] = [];
   app.decorateRequest('receivedAtMs', 0);
+  app.decorateRequest('isClosed', false);
   app.decorateRequest('routeConfig');
   app.addHook('onRequest', (request, reply, done) => {
     request.receivedAtMs = performance.now();
     request.routeConfig = request.routeOptions.config;
     reply.raw.on('close', () => {
+      // Reported twice of an answer that waits for earlier ones (pipelining.ts).
+      if (request.isClosed) return;
+      request.isClosed = true;
       for (const closing of closings) closing(request, reply);
     });
     done();

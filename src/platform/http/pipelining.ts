@@ -25,7 +25,7 @@ export function limitPipelining(
     if (known !== undefined) return known;
     const unanswered = new Set<ServerResponse>();
     connections.set(socket, unanswered);
-    // Node reports only the answer whose turn it was, but the others also count.
+    // Not every version of Node 24 reports more than the answer whose turn it was.
     socket.once('close', () => {
       for (const response of unanswered) if (response.socket === null) response.emit('close');
     });

@@ -29,7 +29,8 @@ export function createTasks(timers: Timers): Tasks {
     start: (work, onEnd) => {
       const controller = new AbortController();
       if (cutOff) controller.abort();
-      const whole = work(controller.signal).finally(() => {
+      const started = async (): Promise<void> => await work(controller.signal);
+      const whole = started().finally(() => {
         underWay.delete(whole);
         onEnd();
       });
