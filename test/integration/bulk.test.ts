@@ -297,9 +297,10 @@ test('another process continues where one stopped, and every row is created once
   await until('the batch ends', async () => {
     return (await second.receiver.progress(vendorId, batch.batchReference)).endedAt !== null;
   });
+  // What was accepted is reported after the commit.
+  await second.receiver.idle();
   expect(second.accepted).toHaveLength(LIMITS.bulkChunkRows * 2 - 1);
   expect(await countPayments(vendorId)).toBe(batch.rows.length - refused.length);
-  await second.receiver.idle();
   // The process that decides the last row reports the refusals of both.
   const { batchId } = half;
   const refusals = { amount_below_minimum: refused.length };
