@@ -122,7 +122,7 @@ function admitUnfinished(
   unfinished.add(request.unfinished);
 }
 
-/** A class, because making two functions for each request costs more than the rest of admission. */
+/** A class, so that a request makes one object and not two functions as well. */
 class Arriving implements Unfinished {
   readonly address: string;
   readonly #reply: FastifyReply;
