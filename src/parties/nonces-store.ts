@@ -1,3 +1,4 @@
+import { textArray, timestampArray, uuidArray } from '../platform/db/arrays.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 import type { HolderKind } from './store.ts';
 
@@ -22,11 +23,11 @@ export async function insertNonces(db: Queryable, uses: readonly NonceUse[]): Pr
       on conflict (holder_kind, holder, nonce) do update set use_id = n.use_id
       returning n.use_id as "useId"`,
     values: [
-      uses.map((use) => use.holderKind),
-      uses.map((use) => use.holder),
-      uses.map((use) => use.nonce),
-      uses.map((use) => use.useId),
-      uses.map((use) => use.expiresAt),
+      textArray(uses.map((use) => use.holderKind)),
+      textArray(uses.map((use) => use.holder)),
+      textArray(uses.map((use) => use.nonce)),
+      uuidArray(uses.map((use) => use.useId)),
+      timestampArray(uses.map((use) => use.expiresAt)),
     ],
   });
   const first = new Set(written.rows.map((row) => row.useId));

@@ -1,3 +1,10 @@
+import {
+  integerArray,
+  smallintArray,
+  textArray,
+  timestampArray,
+  uuidArray,
+} from '../platform/db/arrays.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 
 export interface LoggedRequest {
@@ -30,15 +37,15 @@ export async function insertRequests(
       on conflict do nothing`,
     values: [
       bucket,
-      rows.map((row) => row.vendorId),
-      rows.map((row) => row.at),
-      rows.map((row) => row.requestId),
-      rows.map((row) => row.method),
-      rows.map((row) => row.route),
-      rows.map((row) => row.status),
-      rows.map((row) => row.code),
-      rows.map((row) => row.durationUs),
-      rows.map((row) => row.keyId),
+      integerArray(rows.map((row) => row.vendorId)),
+      timestampArray(rows.map((row) => row.at)),
+      uuidArray(rows.map((row) => row.requestId)),
+      textArray(rows.map((row) => row.method)),
+      textArray(rows.map((row) => row.route)),
+      smallintArray(rows.map((row) => row.status)),
+      textArray(rows.map((row) => row.code)),
+      integerArray(rows.map((row) => row.durationUs)),
+      uuidArray(rows.map((row) => row.keyId)),
     ],
   });
 }

@@ -15,6 +15,7 @@ import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { arrayElements } from '../support/array-elements.ts';
 import { until } from '../support/until.ts';
 import { VendorClient, signatureOf } from '../support/vendor-client.ts';
 
@@ -78,13 +79,19 @@ test('what a collector or a refused stranger sends is not in the log of the vend
   const directory = { vendor: () => ({ vendorId: 1 }) as never, bucketOf: () => 0 };
   const clock = { now: () => new Date() };
   const pool = {
-    query: ({ values }: { readonly values: readonly string[][] }) => {
-      noted.push({ codes: String(values[7]) });
+    query: ({ values }: { readonly values: readonly unknown[] }) => {
+      noted.push({ codes: arrayElements(values[7]).join(' ') });
       return Promise.resolve();
     },
   } as never;
   const requestLog = createRequestLog({ pool, directory, clock });
-  const answer = { requestId: '', method: 'POST', route: '/x', status: 200, durationMs: 1 };
+  const answer = {
+    requestId: randomUUID(),
+    method: 'POST',
+    route: '/x',
+    status: 200,
+    durationMs: 1,
+  };
   const signed = { vid: 'demo', key_id: randomUUID() };
   requestLog.note({ ...answer, fields: { ...signed, collector: 'demo-collector' } });
   requestLog.note({ ...answer, fields: { vid: 'demo', code: 'too_many_requests' } });
@@ -98,8 +105,8 @@ test('what a collector or a refused stranger sends is not in the log of the vend
 test('many are written in short statements with pauses, but without one after the last', async () => {
   const calls: (number | 'pause')[] = [];
   const pool = {
-    query: ({ values }: { readonly values: readonly unknown[][] }) => {
-      calls.push(values[1]?.length ?? 0);
+    query: ({ values }: { readonly values: readonly unknown[] }) => {
+      calls.push(arrayElements(values[1]).length);
       return Promise.resolve();
     },
   } as never;
@@ -108,7 +115,13 @@ test('many are written in short statements with pauses, but without one after th
     bucketOf: (vendorId: number) => (vendorId === 9 ? 1 : 0),
   };
   const requestLog = createRequestLog({ pool, directory, clock: { now: () => new Date() } });
-  const answer = { requestId: '', method: 'POST', route: '/x', status: 200, durationMs: 1 };
+  const answer = {
+    requestId: randomUUID(),
+    method: 'POST',
+    route: '/x',
+    status: 200,
+    durationMs: 1,
+  };
   const max = LIMITS.requestLogBatchRows;
   for (const [vid, count] of [
     ['1', max],
@@ -129,14 +142,20 @@ test('many are written in short statements with pauses, but without one after th
 test('a stop does not wait for the pauses between statements', async () => {
   const counts: number[] = [];
   const pool = {
-    query: ({ values }: { readonly values: readonly unknown[][] }) => {
-      counts.push(values[1]?.length ?? 0);
+    query: ({ values }: { readonly values: readonly unknown[] }) => {
+      counts.push(arrayElements(values[1]).length);
       return Promise.resolve();
     },
   } as never;
   const directory = { vendor: () => ({ vendorId: 1 }) as never, bucketOf: () => 0 };
   const requestLog = createRequestLog({ pool, directory, clock: { now: () => new Date() } });
-  const answer = { requestId: '', method: 'POST', route: '/x', status: 200, durationMs: 1 };
+  const answer = {
+    requestId: randomUUID(),
+    method: 'POST',
+    route: '/x',
+    status: 200,
+    durationMs: 1,
+  };
   const max = LIMITS.requestLogBatchRows;
   for (let each = 0; each < max + 1; each += 1) {
     requestLog.note({ ...answer, fields: { vid: 'demo', key_id: randomUUID() } });

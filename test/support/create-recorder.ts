@@ -1,5 +1,6 @@
 import { types } from 'pg';
 import type { PoolClient } from 'pg';
+import { arrayElements, uuidOf } from './array-elements.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
 /** One committed call of `create_payments`, as the database ran it. */
@@ -37,7 +38,7 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
         const [first, ...rest] = (answer as Answer).rows;
         into.push({
           atMicros: first?.knownAt.micros ?? 0n,
-          paymentIds: statement.values?.[2] as string[],
+          paymentIds: arrayElements(statement.values?.[2]).map(uuidOf),
           decisions: new Map(rest.map((row) => [row.rowNumber, row.decision])),
         });
       }

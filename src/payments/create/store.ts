@@ -1,4 +1,11 @@
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
+import {
+  bigintArray,
+  booleanArray,
+  integerArray,
+  textArray,
+  uuidArray,
+} from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addDetails } from '../cases/cases-store.ts';
@@ -51,23 +58,24 @@ async function createInBucket(
   batch: readonly NewPayment[],
 ): Promise<CreateDecision[]> {
   const priced = batch.some((row) => row.feePrice !== null);
+  const rounds = roundsOf(batch);
   const result = await db.query<DecisionRow>({
     name: 'create_payments',
     text: CREATE,
     values: [
       bucket,
-      batch.map((row) => row.vendorId),
-      batch.map((row) => row.paymentId),
-      batch.map((row) => row.merchantReference),
-      batch.map((row) => row.billerCode),
-      batch.map((row) => row.account),
-      batch.map((row) => row.phone),
-      batch.map((row) => row.amountCents),
-      batch.map((row) => row.feeCents),
-      priced ? batch.map((row) => row.vatCents) : null,
-      priced ? batch.map((row) => row.feePrice) : null,
-      batch.map((row) => row.duplicateCheck),
-      roundsOf(batch),
+      integerArray(batch.map((row) => row.vendorId)),
+      uuidArray(batch.map((row) => row.paymentId)),
+      textArray(batch.map((row) => row.merchantReference)),
+      textArray(batch.map((row) => row.billerCode)),
+      textArray(batch.map((row) => row.account)),
+      textArray(batch.map((row) => row.phone)),
+      bigintArray(batch.map((row) => row.amountCents)),
+      bigintArray(batch.map((row) => row.feeCents)),
+      priced ? bigintArray(batch.map((row) => row.vatCents)) : null,
+      priced ? integerArray(batch.map((row) => row.feePrice)) : null,
+      booleanArray(batch.map((row) => row.duplicateCheck)),
+      rounds === null ? null : integerArray(rounds),
     ],
   });
   const createdAt = result.rows[0]?.knownAt;
@@ -131,22 +139,25 @@ async function settleInBucket(
   bucket: number,
   reports: readonly FinalReport[],
 ): Promise<SettleResult[]> {
+  const hasDetails = reports.some((report) => report.details !== null);
   const result = await db.query<{ rowNumber: number; result: Exclude<SettleResult, 'settled'> }>({
     name: 'settle_payments',
     text: SETTLE,
     values: [
       bucket,
-      reports.map((report) => report.vendorId),
-      reports.map((report) => report.paymentId),
-      reports.map((report) => report.billerCode),
-      reports.map((report) => report.outcome),
-      reports.map((report) => report.paidCents),
-      reports.map((report) => report.billerReference),
-      reports.map((report) => report.message),
-      reports.map((report) => (report.details === null ? null : JSON.stringify(report.details))),
-      reports.map((report) => report.failureCode),
-      reports.map((report) => report.source),
-      reports.map((report) => report.operatorCode),
+      integerArray(reports.map((report) => report.vendorId)),
+      uuidArray(reports.map((report) => report.paymentId)),
+      textArray(reports.map((report) => report.billerCode)),
+      textArray(reports.map((report) => report.outcome)),
+      bigintArray(reports.map((report) => report.paidCents)),
+      textArray(reports.map((report) => report.billerReference)),
+      textArray(reports.map((report) => report.message)),
+      hasDetails
+        ? reports.map(({ details }) => (details === null ? null : JSON.stringify(details)))
+        : null,
+      textArray(reports.map((report) => report.failureCode)),
+      textArray(reports.map((report) => report.source)),
+      textArray(reports.map((report) => report.operatorCode)),
       newId(),
     ],
   });
@@ -341,7 +352,11 @@ async function readStatusesInBucket(
     if (indexes.length === 0) continue;
     const read = await db.query<StatusRow & { number: number }>({
       ...READ_STATUSES[by],
-      values: [bucket, vendorIds, values],
+      values: [
+        bucket,
+        integerArray(vendorIds),
+        by === 'paymentId' ? uuidArray(values) : textArray(values),
+      ],
     });
     for (const row of read.rows) rows[indexes[row.number - 1] ?? -1] = row;
   }

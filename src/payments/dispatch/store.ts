@@ -1,3 +1,10 @@
+import {
+  bigintArray,
+  integerArray,
+  plainArray,
+  textArray,
+  uuidArray,
+} from '../../platform/db/arrays.ts';
 import { isUniqueViolation } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
@@ -135,18 +142,18 @@ async function claimRows(
     text: CLAIM,
     values: [
       bucket,
-      queues.map((queue) => queue.vendorId),
-      queues.map((queue) => queue.billerCode),
-      queues.map((queue) => queue.stage),
-      queues.map((queue) => queue.operatorCode ?? null),
-      queues.map((queue) => queue.max),
-      queues.map((queue) => queue.leaseMs),
-      queues.map(({ route }) => route?.operatorCode ?? null),
-      queues.map(({ route }) => route?.reason ?? null),
-      priced ? queues.map(({ route }) => route?.operatorPrice ?? null) : null,
-      queues.map(({ route }) => (route?.minimumCents ?? 0n).toString()),
-      queues.map(({ route }) => (route?.maximumCents ?? NO_MAXIMUM).toString()),
-      queues.map(({ route }) => route?.waitMs ?? 0),
+      integerArray(queues.map((queue) => queue.vendorId)),
+      textArray(queues.map((queue) => queue.billerCode)),
+      plainArray(queues.map((queue) => queue.stage)),
+      textArray(queues.map((queue) => queue.operatorCode ?? null)),
+      integerArray(queues.map((queue) => queue.max)),
+      integerArray(queues.map((queue) => queue.leaseMs)),
+      textArray(queues.map(({ route }) => route?.operatorCode ?? null)),
+      textArray(queues.map(({ route }) => route?.reason ?? null)),
+      priced ? integerArray(queues.map(({ route }) => route?.operatorPrice ?? null)) : null,
+      bigintArray(queues.map(({ route }) => route?.minimumCents ?? 0n)),
+      bigintArray(queues.map(({ route }) => route?.maximumCents ?? NO_MAXIMUM)),
+      integerArray(queues.map(({ route }) => route?.waitMs ?? 0)),
       hasDoubles,
     ],
   });
@@ -211,15 +218,15 @@ export async function writeProgress(db: Queryable, batch: readonly Progress[]): 
       text: PROGRESS,
       values: [
         bucket,
-        items.map((item) => item.claim.vendorId),
-        items.map((item) => item.claim.billerCode),
-        items.map((item) => item.claim.paymentId),
-        items.map((item) => item.claim.claimNumber),
-        items.map((item) => item.next),
-        items.map((item) => Math.round(item.delayMs)),
-        items.map((item) => item.note.slice(0, 500)),
-        items.map((item) => item.operatorHandle),
-        items.map((item) => item.nextOperator ?? null),
+        integerArray(items.map((item) => item.claim.vendorId)),
+        textArray(items.map((item) => item.claim.billerCode)),
+        uuidArray(items.map((item) => item.claim.paymentId)),
+        integerArray(items.map((item) => item.claim.claimNumber)),
+        plainArray(items.map((item) => item.next)),
+        integerArray(items.map((item) => Math.round(item.delayMs))),
+        textArray(items.map((item) => item.note.slice(0, 500))),
+        textArray(items.map((item) => item.operatorHandle)),
+        textArray(items.map((item) => item.nextOperator ?? null)),
       ],
     });
     count += result.rows[0]?.written ?? 0;

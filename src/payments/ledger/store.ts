@@ -1,4 +1,5 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
+import { integerArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { AccountName } from './account.ts';
 
@@ -68,7 +69,7 @@ export async function readFloats(
           ) w
           join accounts a
             on a.bucket = $1 and a.vendor_id = w.vendor_id and a.account = w.account`,
-      values: [bucket, items.map(({ vendorId }) => vendorId)],
+      values: [bucket, integerArray(items.map(({ vendorId }) => vendorId))],
     });
     for (const row of read.rows) floats.set(row.vendorId, row.balanceCents);
   }
