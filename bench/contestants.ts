@@ -1,3 +1,4 @@
+import { bigintArray, integerArray, textArray, uuidArray } from '../src/platform/db/arrays.ts';
 import type { Pool, Queryable } from '../src/platform/db/pool.ts';
 import { databaseTransaction as inTransaction } from '../src/platform/db/pool.ts';
 import type { NewPayment } from '../src/payments/create/payment.ts';
@@ -125,14 +126,14 @@ export async function createUnchecked(db: Queryable, batch: readonly NewPayment[
     name: 'bench_unchecked',
     text: CEILING,
     values: [
-      batch.map((row) => row.vendorId),
-      batch.map((row) => row.paymentId),
-      batch.map((row) => row.merchantReference),
-      batch.map((row) => row.billerCode),
-      batch.map((row) => row.account),
-      batch.map((row) => row.phone),
-      batch.map((row) => row.amountCents),
-      batch.map((row) => row.feeCents),
+      integerArray(batch.map((row) => row.vendorId)),
+      uuidArray(batch.map((row) => row.paymentId)),
+      textArray(batch.map((row) => row.merchantReference)),
+      textArray(batch.map((row) => row.billerCode)),
+      textArray(batch.map((row) => row.account)),
+      textArray(batch.map((row) => row.phone)),
+      bigintArray(batch.map((row) => row.amountCents)),
+      bigintArray(batch.map((row) => row.feeCents)),
       new Date(),
     ],
   });

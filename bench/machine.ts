@@ -29,13 +29,20 @@ export function familyCpuSeconds(pid: number): number {
 }
 
 function childrenTicks(pid: number): number {
-  let sum = 0;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
+  return childrenOf(pid).reduce((sum, { fields }) => sum + ticks(fields, 11, 14), 0);
+}
+
+/** A process and its children. */
+export function familyOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).map((child) => child.pid)];
+}
+
+function childrenOf(pid: number): { readonly pid: number; readonly fields: string[] }[] {
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return numbers.flatMap((name) => {
     const fields = statFields(Number(name));
-    if (fields !== undefined && Number(fields[1]) === pid) sum += ticks(fields, 11, 14);
-  }
-  return sum;
+    return fields !== undefined && Number(fields[1]) === pid ? [{ pid: Number(name), fields }] : [];
+  });
 }
 
 /** Resident memory in bytes; 0 without `/proc`. */

@@ -10,7 +10,8 @@ import { migrate } from '../src/platform/db/migrate.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { createPool, databaseTransaction } from '../src/platform/db/pool.ts';
 import { addKey } from '../src/parties/keys.ts';
-import { cpuSeconds, familyCpuSeconds } from './machine.ts';
+import { pin } from './load/one-core.ts';
+import { cpuSeconds, familyCpuSeconds, familyOf } from './machine.ts';
 import { prepareSandbox } from '../sandbox/data.ts';
 import { fillFloats, insertVendors, listVids, quickenOperators } from './store.ts';
 
@@ -48,6 +49,11 @@ export interface Stage {
   ): Promise<Child<First>>;
   /** Measures the CPU time of work: of the given child, and of PostgreSQL. */
   measured<Result>(child: Child<unknown>, work: () => Promise<Result>): Promise<Measured<Result>>;
+  /**
+   * Moves every process of PostgreSQL, and those that it starts later, to these cores (taskset(1)), such as
+   * `1` or `0,1`.
+   */
+  pinPostgres(cores: string): Promise<void>;
   /** Writes all dirty pages, so that a run does not include the cost of the previous one. */
   checkpoint(): Promise<void>;
   close(): Promise<void>;
@@ -152,6 +158,9 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
           nodeCpuSeconds: cpuSeconds(child.pid) - node,
           postgresCpuSeconds: familyCpuSeconds(postgres.pid) - database,
         };
+      },
+      pinPostgres: async (cores) => {
+        for (const pid of familyOf(postgres.pid)) await pin(pid, cores);
       },
       checkpoint: () => asAdmin('checkpoint'),
       close,

@@ -193,3 +193,21 @@ async function insertSettled(db: Queryable, count: number): Promise<void> {
     [count],
   );
 }
+
+/** Lets the server measure how long flushes of the write-ahead log take. For superusers. */
+export async function startWalTiming(db: Queryable): Promise<void> {
+  await db.query('alter system set track_wal_io_timing = on');
+  await db.query('select pg_reload_conf()');
+}
+
+/** What the server has written to its write-ahead log so far. */
+export async function readWalWork(
+  db: Queryable,
+): Promise<{ readonly bytes: number; readonly flushes: number; readonly flushSeconds: number }> {
+  const read = await db.query<{ bytes: number; flushes: number; flushSeconds: number }>(
+    `select (select wal_bytes from pg_stat_wal)::float8 as bytes, sum(fsyncs)::float8 as flushes,
+       sum(fsync_time)::float8 / 1000 as "flushSeconds"
+     from pg_stat_io where object = 'wal' and context = 'normal'`,
+  );
+  return read.rows[0] ?? { bytes: 0, flushes: 0, flushSeconds: 0 };
+}

@@ -9,9 +9,12 @@ import { createOne, createUnchecked } from '../contestants.ts';
 import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';
 
-/** Creates without HTTP. Each caller starts its next create when the previous one is committed. */
+/**
+ * Creates without HTTP. `lanes-of-any-vendor`: as in several processes, each of which has one lane and gets
+ * requests of all vendors. Each caller starts its next create when the previous one is committed.
+ */
 export interface DirectQuestion {
-  readonly contestant: 'lanes' | 'ceiling' | 'one-call' | 'pgledger';
+  readonly contestant: 'lanes' | 'lanes-of-any-vendor' | 'ceiling' | 'one-call' | 'pgledger';
   readonly url: string;
   readonly vendorIds: readonly number[];
   readonly callers: number;
@@ -64,20 +67,13 @@ async function contestant(
   name: DirectQuestion['contestant'],
   pools: readonly Pool[],
 ): Promise<Create> {
-  if (name === 'lanes') {
-    // Without `openPayments`: its `create` also validates a request, and its batches have the best size
-    // for HTTP. Here only the call differs from the other contestants, and larger batches are best,
-    // because no answers are written meanwhile.
-    const maxBatch = LIMITS.laneBatchRows;
-    const lanes = createCreateLanes({
-      pools,
-      deadlineMs: DEADLINE_MS,
-      maxBatch,
-      onAccepted: () => {},
-    });
+  if (name === 'lanes') return createByLanes(pools);
+  if (name === 'lanes-of-any-vendor') {
+    const processes = pools.map((pool) => createByLanes([pool]));
+    let turn = 0;
     return async (payment) => {
-      const decision = await lanes.add(payment);
-      if (decision.kind !== 'accepted') throw new Error(`a create was ${decision.kind}`);
+      turn += 1;
+      await processes[turn % processes.length]?.(payment);
     };
   }
   if (name === 'one-call' || name === 'pgledger') {
@@ -101,6 +97,24 @@ async function contestant(
     }),
   );
   return async (payment) => await lanes[payment.vendorId % lanes.length]?.add(payment);
+}
+
+/**
+ * Without `openPayments`: its `create` also validates a request, and its batches have the best size for
+ * HTTP. Here only the call differs from the other contestants, and larger batches are best, because no
+ * answers are written meanwhile.
+ */
+function createByLanes(pools: readonly Pool[]): Create {
+  const lanes = createCreateLanes({
+    pools,
+    deadlineMs: DEADLINE_MS,
+    maxBatch: LIMITS.laneBatchRows,
+    onAccepted: () => {},
+  });
+  return async (payment) => {
+    const decision = await lanes.add(payment);
+    if (decision.kind !== 'accepted') throw new Error(`a create was ${decision.kind}`);
+  };
 }
 
 async function createByPgledger(pool: Pool): Promise<Create> {

@@ -31,7 +31,14 @@ export async function canShareCore(): Promise<boolean> {
  */
 export async function shareCore(serverPid: number): Promise<readonly string[]> {
   if (!(await canShareCore())) return [];
-  // All threads, also those that compile and collect garbage.
-  await run('taskset', ['--all-tasks', '--pid', '--cpu-list', CORE, String(serverPid)]);
+  await pin(serverPid, CORE);
   return GENERATOR;
+}
+
+/**
+ * Moves all threads of a process, also those that compile and collect garbage, to these cores. Its later
+ * children stay there. Throws: if there is no taskset.
+ */
+export async function pin(pid: number, cores: string): Promise<void> {
+  await run('taskset', ['--all-tasks', '--pid', '--cpu-list', cores, String(pid)]);
 }
