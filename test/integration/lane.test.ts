@@ -3,11 +3,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { createLane, createLanes } from '../../src/platform/db/lane.ts';
+import { createLane, createLanes, POSTPONED } from '../../src/platform/db/lane.ts';
 import type { Lane, LaneOptions } from '../../src/platform/db/lane.ts';
 import type { PoolOptions } from '../../src/platform/db/pool.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
+import { createOrPostponePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { openBooks } from '../support/money-fixture.ts';
@@ -166,6 +167,87 @@ describe('a lost connection', () => {
     await once(server, 'close');
     const lane = openLane({ url: `postgres://nobody@127.0.0.1:${port}/none` }, 50);
     expect(await codeOf(lane.add(newPayment({ vendorId: 1 })))).toBe('unavailable');
+  });
+});
+
+describe('a float that another process has locked', () => {
+  // On a cluster the lock is on a worker, where this test cannot see who waits for it.
+  test('delays only its own vendor', async () => {
+    const [busy, free] = [await books.addVendor(100_000n), await books.addVendor(100_000n)];
+    const lane = openLane({ name: 'postponing' });
+    const release = await holdFloat(busy);
+    const wanted = [free, busy, free, busy].map((vendorId) => newPayment({ vendorId }));
+    const answers = wanted.map(async (row) => await lane.add(row));
+    expect(await Promise.all([answers[0], answers[2]])).toMatchObject([
+      { kind: 'accepted', paymentId: wanted[0]?.paymentId },
+      { kind: 'accepted', paymentId: wanted[2]?.paymentId },
+    ]);
+    // It is the first of the second call, which waits for it.
+    await until('it waits', async () => await findWaiting(books.pool, 'postponing'));
+    expect(await countPayments(busy)).toBe(0);
+    await release();
+    expect(await Promise.all(answers)).toMatchObject(
+      wanted.map(({ paymentId }) => ({ kind: 'accepted', paymentId })),
+    );
+    expect(await books.balances(busy)).toMatchObject({ float: 80_000n, reserved: 20_000n });
+    expect(await books.balances(free)).toMatchObject({ float: 80_000n, reserved: 20_000n });
+  });
+
+  test('is waited for by the first payment of a batch, without holding others', async () => {
+    const [busy, free] = [await books.addVendor(100_000n), await books.addVendor(100_000n)];
+    const lane = openLane({ name: 'waiting first' });
+    const release = await holdFloat(busy);
+    const answers = [busy, free].map(async (vendorId) => await lane.add(newPayment({ vendorId })));
+    await until('it waits', async () => await findWaiting(books.pool, 'waiting first'));
+    // Nobody has the other float.
+    const releaseOther = await holdFloat(free);
+    await releaseOther();
+    await release();
+    expect(await Promise.all(answers)).toMatchObject([{ kind: 'accepted' }, { kind: 'accepted' }]);
+  });
+
+  test('does not change what is decided about the others', async () => {
+    const [busy, short] = [await books.addVendor(100_000n), await books.addVendor(15_000n)];
+    const release = await holdFloat(busy);
+    const batch = [
+      newPayment({ vendorId: short, merchantReference: 'R' }),
+      newPayment({ vendorId: busy, merchantReference: 'R' }),
+      newPayment({ vendorId: short, merchantReference: 'R' }),
+      newPayment({ vendorId: short, feeCents: 5n }),
+      newPayment({ vendorId: busy }),
+    ];
+    const pool = books.openPool();
+    const decisions = await createOrPostponePayments(pool, batch);
+    expect(decisions.map((one) => (one === POSTPONED ? 'postponed' : one.kind))).toEqual([
+      'accepted',
+      'postponed',
+      'replayed',
+      'insufficient_float',
+      'postponed',
+    ]);
+    expect(await books.balances(short)).toMatchObject({ float: 5_000n, reserved: 10_000n });
+    await release();
+    const postponed = batch.filter((_, index) => decisions[index] === POSTPONED);
+    const then = await createOrPostponePayments(pool, postponed);
+    expect(then).toMatchObject([{ kind: 'accepted' }, { kind: 'accepted' }]);
+    // The limit of the first attempt is not left in the session.
+    const setting = await pool.query<{ lock_timeout: string }>('show lock_timeout');
+    expect(setting.rows[0]?.lock_timeout).toBe('10s');
+  });
+});
+
+describe('what is postponed after a lost connection', () => {
+  test('is decided before anything else, because the lost call may commit it', async () => {
+    const calls: (readonly number[])[] = [];
+    const lane = numberLane(async (db, items) => {
+      calls.push(items);
+      if (calls.length === 1) await db.query('select pg_terminate_backend(pg_backend_pid())');
+      if (calls.length === 3) throw new Refusal('unavailable', { retryAfterSeconds: 1 });
+      return items.map((item) => (item === 2 ? POSTPONED : item));
+    });
+    const answers = [1, 2].map(async (item) => await codeOf(lane.add(item)));
+    expect(await Promise.all(answers)).toEqual(['answered', 'unavailable']);
+    expect(calls).toEqual([[1, 2], [1, 2], [2]]);
   });
 });
 

@@ -3,12 +3,12 @@ import type { PoolClient } from 'pg';
 import { arrayElements, uuidOf } from './array-elements.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
-/** One committed call of `create_payments`, as the database ran it. */
+/** One committed call of a lane, as the database ran it, without the rows that it postponed. */
 export interface RecordedCall {
   /** When the vendors' floats were locked, in microseconds since 1970: the order of such calls. */
   readonly atMicros: bigint;
   readonly paymentIds: readonly string[];
-  /** Decisions of `create_payments` for rows that were not accepted now, by row number from 1. */
+  /** Decisions for rows that were not accepted now, by row number from 1. */
   readonly decisions: ReadonlyMap<number, string>;
 }
 
@@ -24,6 +24,8 @@ interface Answer {
   }[];
 }
 
+const CALLS: ReadonlySet<string> = new Set(['create_payments', 'create_or_postpone_payments']);
+
 /** Records every create on connections that the pool opens from now on. */
 export function recordCreates(pool: Pool, into: RecordedCall[]): void {
   pool.on('connect', (client: PoolClient) => {
@@ -34,18 +36,31 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
       readonly values?: readonly unknown[];
     }): Promise<unknown> => {
       const answer = await send(statement);
-      if (statement.name === 'create_payments') {
-        const [first, ...rest] = (answer as Answer).rows;
-        into.push({
-          atMicros: first?.knownAt.micros ?? 0n,
-          paymentIds: arrayElements(statement.values?.[2]).map(uuidOf),
-          decisions: new Map(rest.map((row) => [row.rowNumber, row.decision])),
-        });
+      if (statement.name !== undefined && CALLS.has(statement.name)) {
+        into.push(recorded(arrayElements(statement.values?.[2]).map(uuidOf), answer as Answer));
       }
       return answer;
     };
     Object.assign(client, { query });
   });
+}
+
+function recorded(paymentIds: readonly string[], { rows }: Answer): RecordedCall {
+  const [first, ...rest] = rows;
+  const decided = new Map(rest.map((row) => [row.rowNumber, row.decision]));
+  const numbers = paymentIds
+    .map((_, index) => index + 1)
+    .filter((number) => decided.get(number) !== 'postponed');
+  return {
+    atMicros: first?.knownAt.micros ?? 0n,
+    paymentIds: numbers.map((number) => paymentIds[number - 1] ?? ''),
+    decisions: new Map(
+      numbers.flatMap((number, index) => {
+        const decision = decided.get(number);
+        return decision === undefined ? [] : [[index + 1, decision] as const];
+      }),
+    ),
+  };
 }
 
 /** A Date has milliseconds, but the order of two calls may differ only in microseconds. */

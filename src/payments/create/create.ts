@@ -3,13 +3,13 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
-import { createLanes } from '../../platform/db/lane.ts';
+import { createLanes, POSTPONED } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
 import type { Created, CreateRequest } from './decide.ts';
-import { createPayments, readPaymentByReference } from './store.ts';
+import { createOrPostponePayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
 /** The vendor's settings that the rules for creating need. */
@@ -93,9 +93,14 @@ export function createCreateLanes(options: {
     maxWaiting: LIMITS.laneQueueRows,
     call: async (db, batch) => {
       crashPoint('create:before-commit');
-      const decisions = await createPayments(db, batch);
+      const decisions = await createOrPostponePayments(db, batch);
       crashPoint('create:after-commit');
-      onAccepted(batch.filter((_, row) => decisions[row]?.kind === 'accepted'));
+      onAccepted(
+        batch.filter((_, row) => {
+          const decision = decisions[row];
+          return decision !== undefined && decision !== POSTPONED && decision.kind === 'accepted';
+        }),
+      );
       return decisions;
     },
   });

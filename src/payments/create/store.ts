@@ -6,6 +6,7 @@ import {
   textArray,
   uuidArray,
 } from '../../platform/db/arrays.ts';
+import { POSTPONED } from '../../platform/db/lane.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addDetails } from '../cases/cases-store.ts';
@@ -20,10 +21,17 @@ import type {
 } from './payment.ts';
 import { roundsOf } from './rounds.ts';
 
-const CREATE = `select row_number as "rowNumber", decision, known_id as "knownId",
-  known_at as "knownAt", known_fee as "knownFee" from create_payments(
+const createBy = (
+  name: 'create_payments' | 'create_or_postpone_payments',
+): string => `select row_number as "rowNumber", decision, known_id as "knownId",
+  known_at as "knownAt", known_fee as "knownFee" from ${name}(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
   $9::bigint[], $10::bigint[], $11::integer[], $12::boolean[], $13::integer[])`;
+const CREATE = { name: 'create_payments', text: createBy('create_payments') };
+const CREATE_OR_POSTPONE = {
+  name: 'create_or_postpone_payments',
+  text: createBy('create_or_postpone_payments'),
+};
 
 interface DecisionRow {
   rowNumber: number;
@@ -34,6 +42,7 @@ interface DecisionRow {
     | 'reference_reused'
     | 'likely_duplicate'
     | 'insufficient_float'
+    | 'postponed'
     | 'unexplained';
   knownId: string | null;
   knownAt: Date | null;
@@ -49,19 +58,47 @@ export async function createPayments(
   db: Queryable,
   batch: readonly NewPayment[],
 ): Promise<CreateDecision[]> {
-  return await byBucket(db, batch, async (bucket, rows) => await createInBucket(db, bucket, rows));
+  return await byBucket(db, batch, async (bucket, rows) => {
+    const { createdAt, rest } = await createInBucket(db, CREATE, bucket, rows);
+    return decideAll(rows, createdAt, rest);
+  });
 }
 
+/**
+ * The same without waiting for floats that other calls have locked, except for that of the first row's vendor:
+ * rows of these vendors are postponed (functions/create_or_postpone_payments.sql).
+ */
+export async function createOrPostponePayments(
+  db: Queryable,
+  batch: readonly NewPayment[],
+): Promise<(CreateDecision | typeof POSTPONED)[]> {
+  return await byBucket(db, batch, async (bucket, rows) => {
+    const call = areOfOneVendor(rows) ? CREATE : CREATE_OR_POSTPONE;
+    const { createdAt, rest } = await createInBucket(db, call, bucket, rows);
+    const postponed = rest.filter(({ decision }) => decision === 'postponed');
+    const decided = rest.filter(({ decision }) => decision !== 'postponed');
+    const decisions: (CreateDecision | typeof POSTPONED)[] = decideAll(rows, createdAt, decided);
+    for (const { rowNumber } of postponed) decisions[rowNumber - 1] = POSTPONED;
+    return decisions;
+  });
+}
+
+/** Then nothing could be postponed. */
+function areOfOneVendor(rows: readonly NewPayment[]): boolean {
+  return rows.every(({ vendorId }) => vendorId === rows[0]?.vendorId);
+}
+
+/** What the database did not accept now, and the time of what it accepted. */
 async function createInBucket(
   db: Queryable,
+  call: typeof CREATE,
   bucket: number,
   batch: readonly NewPayment[],
-): Promise<CreateDecision[]> {
+): Promise<{ readonly createdAt: Date; readonly rest: readonly DecisionRow[] }> {
   const priced = batch.some((row) => row.feePrice !== null);
   const rounds = roundsOf(batch);
   const result = await db.query<DecisionRow>({
-    name: 'create_payments',
-    text: CREATE,
+    ...call,
     values: [
       bucket,
       integerArray(batch.map((row) => row.vendorId)),
@@ -78,17 +115,23 @@ async function createInBucket(
       rounds === null ? null : integerArray(rounds),
     ],
   });
-  const createdAt = result.rows[0]?.knownAt;
-  if (createdAt === undefined || createdAt === null) throw new Error('the batch has no time');
+  const [time, ...rest] = result.rows;
+  if (time === undefined || time.knownAt === null) throw new Error('the batch has no time');
+  return { createdAt: time.knownAt, rest };
+}
+
+function decideAll(
+  batch: readonly NewPayment[],
+  createdAt: Date,
+  rest: readonly DecisionRow[],
+): CreateDecision[] {
   const decisions = batch.map((row): CreateDecision => ({
     kind: 'accepted',
     paymentId: row.paymentId,
     createdAt,
     feeCents: row.feeCents,
   }));
-  for (const row of result.rows) {
-    if (row.rowNumber > 0) decisions[row.rowNumber - 1] = decisionOf(row);
-  }
+  for (const row of rest) decisions[row.rowNumber - 1] = decisionOf(row);
   return decisions;
 }
 

@@ -26,8 +26,9 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Each item's result, or the error that only this item failed with. */
-export type Settled<Result> = { readonly value: Result } | { readonly error: unknown };
+/** Each item's result, or the error that only this item failed with, or that its turn comes again. */
+export type Settled<Result> =
+  { readonly value: Result } | { readonly error: unknown } | { readonly postponed: true };
 
 /** A batch that has ended. */
 export interface EndedBatch {
@@ -43,7 +44,8 @@ export interface BatcherOptions<Item, Result> {
   readonly maxBatch: number;
   readonly maxWaiting: number;
   /**
-   * Handles a batch; one result per item, in order. If it throws, every item fails with the error.
+   * Handles a batch; one result per item, in order. If it throws, every item fails with the error. Items that
+   * are postponed come first in the next batch.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Settled<Result>[]>;
   /** Called for every batch. Default: nothing is measured. */
@@ -63,7 +65,8 @@ export function createBatcher<Item, Result>(
       const batch = queue.length <= options.maxBatch ? queue : queue.slice(0, options.maxBatch);
       queue = batch === queue ? [] : queue.slice(options.maxBatch);
       const beganMs = watch?.nowMs() ?? 0;
-      await runBatch(batch, options);
+      const postponed = await runBatch(batch, options);
+      if (postponed.length > 0) queue = [...postponed, ...queue];
       watch?.note({
         rows: batch.length,
         waitedMs: beganMs - (batch[0]?.sinceMs ?? beganMs),
@@ -100,19 +103,23 @@ export function createBatcher<Item, Result>(
   };
 }
 
+/** Returns the items that were postponed. */
 async function runBatch<Item, Result>(
   batch: readonly Waiting<Item, Result>[],
   options: BatcherOptions<Item, Result>,
-): Promise<void> {
+): Promise<Waiting<Item, Result>[]> {
+  const postponed: Waiting<Item, Result>[] = [];
   try {
     const results = await options.run(batch.map((waiting) => waiting.item));
     for (const [index, waiting] of batch.entries()) {
       const result = results[index];
       if (result === undefined) waiting.reject(new Error(`${options.name}: no result for an item`));
+      else if ('postponed' in result) postponed.push(waiting);
       else if ('error' in result) waiting.reject(result.error);
       else waiting.resolve(result.value);
     }
   } catch (error) {
     for (const waiting of batch) waiting.reject(error);
   }
+  return postponed;
 }

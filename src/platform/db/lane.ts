@@ -68,9 +68,18 @@ export interface LaneOptions<Item, Result> {
   readonly timers?: Timers;
   /** Called for every batch. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
-  /** One statement, one commit; one result per item, in order. */
-  readonly call: (db: Queryable, items: readonly Item[]) => Promise<readonly Result[]>;
+  /**
+   * One statement, one commit; one result per item, in order. What is postponed comes first in the next
+   * call; a call must not postpone its first item.
+   */
+  readonly call: (
+    db: Queryable,
+    items: readonly Item[],
+  ) => Promise<readonly (Result | typeof POSTPONED)[]>;
 }
+
+/** Nothing was done for an item, because what it needs is in use. */
+export const POSTPONED = Symbol('postponed');
 
 export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
   const { name, maxBatch, maxWaiting, partOf = () => 0, timers = systemTimers, onBatch } = options;
@@ -190,7 +199,10 @@ async function commitOrSplit<Item, Result>(
 ): Promise<readonly Settled<Result>[]> {
   try {
     const results = await commit(options, items, doubt);
-    return results.map((value) => ({ value }));
+    const settled = results.map((value): Settled<Result> =>
+      value === POSTPONED ? { postponed: true } : { value },
+    );
+    return doubt.maybeCommitted ? await decideNow(options, items, settled, doubt) : settled;
   } catch (error) {
     if (error instanceof Refusal || items.length === 1) return items.map(() => ({ error }));
     const half = Math.ceil(items.length / 2);
@@ -201,11 +213,28 @@ async function commitOrSplit<Item, Result>(
   }
 }
 
+/**
+ * After a lost connection the database may still be running the first call, which may commit what the
+ * second one postponed. In the next batch nobody would know that.
+ */
+async function decideNow<Item, Result>(
+  options: Part<Item, Result>,
+  items: readonly Item[],
+  settled: readonly Settled<Result>[],
+  doubt: Doubt,
+): Promise<readonly Settled<Result>[]> {
+  const isPostponed = (index: number): boolean => 'postponed' in (settled[index] ?? {});
+  const left = items.filter((_, index) => isPostponed(index));
+  if (left.length === 0) return settled;
+  const decided = (await commitOrSplit(options, left, doubt)).values();
+  return settled.map((one, index) => (isPostponed(index) ? (decided.next().value ?? one) : one));
+}
+
 async function commit<Item, Result>(
   options: Part<Item, Result>,
   items: readonly Item[],
   doubt: Doubt,
-): Promise<readonly Result[]> {
+): Promise<readonly (Result | typeof POSTPONED)[]> {
   const { timers, turns, part, deadlineMs } = options;
   const giveUpAtMs = timers.nowMs() + deadlineMs;
   for (;;) {
@@ -227,7 +256,7 @@ function isToBeRepeated({ kind }: Attempt<unknown>): boolean {
 }
 
 type Attempt<Result> =
-  | { readonly kind: 'done'; readonly results: readonly Result[] }
+  | { readonly kind: 'done'; readonly results: readonly (Result | typeof POSTPONED)[] }
   | {
       /**
        * `failed`: a row is at fault. `unavailable`: the database does not accept writes at present.
@@ -282,7 +311,7 @@ async function callTraced<Item, Result>(
   { name, call }: Part<Item, Result>,
   db: Queryable,
   items: readonly Item[],
-): Promise<readonly Result[]> {
+): Promise<readonly (Result | typeof POSTPONED)[]> {
   if (!isTracing()) return await call(db, items);
   const attributes = { 'db.system.name': 'postgresql', 'malipo.rows': items.length };
   const how = { attributes, links: linksOf(items) };

@@ -134,6 +134,30 @@ describe('a batcher', () => {
   });
 });
 
+test('what is postponed comes first in the next batch, in its order', async () => {
+  const batches: (readonly number[])[] = [];
+  const { batcher } = gated({
+    maxBatch: 4,
+    run: async (items) => {
+      batches.push(items);
+      await Promise.resolve();
+      const isBusy = batches.length < 3;
+      return items.map((item) =>
+        isBusy && item % 2 === 0 ? { postponed: true } : { value: item * 10 },
+      );
+    },
+  });
+  const all = [1, 2, 3, 4, 5, 6].map(async (item) => await batcher.add(item));
+  expect(await Promise.all(all)).toEqual([10, 20, 30, 40, 50, 60]);
+  expect(batches).toEqual([
+    [1, 2, 3, 4],
+    [2, 4, 5, 6],
+    [2, 4, 6],
+  ]);
+  expect(batcher.waiting).toBe(0);
+  await batcher.idle();
+});
+
 test('a watched batcher tells how large each batch was, how long its oldest item waited, and what it took', async () => {
   let now = 0;
   const notes: EndedBatch[] = [];
