@@ -33,8 +33,7 @@ export async function insertRequests(
         duration_us, key_id)
       select b.bucket, r.* from buckets b cross join unnest($2::integer[], $3::timestamptz[],
         $4::uuid[], $5::text[], $6::text[], $7::smallint[], $8::text[], $9::integer[], $10::uuid[]) r
-      where b.bucket = $1
-      on conflict do nothing`,
+      where b.bucket = $1`,
     values: [
       bucket,
       integerArray(rows.map((row) => row.vendorId)),
