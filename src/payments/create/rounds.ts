@@ -13,10 +13,9 @@ export function roundsOf(batch: readonly NewPayment[]): number[] | null {
   let last = 0;
   const rounds = batch.map((row) => {
     let round = 1;
-    if (row.merchantReference !== null) {
-      const reference = `${row.vendorId} ${row.merchantReference}`;
-      round = (ofReference.get(reference) ?? 0) + 1;
-    }
+    const reference =
+      row.merchantReference === null ? null : `${row.vendorId} ${row.merchantReference}`;
+    if (reference !== null) round = (ofReference.get(reference) ?? 0) + 1;
     if (anyCheck) {
       const content = `${row.vendorId} ${row.amountCents} ${row.billerCode} ${row.account}`;
       const equal = ofContent.get(content) ?? { any: 0, checked: 0 };
@@ -26,9 +25,7 @@ export function roundsOf(batch: readonly NewPayment[]): number[] | null {
         checked: row.duplicateCheck ? round : equal.checked,
       });
     }
-    if (row.merchantReference !== null) {
-      ofReference.set(`${row.vendorId} ${row.merchantReference}`, round);
-    }
+    if (reference !== null) ofReference.set(reference, round);
     last = Math.max(last, round);
     return round;
   });
