@@ -11,10 +11,6 @@ export interface Costs {
   readonly contention: number;
   /** Creates a second of one lane, the only one of its vendors. */
   readonly laneRate: number;
-  /** The same of one hot vendor. */
-  readonly hotRate: number;
-  /** The lanes of two processes that serve the same vendors, compared with one lane. */
-  readonly sharedLanes: number;
   /** Of the write-ahead log, for a create. */
   readonly walBytes: number;
   /** The write-ahead log's flushes a create, and seconds of each. One flush runs at a time. */
@@ -30,8 +26,6 @@ export interface Estimate {
   /** A second, if vendors are divided among lanes. From: contention grows with every core. To: it stays that of two. */
   readonly creates: readonly [from: number, to: number];
   readonly payments: readonly [from: number, to: number];
-  /** If every API process serves any vendor, because lanes wait for each other's floats. */
-  readonly createsOfSharedVendors: number;
   /** Cores that PostgreSQL uses at the lower rate of payments. */
   readonly postgresCores: number;
   /** Processes at that rate. */
@@ -94,7 +88,6 @@ export function estimate(costs: Costs, cores: number): Estimate {
     cores,
     creates,
     payments,
-    createsOfSharedVendors: Math.min(creates[1], costs.laneRate * Math.max(1, costs.sharedLanes)),
     postgresCores: databaseCores(rate, (busy) => postgresMicros(whole, contention, busy)),
     apiProcesses: Math.ceil((rate * costs.apiMicros) / 1e6 / BUSY),
     dispatchers: Math.ceil((rate * costs.dispatcherMicros) / 1e6 / BUSY),

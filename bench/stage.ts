@@ -160,7 +160,9 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
         };
       },
       pinPostgres: async (cores) => {
-        for (const pid of familyOf(postgres.pid)) await pin(pid, cores);
+        await pin(postgres.pid, cores);
+        // A child that has ended meanwhile cannot be moved.
+        for (const pid of familyOf(postgres.pid)) await pin(pid, cores).catch(() => undefined);
       },
       checkpoint: () => asAdmin('checkpoint'),
       close,

@@ -173,6 +173,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['dispatch_queue'],
     why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
   },
+  'payments/create/status-store.ts': {
+    tables: ['dispatch_queue'],
+    why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
+  },
   'payments/overview/activity-store.ts': {
     tables: ['payments'],
     why: 'payments are counted by time, biller and outcome inside the database',

@@ -122,8 +122,11 @@ describe('what is not of the type is refused, never changed', () => {
     expect(() => integerArray([1, value])).toThrow(RangeError);
   });
 
-  it('a number that is too large for smallint, or for bigint', () => {
-    expect(() => smallintArray([32_768])).toThrow(RangeError);
+  it.each([0.5, 32_768, -32_769, Number.NaN])('the smallint %d', (value) => {
+    expect(() => smallintArray([1, value])).toThrow(RangeError);
+  });
+
+  it('a number that is too large for bigint', () => {
     expect(() => bigintArray([2n ** 63n])).toThrow(RangeError);
   });
 

@@ -85,6 +85,23 @@ describe('creates whose answer is lost after the commit', () => {
     expect(await books.balances(vendorId)).toMatchObject({ float: 5_000n, reserved: 20_000n });
   });
 
+  test('are found by the repeat also if they are of several vendors', async () => {
+    const vendorIds = [await books.addVendor(15_000n), await books.addVendor(100_000n)];
+    const lane = openLane(8_000);
+    const batch = [0, 1, 0, 1].map((vendor) => newPayment({ vendorId: vendorIds[vendor] ?? 0 }));
+    const lost = proxy.loseAnswerTo('create_or_postpone_payments', 'cut');
+    const answers = Promise.all(batch.map(async (row) => await lane.add(row)));
+    await lost;
+    expect((await answers).map((decision) => decision.kind)).toEqual([
+      'accepted',
+      'accepted',
+      'insufficient_float',
+      'accepted',
+    ]);
+    expect(await countPayments(vendorIds[0] ?? 0)).toBe(1);
+    expect(await countPayments(vendorIds[1] ?? 0)).toBe(2);
+  });
+
   test('may have been accepted when the database does not come back in time', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane(100);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { createLane, createLanes, POSTPONED } from '../../src/platform/db/lane.ts';
 import type { Lane, LaneOptions } from '../../src/platform/db/lane.ts';
-import type { PoolOptions } from '../../src/platform/db/pool.ts';
+import type { PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
 import { createCreateLanes } from '../../src/payments/create/create.ts';
 import type { CreateLanes } from '../../src/payments/create/create.ts';
 import { createOrPostponePayments } from '../../src/payments/create/store.ts';
@@ -86,6 +86,22 @@ async function holdFloat(vendorId: number): Promise<() => Promise<void>> {
   };
   cleanups.push(release);
   return release;
+}
+
+/** A batch of a lane has vendors of one bucket only; on a cluster, vendors are in several. */
+async function addTwoOfOneBucket(
+  floatsCents: readonly [bigint, bigint],
+): Promise<readonly [number, number]> {
+  const [one, other] = floatsCents;
+  const first = await books.addVendor(one);
+  for (;;) {
+    const second = await books.addVendor(other);
+    const compared = await books.pool.query<{ equal: boolean }>(
+      'select bucket_of($1) = bucket_of($2) as equal',
+      [first, second],
+    );
+    if (compared.rows[0]?.equal === true) return [first, second];
+  }
 }
 
 describe('a row that the database cannot take', () => {
@@ -171,9 +187,8 @@ describe('a lost connection', () => {
 });
 
 describe('a float that another process has locked', () => {
-  // On a cluster the lock is on a worker, where this test cannot see who waits for it.
-  test('delays only its own vendor', async () => {
-    const [busy, free] = [await books.addVendor(100_000n), await books.addVendor(100_000n)];
+  test('does not delay the others of its batch', async () => {
+    const [busy, free] = await addTwoOfOneBucket([100_000n, 100_000n]);
     const lane = openLane({ name: 'postponing' });
     const release = await holdFloat(busy);
     const wanted = [free, busy, free, busy].map((vendorId) => newPayment({ vendorId }));
@@ -194,7 +209,7 @@ describe('a float that another process has locked', () => {
   });
 
   test('is waited for by the first payment of a batch, without holding others', async () => {
-    const [busy, free] = [await books.addVendor(100_000n), await books.addVendor(100_000n)];
+    const [busy, free] = await addTwoOfOneBucket([100_000n, 100_000n]);
     const lane = openLane({ name: 'waiting first' });
     const release = await holdFloat(busy);
     const answers = [busy, free].map(async (vendorId) => await lane.add(newPayment({ vendorId })));
@@ -207,7 +222,7 @@ describe('a float that another process has locked', () => {
   });
 
   test('does not change what is decided about the others', async () => {
-    const [busy, short] = [await books.addVendor(100_000n), await books.addVendor(15_000n)];
+    const [busy, short] = await addTwoOfOneBucket([100_000n, 15_000n]);
     const release = await holdFloat(busy);
     const batch = [
       newPayment({ vendorId: short, merchantReference: 'R' }),
@@ -236,18 +251,46 @@ describe('a float that another process has locked', () => {
   });
 });
 
-describe('what is postponed after a lost connection', () => {
-  test('is decided before anything else, because the lost call may commit it', async () => {
-    const calls: (readonly number[])[] = [];
-    const lane = numberLane(async (db, items) => {
-      calls.push(items);
-      if (calls.length === 1) await db.query('select pg_terminate_backend(pg_backend_pid())');
-      if (calls.length === 3) throw new Refusal('unavailable', { retryAfterSeconds: 1 });
-      return items.map((item) => (item === 2 ? POSTPONED : item));
+describe('nothing is postponed', () => {
+  /** Fails in a given way at the first call. Returns which items each call had, and whether it might postpone. */
+  async function callsOf(
+    fail: (db: Queryable, items: readonly number[]) => Promise<unknown>,
+  ): Promise<[number[], boolean][]> {
+    const calls: [number[], boolean][] = [];
+    const lane = numberLane(async (db, items, mayPostpone) => {
+      calls.push([[...items], mayPostpone]);
+      if (calls.length === 1) await fail(db, items);
+      return items;
     });
-    const answers = [1, 2].map(async (item) => await codeOf(lane.add(item)));
-    expect(await Promise.all(answers)).toEqual(['answered', 'unavailable']);
-    expect(calls).toEqual([[1, 2], [1, 2], [2]]);
+    expect(await Promise.all([lane.add(1), lane.add(2)])).toEqual([1, 2]);
+    return calls;
+  }
+
+  test('after a lost connection, because the lost call may still be running', async () => {
+    const kill = 'select pg_terminate_backend(pg_backend_pid())';
+    expect(await callsOf((db) => db.query(kill))).toEqual([
+      [[1, 2], true],
+      [[1, 2], false],
+    ]);
+  });
+
+  test('by parts of a batch, because items would be decided in another order', async () => {
+    expect(await callsOf((db) => db.query('select 1 / 0'))).toEqual([
+      [[1, 2], true],
+      [[1], false],
+      [[2], false],
+    ]);
+  });
+
+  test('that can be decided: a vendor without a float is refused, also if the others are locked', async () => {
+    const [busy] = await addTwoOfOneBucket([100_000n, 0n]);
+    const unknown = newPayment({ vendorId: busy + 8 * 1_000_000 });
+    await holdFloat(busy);
+    const decisions = await createOrPostponePayments(books.openPool(), [
+      unknown,
+      newPayment({ vendorId: busy }),
+    ]);
+    expect(decisions).toEqual([{ kind: 'insufficient_float' }, POSTPONED]);
   });
 });
 

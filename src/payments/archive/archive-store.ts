@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { acceptedRest, settledRest } from '../ledger/entries.ts';
-import type { StatusKey, PaymentRow } from '../create/store.ts';
+import type { StatusKey } from '../create/status-store.ts';
+import type { PaymentRow } from '../create/store.ts';
 
 /** A payment that may be archived, with its details as one line of JSON. */
 export interface ArchivableRow {

@@ -9,7 +9,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
 import type { Created, CreateRequest } from './decide.ts';
-import { createOrPostponePayments, readPaymentByReference } from './store.ts';
+import { createOrPostponePayments, createPayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
 /** The vendor's settings that the rules for creating need. */
@@ -91,9 +91,10 @@ export function createCreateLanes(options: {
     name: 'create lane',
     vendorOf,
     maxWaiting: LIMITS.laneQueueRows,
-    call: async (db, batch) => {
+    call: async (db, batch, mayPostpone) => {
       crashPoint('create:before-commit');
-      const decisions = await createOrPostponePayments(db, batch);
+      const create = mayPostpone ? createOrPostponePayments : createPayments;
+      const decisions: readonly (CreateDecision | typeof POSTPONED)[] = await create(db, batch);
       crashPoint('create:after-commit');
       onAccepted(
         batch.filter((_, row) => {

@@ -1,6 +1,6 @@
 import type { WireTime } from '../../platform/base/clock.ts';
 import { formatMoney, moneyNumber } from '../../platform/base/money.ts';
-import type { StatusRow } from './store.ts';
+import type { StatusRow } from './status-store.ts';
 import { statusOf } from './payment.ts';
 
 /** The answer of create, and the status until the payment is sent. */

@@ -2,8 +2,8 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { readStatuses } from './store.ts';
-import type { StatusKey, StatusRow } from './store.ts';
+import { readStatuses } from './status-store.ts';
+import type { StatusKey, StatusRow } from './status-store.ts';
 
 export interface StatusReader {
   /**

@@ -1,7 +1,7 @@
 import type { WireTime } from '../../platform/base/clock.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Outcome } from '../create/payment.ts';
-import type { StatusRow } from '../create/store.ts';
+import type { StatusRow } from '../create/status-store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';
 import type { EventType } from './event-types.ts';
 

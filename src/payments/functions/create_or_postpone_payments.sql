@@ -1,11 +1,10 @@
--- Calls create_payments for the rows whose vendors' floats can be locked without waiting for another call,
--- such as that of another process. Returns what it returns, and for every other row:
---   postponed   nothing was done; the caller passes it again, first, in its order
--- The vendor of the first row is waited for, so every call decides something, and a row that was postponed
--- is not overtaken for ever.
--- Without this, each of two processes that serve the same vendors holds the floats of its batch while it waits
--- for a few of the other's, and together they create no more than one.
--- Waits for a lock only while it holds none, so its callers cannot block each other.
+-- Calls create_payments for all rows, and gives that up if it has to wait for a lock for more than 1 ms, such as
+-- for a float that another process has locked. Then it calls it for the rows whose vendors' floats can be
+-- locked now (docs/decisions/0037-locked-floats-are-passed-over.md). Returns what create_payments returns, and
+-- for every other row:
+--   postponed   nothing was done; the caller passes it again, before others, in its order
+-- The float of the first row's vendor is waited for, so every call decides something, and no row is postponed
+-- for ever. Waits for more than 1 ms only for its first lock, so its callers cannot deadlock.
 create or replace function create_or_postpone_payments(
   p_bucket integer,
   p_vendor_ids integer[],
@@ -39,7 +38,7 @@ begin
     perform set_config('lock_timeout', v_lock_timeout, true);
     return;
   exception when lock_not_available then
-    -- The setting is restored as well.
+    -- The rollback to the start of the block also restored the setting.
     null;
   end;
 
@@ -51,6 +50,8 @@ begin
     where a.bucket = p_bucket and a.vendor_id = any (p_vendor_ids) and a.account = 'float'
     for update skip locked
   ) f;
+  -- A vendor without a float cannot be locked, but has to be decided.
+  v_free := v_free || p_vendor_ids[1];
   v_now := clock_timestamp();
 
   select array_agg(u.number order by u.number) into v_members

@@ -10,7 +10,7 @@ import { refuseUnknown } from '../quarantine/unknown.ts';
 import { readArchivedPayment } from '../archive/archive-store.ts';
 import { FAILURE_CODES } from '../create/failure-code.ts';
 import type { StatusReader } from '../create/status-reader.ts';
-import type { StatusKey, StatusRow } from '../create/store.ts';
+import type { StatusKey, StatusRow } from '../create/status-store.ts';
 import { operatorFieldsOf, statusNumberOf, statusSentence } from '../create/status-fields.ts';
 import { vid } from '../../parties/http/fields.ts';
 import { StoredAnswer } from '../../platform/http/operation.ts';

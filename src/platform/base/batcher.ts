@@ -26,7 +26,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Each item's result, or the error that only this item failed with, or that its turn comes again. */
+/** Each item's result, or the error that only this item failed with, or that it is postponed to the next batch. */
 export type Settled<Result> =
   { readonly value: Result } | { readonly error: unknown } | { readonly postponed: true };
 
@@ -68,7 +68,7 @@ export function createBatcher<Item, Result>(
       const postponed = await runBatch(batch, options);
       if (postponed.length > 0) queue = [...postponed, ...queue];
       watch?.note({
-        rows: batch.length,
+        rows: batch.length - postponed.length,
         waitedMs: beganMs - (batch[0]?.sinceMs ?? beganMs),
         tookMs: watch.nowMs() - beganMs,
       });

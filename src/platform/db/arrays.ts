@@ -64,6 +64,8 @@ export function smallintArray(values: readonly number[]): Buffer {
   const array = startArray('smallint', values.length, 2 * values.length);
   let at = HEADER_BYTES;
   for (const value of values) {
+    if ((value << 16) >> 16 !== value)
+      throw new RangeError(`${value} is not a 16-bit whole number`);
     at = writeNumber(array, 2, at);
     at = array.writeInt16BE(value, at);
   }

@@ -69,12 +69,14 @@ export interface LaneOptions<Item, Result> {
   /** Called for every batch. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
   /**
-   * One statement, one commit; one result per item, in order. What is postponed comes first in the next
-   * call; a call must not postpone its first item.
+   * One statement, one commit; one result per item, in order. Items that are postponed come first in the
+   * next call.
+   * @param mayPostpone whether items may be postponed, except for the first one.
    */
   readonly call: (
     db: Queryable,
     items: readonly Item[],
+    mayPostpone: boolean,
   ) => Promise<readonly (Result | typeof POSTPONED)[]>;
 }
 
@@ -91,7 +93,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
       name,
       maxBatch,
       maxWaiting,
-      run: (items) => commitOrSplit(of, items, { maybeCommitted: false }),
+      run: (items) => commitOrSplit(of, items, { maybeCommitted: false, isSplit: false }),
       ...(onBatch === undefined
         ? {}
         : {
@@ -183,9 +185,11 @@ interface Part<Item, Result> extends LaneOptions<Item, Result> {
 interface Doubt {
   /**
    * A connection broke after a call was sent, so a refusal can no longer claim that nothing was
-   * committed.
+   * committed. The database may still be running that call: the next one must wait for its locks.
    */
   maybeCommitted: boolean;
+  /** Parts of a batch postpone nothing, so that items that depend on each other keep their order. */
+  isSplit: boolean;
 }
 
 /**
@@ -202,32 +206,16 @@ async function commitOrSplit<Item, Result>(
     const settled = results.map((value): Settled<Result> =>
       value === POSTPONED ? { postponed: true } : { value },
     );
-    return doubt.maybeCommitted ? await decideNow(options, items, settled, doubt) : settled;
+    return settled;
   } catch (error) {
     if (error instanceof Refusal || items.length === 1) return items.map(() => ({ error }));
+    doubt.isSplit = true;
     const half = Math.ceil(items.length / 2);
     return [
       ...(await commitOrSplit(options, items.slice(0, half), doubt)),
       ...(await commitOrSplit(options, items.slice(half), doubt)),
     ];
   }
-}
-
-/**
- * After a lost connection the database may still be running the first call, which may commit what the
- * second one postponed. In the next batch nobody would know that.
- */
-async function decideNow<Item, Result>(
-  options: Part<Item, Result>,
-  items: readonly Item[],
-  settled: readonly Settled<Result>[],
-  doubt: Doubt,
-): Promise<readonly Settled<Result>[]> {
-  const isPostponed = (index: number): boolean => 'postponed' in (settled[index] ?? {});
-  const left = items.filter((_, index) => isPostponed(index));
-  if (left.length === 0) return settled;
-  const decided = (await commitOrSplit(options, left, doubt)).values();
-  return settled.map((one, index) => (isPostponed(index) ? (decided.next().value ?? one) : one));
 }
 
 async function commit<Item, Result>(
@@ -238,7 +226,12 @@ async function commit<Item, Result>(
   const { timers, turns, part, deadlineMs } = options;
   const giveUpAtMs = timers.nowMs() + deadlineMs;
   for (;;) {
-    const attempt = await turns.make(part, () => tryOnce(options, items), isToBeRepeated);
+    const mayPostpone = !doubt.maybeCommitted && !doubt.isSplit;
+    const attempt = await turns.make(
+      part,
+      () => tryOnce(options, items, mayPostpone),
+      isToBeRepeated,
+    );
     if (attempt.kind === 'done') return attempt.results;
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
@@ -273,6 +266,7 @@ function ignoreError(): void {}
 async function tryOnce<Item, Result>(
   options: Part<Item, Result>,
   items: readonly Item[],
+  mayPostpone: boolean,
 ): Promise<Attempt<Result>> {
   let client;
   try {
@@ -289,7 +283,10 @@ async function tryOnce<Item, Result>(
   try {
     return {
       kind: 'done',
-      results: await Promise.race([callTraced(options, client, items), silence.promise]),
+      results: await Promise.race([
+        callTraced(options, client, items, mayPostpone),
+        silence.promise,
+      ]),
     };
   } catch (error) {
     if (isConnectionError(error)) {
@@ -311,11 +308,12 @@ async function callTraced<Item, Result>(
   { name, call }: Part<Item, Result>,
   db: Queryable,
   items: readonly Item[],
+  mayPostpone: boolean,
 ): Promise<readonly (Result | typeof POSTPONED)[]> {
-  if (!isTracing()) return await call(db, items);
+  if (!isTracing()) return await call(db, items, mayPostpone);
   const attributes = { 'db.system.name': 'postgresql', 'malipo.rows': items.length };
   const how = { attributes, links: linksOf(items) };
-  return await traced(`database: ${name}`, how, async () => await call(db, items));
+  return await traced(`database: ${name}`, how, async () => await call(db, items, mayPostpone));
 }
 
 /** Deadlock or serialization failure: rolled back; the whole batch can be tried again. */

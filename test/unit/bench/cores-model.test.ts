@@ -9,8 +9,6 @@ const COSTS: Costs = {
   settleMicros: 100,
   contention: 0,
   laneRate: 20_000,
-  hotRate: 30_000,
-  sharedLanes: 0.9,
   walBytes: 1500,
   flushes: 0.01,
   flushSeconds: 0.0005,
@@ -43,9 +41,8 @@ test('two cores use less than one of PostgreSQL, so contention is no part of it'
 });
 
 test('what is shared limits a machine with many cores', () => {
-  const { lanes, createsOfSharedVendors, walBytesPerSecond, flushShare } = estimate(COSTS, 16);
+  const { lanes, walBytesPerSecond, flushShare } = estimate(COSTS, 16);
   expect(lanes).toBe(6);
-  expect(createsOfSharedVendors).toBe(20_000);
   expect(walBytesPerSecond).toBeCloseTo(180_000_000, 0);
   // 120,000 × 0.01 flushes of 0.5 ms each.
   expect(flushShare).toBeCloseTo(0.6, 6);
