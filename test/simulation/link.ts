@@ -4,6 +4,7 @@ import type { Fault } from './faults.ts';
 import { judgeQueue } from './judge.ts';
 import type { Owner } from './schedule.ts';
 import type { World } from './world.ts';
+import { arrayElements } from '../support/array-elements.ts';
 
 /** A running process, as the network sees it. */
 export interface Life extends Owner {
@@ -208,7 +209,7 @@ export function createNetwork(world: World): Network {
       for (const row of rows) if (row['result'] === 'repeated') world.note('settle_repeated');
     }
     if (kind === 'write_progress') {
-      const notes = done.statement.values[7] as string[];
+      const notes = arrayElements(done.statement.values[7]).map(String);
       if (rows[0]?.['written'] !== notes.length) world.note('late_worker_fenced');
       if (notes.some((note) => note.includes('too late to send'))) {
         world.note('late_claim_not_sent');
