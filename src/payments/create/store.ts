@@ -27,10 +27,12 @@ const createBy = (
   known_at as "knownAt", known_fee as "knownFee" from ${name}(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
   $9::bigint[], $10::bigint[], $11::integer[], $12::boolean[], $13::integer[])`;
-const CREATE = { name: 'create_payments', text: createBy('create_payments') };
-const CREATE_OR_POSTPONE = {
-  name: 'create_or_postpone_payments',
-  text: createBy('create_or_postpone_payments'),
+const CREATE = {
+  all: { name: 'create_payments', text: createBy('create_payments') },
+  free: {
+    name: 'create_or_postpone_payments',
+    text: createBy('create_or_postpone_payments'),
+  },
 };
 
 interface DecisionRow {
@@ -59,7 +61,7 @@ export async function createPayments(
   batch: readonly NewPayment[],
 ): Promise<CreateDecision[]> {
   return await byBucket(db, batch, async (bucket, rows) => {
-    const { createdAt, rest } = await createInBucket(db, CREATE, bucket, rows);
+    const { createdAt, rest } = await createInBucket(db, 'all', bucket, rows);
     return decideAll(rows, createdAt, rest);
   });
 }
@@ -73,8 +75,8 @@ export async function createOrPostponePayments(
   batch: readonly NewPayment[],
 ): Promise<(CreateDecision | typeof POSTPONED)[]> {
   return await byBucket(db, batch, async (bucket, rows) => {
-    const call = areOfOneVendor(rows) ? CREATE : CREATE_OR_POSTPONE;
-    const { createdAt, rest } = await createInBucket(db, call, bucket, rows);
+    const wanted = areOfOneVendor(rows) ? 'all' : 'free';
+    const { createdAt, rest } = await createInBucket(db, wanted, bucket, rows);
     const postponed = rest.filter(({ decision }) => decision === 'postponed');
     const decided = rest.filter(({ decision }) => decision !== 'postponed');
     const decisions: (CreateDecision | typeof POSTPONED)[] = decideAll(rows, createdAt, decided);
@@ -88,17 +90,20 @@ function areOfOneVendor(rows: readonly NewPayment[]): boolean {
   return rows.every(({ vendorId }) => vendorId === rows[0]?.vendorId);
 }
 
-/** What the database did not accept now, and the time of what it accepted. */
+/**
+ * What the database did not accept now, and the time of what it accepted.
+ * @param wanted `free`: only of vendors whose floats are free.
+ */
 async function createInBucket(
   db: Queryable,
-  call: typeof CREATE,
+  wanted: keyof typeof CREATE,
   bucket: number,
   batch: readonly NewPayment[],
 ): Promise<{ readonly createdAt: Date; readonly rest: readonly DecisionRow[] }> {
   const priced = batch.some((row) => row.feePrice !== null);
   const rounds = roundsOf(batch);
   const result = await db.query<DecisionRow>({
-    ...call,
+    ...CREATE[wanted],
     values: [
       bucket,
       integerArray(batch.map((row) => row.vendorId)),
