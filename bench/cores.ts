@@ -183,7 +183,8 @@ function costsOf(
   const ofTwo = lanes.filter(({ contestant }) => contestant === OWN_VENDORS);
   // Of each round, because what disturbs a round disturbs all of its runs.
   const growth = ofTwo.map(
-    (two, round) => (postgres(two) ?? 0) / (postgres(ofLane[round] ?? two) ?? 1),
+    (two, round) =>
+      (two.postgresMicros ?? Number.NaN) / (ofLane[round]?.postgresMicros ?? Number.NaN),
   );
   return {
     apiMicros: middle(overHttp, 'create 1000 256', node),

@@ -40,8 +40,7 @@ export const halfLoadSuite: Suite = {
       reconcile(name, (await countPayments(pool)) - before, answered);
       return { contestant: name, value: p99Ms / p50Ms, unit: 'ratio', p50Ms, p99Ms } as const;
     };
-    // The first runs have twice the tail: code is still compiled for batches of this size, tables have no
-    // statistics yet, and segments of the log are made instead of used again.
+    // The first runs in a new database have a longer tail.
     for (let warmUp = 0; warmUp < WARM_UPS; warmUp += 1) await run('warm-up');
     return {
       run,

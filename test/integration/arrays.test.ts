@@ -104,16 +104,16 @@ describe('the server reads from the bytes what it reads from the driver’s lite
   });
 });
 
-describe('what is not of the type is refused, never changed', () => {
+describe('a value that is not of the type is refused, not converted', () => {
   const id = '019ab000-1111-7222-8333-444444444444';
 
   it.each([
-    ['a digit that is none', `${id.slice(0, -1)}g`],
-    ['a letter far away', `${id.slice(0, -1)}Ａ`],
-    ['a part that is missing', id.slice(1)],
-    ['no dash', `${id.slice(0, 8)}0${id.slice(9)}`],
-    ['a longer text', `${id}0`],
-    ['two ids', `${id},${id}`],
+    ['a letter that is not a hexadecimal digit', `${id.slice(0, -1)}g`],
+    ['a character outside ASCII', `${id.slice(0, -1)}Ａ`],
+    ['a missing character', id.slice(1)],
+    ['a digit instead of a dash', `${id.slice(0, 8)}0${id.slice(9)}`],
+    ['an additional character', `${id}0`],
+    ['a second UUID after it', `${id},${id}`],
   ])('a UUID with %s', (_, text) => {
     expect(() => uuidArray([id, text])).toThrow(RangeError);
   });
@@ -126,7 +126,7 @@ describe('what is not of the type is refused, never changed', () => {
     expect(() => smallintArray([1, value])).toThrow(RangeError);
   });
 
-  it('a number that is too large for bigint', () => {
+  it('a bigint of more than 64 bits', () => {
     expect(() => bigintArray([2n ** 63n])).toThrow(RangeError);
   });
 

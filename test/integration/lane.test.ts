@@ -249,6 +249,17 @@ describe('a float that another process has locked', () => {
     const setting = await pool.query<{ lock_timeout: string }>('show lock_timeout');
     expect(setting.rows[0]?.lock_timeout).toBe('10s');
   });
+
+  test('does not postpone a vendor that has no float: its payment is refused', async () => {
+    const [busy] = await addTwoOfOneBucket([100_000n, 0n]);
+    const unknown = newPayment({ vendorId: busy + 8 * 1_000_000 });
+    await holdFloat(busy);
+    const decisions = await createOrPostponePayments(books.openPool(), [
+      unknown,
+      newPayment({ vendorId: busy }),
+    ]);
+    expect(decisions).toEqual([{ kind: 'insufficient_float' }, POSTPONED]);
+  });
 });
 
 describe('nothing is postponed', () => {
@@ -280,17 +291,6 @@ describe('nothing is postponed', () => {
       [[1], false],
       [[2], false],
     ]);
-  });
-
-  test('that can be decided: a vendor without a float is refused, also if the others are locked', async () => {
-    const [busy] = await addTwoOfOneBucket([100_000n, 0n]);
-    const unknown = newPayment({ vendorId: busy + 8 * 1_000_000 });
-    await holdFloat(busy);
-    const decisions = await createOrPostponePayments(books.openPool(), [
-      unknown,
-      newPayment({ vendorId: busy }),
-    ]);
-    expect(decisions).toEqual([{ kind: 'insufficient_float' }, POSTPONED]);
   });
 });
 

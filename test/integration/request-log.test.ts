@@ -13,6 +13,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { arrayElements } from '../support/array-elements.ts';
@@ -74,16 +75,20 @@ test('requests are recorded with operation, result and key, without their conten
   }
 });
 
+/** A pool that reports the parameters of each statement instead of running it. */
+function poolFor(report: (values: readonly unknown[]) => void): Pool {
+  const query = async ({ values }: { readonly values: readonly unknown[] }): Promise<void> => {
+    await Promise.resolve();
+    report(values);
+  };
+  return { query } as never;
+}
+
 test('what a collector or a refused stranger sends is not in the log of the vendor it names', async () => {
   const noted: Readonly<Record<string, string>>[] = [];
   const directory = { vendor: () => ({ vendorId: 1 }) as never, bucketOf: () => 0 };
   const clock = { now: () => new Date() };
-  const pool = {
-    query: ({ values }: { readonly values: readonly unknown[] }) => {
-      noted.push({ codes: arrayElements(values[7]).join(' ') });
-      return Promise.resolve();
-    },
-  } as never;
+  const pool = poolFor((values) => noted.push({ codes: arrayElements(values[7]).join(' ') }));
   const requestLog = createRequestLog({ pool, directory, clock });
   const answer = {
     requestId: randomUUID(),
@@ -104,12 +109,7 @@ test('what a collector or a refused stranger sends is not in the log of the vend
 
 test('many are written in short statements with pauses, but without one after the last', async () => {
   const calls: (number | 'pause')[] = [];
-  const pool = {
-    query: ({ values }: { readonly values: readonly unknown[] }) => {
-      calls.push(arrayElements(values[1]).length);
-      return Promise.resolve();
-    },
-  } as never;
+  const pool = poolFor((values) => calls.push(arrayElements(values[1]).length));
   const directory = {
     vendor: (vid: string) => ({ vendorId: Number(vid) }) as never,
     bucketOf: (vendorId: number) => (vendorId === 9 ? 1 : 0),
@@ -141,12 +141,7 @@ test('many are written in short statements with pauses, but without one after th
 
 test('a stop does not wait for the pauses between statements', async () => {
   const counts: number[] = [];
-  const pool = {
-    query: ({ values }: { readonly values: readonly unknown[] }) => {
-      counts.push(arrayElements(values[1]).length);
-      return Promise.resolve();
-    },
-  } as never;
+  const pool = poolFor((values) => counts.push(arrayElements(values[1]).length));
   const directory = { vendor: () => ({ vendorId: 1 }) as never, bucketOf: () => 0 };
   const requestLog = createRequestLog({ pool, directory, clock: { now: () => new Date() } });
   const answer = {

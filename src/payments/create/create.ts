@@ -3,8 +3,8 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
-import { createLanes, POSTPONED } from '../../platform/db/lane.ts';
-import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
+import { createLanes } from '../../platform/db/lane.ts';
+import type { BucketOf, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
@@ -96,15 +96,14 @@ export function createCreateLanes(options: {
       const create = mayPostpone ? createOrPostponePayments : createPayments;
       const decisions: readonly (CreateDecision | typeof POSTPONED)[] = await create(db, batch);
       crashPoint('create:after-commit');
-      onAccepted(
-        batch.filter((_, row) => {
-          const decision = decisions[row];
-          return decision !== undefined && decision !== POSTPONED && decision.kind === 'accepted';
-        }),
-      );
+      onAccepted(batch.filter((_, row) => isAccepted(decisions[row])));
       return decisions;
     },
   });
+}
+
+function isAccepted(decision: CreateDecision | typeof POSTPONED | undefined): boolean {
+  return typeof decision === 'object' && decision.kind === 'accepted';
 }
 
 function vendorOf({ vendorId }: NewPayment): number {
