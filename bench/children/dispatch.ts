@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
+import { claim, NO_ID, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { serveParent } from './child.ts';
@@ -101,10 +101,16 @@ async function openOurs({ url }: DispatchQuestion): Promise<Contestant> {
       }
     },
     drain: async (question) => {
+      const claimedTo = new Map<number, string>();
       const claimNext = async (worker: number): Promise<readonly Claim[]> => {
         const vendorId = question.vendorIds[worker] ?? 0;
         const queue = { vendorId, billerCode: BILLER, stage: 'send' } as const;
-        return await claim(pool, [{ ...queue, max: BATCH, leaseMs: 60_000, route: ROUTE }]);
+        const firstId = claimedTo.get(worker) ?? NO_ID;
+        const claims = await claim(pool, [
+          { ...queue, firstId, max: BATCH, leaseMs: 60_000, route: ROUTE },
+        ]);
+        claimedTo.set(worker, claims.at(-1)?.paymentId ?? NO_ID);
+        return claims;
       };
       await drainBy(async (worker) => await settleAsPaid(pool, await claimNext(worker)), question);
     },
@@ -125,7 +131,7 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
   if (claims.length === 0) return 0;
   await settlePayments(
     pool,
-    claims.map(({ vendorId, paymentId, billerCode, amountCents, operatorCode }) => ({
+    claims.map(({ vendorId, paymentId, billerCode, amountCents, operatorCode, locations }) => ({
       vendorId,
       operatorCode,
       paymentId,
@@ -137,6 +143,7 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
       details: null,
       failureCode: null,
       source: 'answer',
+      locations,
     })),
   );
   return claims.length;

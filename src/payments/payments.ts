@@ -368,7 +368,12 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     hint: (queues) => dispatcher.hint(queues),
     hintAccepted: (accepted) =>
       dispatcher.hint(
-        accepted.map(({ vendorId, billerCode }) => ({ vendorId, billerCode, stage: 'send' })),
+        accepted.map(({ vendorId, billerCode, paymentId }) => ({
+          vendorId,
+          billerCode,
+          stage: 'send',
+          firstId: paymentId,
+        })),
       ),
     get underWay() {
       return dispatcher.underWay;

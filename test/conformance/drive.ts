@@ -146,6 +146,7 @@ export class Journey {
       phone: null,
       operatorCode: 'operator',
       wantedIndex: 0,
+      locations: { queueRow: '(0,1)', paymentRow: '(0,1)' },
     };
   }
 

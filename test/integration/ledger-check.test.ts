@@ -291,13 +291,13 @@ const PLANTED: readonly Planted[] = [
   },
   {
     invariant: 'open_equals_queued',
-    by: 'a transaction that is queued twice',
+    by: 'a payment that is also queued for another biller',
     plant: async ({ sent }) =>
       await run(
         `insert into dispatch_queue (bucket, due_at, payment_id, vendor_id, biller_code)
-         select bucket_of(vendor_id), due_at, payment_id, vendor_id, biller_code
+         select bucket_of(vendor_id), due_at, payment_id, vendor_id, $2
          from dispatch_queue where payment_id = $1`,
-        [sent.paymentId],
+        [sent.paymentId, 'kplc_postpaid'],
       ),
   },
   {

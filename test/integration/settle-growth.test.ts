@@ -87,3 +87,24 @@ test('a settlement changes no index of the rows that it updates', async () => {
   // All except on pages whose rows grew more than usual.
   expect(after.hot - before.hot).toBeGreaterThan(0.85 * BEHIND);
 });
+
+test('a claim changes no index of the queue', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const pool = books.openPool({ byIndexOnly: true });
+  const updates = async (): Promise<{ all: number; hot: number }> => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const read = await pool.query<{ all: number; hot: number }>(
+      `select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot
+       from pg_stat_user_tables where relname = 'dispatch_queue'`,
+    );
+    return read.rows[0] ?? { all: 0, hot: 0 };
+  };
+  const before = await updates();
+  await createInstructed(
+    pool,
+    Array.from({ length: BEHIND }, () => newPayment({ vendorId })),
+  );
+  const after = await updates();
+  expect(after.all - before.all).toBe(BEHIND);
+  expect(after.hot - before.hot).toBe(BEHIND);
+});

@@ -113,6 +113,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   D: '2026-01-01',
   Z: 'a',
   bytea: '\\x00',
+  tid: '(0,1)',
   uuid: '00000000-0000-0000-0000-000000000000',
 };
 

@@ -18,6 +18,7 @@ export function newClaim(given: Partial<Claim> = {}): Claim {
     amountCents: 10_000n,
     operatorCode: 'kplc',
     wantedIndex: 0,
+    locations: { queueRow: '(0,1)', paymentRow: '(0,1)' },
     ...given,
   };
 }

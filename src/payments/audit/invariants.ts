@@ -204,18 +204,16 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'open_equals_queued',
-    says: 'Every open payment is in the dispatch queue once, and no other payment is.',
+    says: 'Every open payment is in the dispatch queue, and no other payment is.',
     sql: `select coalesce(t.vendor_id, q.vendor_id) as "vendorId",
-            format('payment %s: %s, queued %s times', coalesce(t.payment_id, q.payment_id),
-              case when t.payment_id is null then 'not open' else 'open' end,
-              coalesce(q.count, 0)) as detail
+            format('payment %s of %s: %s', coalesce(t.payment_id, q.payment_id),
+              coalesce(t.biller_code, q.biller_code),
+              case when t.payment_id is null then 'queued, but not open'
+                else 'open, but not queued' end) as detail
           from (
               select bucket, vendor_id, biller_code, payment_id from payments where outcome is null
-            ) t full join (
-              select bucket, vendor_id, biller_code, payment_id, count(*) from dispatch_queue
-              group by bucket, vendor_id, biller_code, payment_id
-            ) q using (bucket, vendor_id, biller_code, payment_id)
-          where t.payment_id is null or q.count is distinct from 1`,
+            ) t full join dispatch_queue q using (bucket, vendor_id, biller_code, payment_id)
+          where t.payment_id is null or q.due_at is null`,
   },
   {
     name: 'nothing_in_future',

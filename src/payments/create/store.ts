@@ -4,9 +4,11 @@ import {
   booleanArray,
   integerArray,
   textArray,
+  tidArray,
   uuidArray,
 } from '../../platform/db/arrays.ts';
 import { POSTPONED } from '../../platform/db/lane.ts';
+import { isSerializationFailure } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addDetails } from '../cases/cases-store.ts';
@@ -165,7 +167,7 @@ function known(row: DecisionRow): { paymentId: string; createdAt: Date; feeCents
 
 const SETTLE = `select row_number as "rowNumber", result from settle_payments(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-  $9::jsonb[], $10::text[], $11::text[], $12::text[], $13::uuid)`;
+  $9::jsonb[], $10::text[], $11::text[], $12::text[], $13::tid[], $14::tid[], $15::uuid)`;
 
 /**
  * Posts final reports to the ledger (functions/settle_payments.sql), at most one per payment in a
@@ -187,8 +189,50 @@ async function settleInBucket(
   bucket: number,
   reports: readonly FinalReport[],
 ): Promise<SettleResult[]> {
+  const rest = await settleRows(db, bucket, reports);
+  const results = reports.map((): SettleResult => 'settled');
+  for (const row of rest) results[row.rowNumber - 1] = row.result;
+  await addDetails(
+    db,
+    reports.filter((_, index) => results[index] === 'contradicted'),
+  );
+  return results;
+}
+
+interface NotSettledRow {
+  rowNumber: number;
+  result: Exclude<SettleResult, 'settled'>;
+}
+
+async function settleRows(
+  db: Queryable,
+  bucket: number,
+  reports: readonly FinalReport[],
+): Promise<readonly NotSettledRow[]> {
+  if (reports.every(({ locations }) => locations === undefined)) {
+    return await callSettle(db, bucket, reports, null);
+  }
+  try {
+    return await callSettle(db, bucket, reports, {
+      queueRows: tidArray(reports.map(({ locations }) => locations?.queueRow ?? null)),
+      paymentRows: tidArray(reports.map(({ locations }) => locations?.paymentRow ?? null)),
+    });
+  } catch (error) {
+    // A payment has been moved, as by VACUUM FULL.
+    if (!isSerializationFailure(error)) throw error;
+    return await callSettle(db, bucket, reports, null);
+  }
+}
+
+/** What was not settled now. */
+async function callSettle(
+  db: Queryable,
+  bucket: number,
+  reports: readonly FinalReport[],
+  locations: { readonly queueRows: Buffer; readonly paymentRows: Buffer } | null,
+): Promise<readonly NotSettledRow[]> {
   const hasDetails = reports.some((report) => report.details !== null);
-  const result = await db.query<{ rowNumber: number; result: Exclude<SettleResult, 'settled'> }>({
+  const result = await db.query<NotSettledRow>({
     name: 'settle_payments',
     text: SETTLE,
     values: [
@@ -206,16 +250,12 @@ async function settleInBucket(
       textArray(reports.map((report) => report.failureCode)),
       textArray(reports.map((report) => report.source)),
       textArray(reports.map((report) => report.operatorCode)),
+      locations?.queueRows ?? null,
+      locations?.paymentRows ?? null,
       newId(),
     ],
   });
-  const results = reports.map((): SettleResult => 'settled');
-  for (const row of result.rows) results[row.rowNumber - 1] = row.result;
-  await addDetails(
-    db,
-    reports.filter((_, index) => results[index] === 'contradicted'),
-  );
-  return results;
+  return result.rows;
 }
 
 export interface PaymentRow {
@@ -246,9 +286,12 @@ const PAYMENT_COLUMNS = `t.payment_id as "paymentId", t.vendor_id as "vendorId",
   t.failure_code as "failureCode", t.details`;
 
 const READ = `select ${PAYMENT_COLUMNS}, q.payment_id is not null as "underWay"
-  from payments t left join dispatch_queue q
-    on q.bucket = t.bucket and q.vendor_id = t.vendor_id and q.biller_code = t.biller_code
-      and q.stage = 'verify' and q.payment_id = t.payment_id
+  from payments t left join lateral (
+      select d.payment_id from dispatch_queue d
+      where d.bucket = bucket_of($1) and d.vendor_id = t.vendor_id and d.biller_code = t.biller_code
+        and d.payment_id = t.payment_id and d.stage = 'verify'
+      limit 1
+    ) q on true
   where t.bucket = bucket_of($1) and t.vendor_id = $1 and `;
 
 /** One payment of the vendor by its id. */

@@ -39,7 +39,8 @@ function backoffMs(firstMs: number, maxMs: number, count: number): number {
 }
 
 function settle(claim: Claim, outcome: FinalOutcome, source: 'answer' | 'status'): NextStep {
-  return { kind: 'settle', report: finalReport(claim, outcome, source) };
+  const report = finalReport(claim, outcome, source);
+  return { kind: 'settle', report: { ...report, locations: claim.locations } };
 }
 
 /** The operator's final report in the ledger's terms. */

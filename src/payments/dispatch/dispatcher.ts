@@ -22,6 +22,7 @@ import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
 import type { RetryPolicy } from './decide.ts';
 import { createRotation } from './rotation.ts';
+import type { AddedQueue } from './rotation.ts';
 import type { DailySpending } from './daily-spending.ts';
 import type { FloatGuard } from './float-guard.ts';
 import { createRouting } from './routing.ts';
@@ -30,7 +31,7 @@ import { endTurns, shareOut } from './shares.ts';
 import type { Share } from './shares.ts';
 import type { Tallies } from './tallies.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
-import type { Claim, Progress, QueueKey } from './store.ts';
+import type { Claim, Progress } from './store.ts';
 import { saveHandle } from './handle-store.ts';
 import { openNoAnswerCase, openUnexplainedCase } from './unexplained.ts';
 import { carryOut, SEND_WITHIN_MS } from './worker.ts';
@@ -69,7 +70,7 @@ export interface DispatcherOptions {
 
 export interface Dispatcher {
   /** Announces new work, so that it is claimed without waiting for the poll. */
-  hint(queues: Iterable<QueueKey>): void;
+  hint(queues: Iterable<AddedQueue>): void;
   readonly underWay: number;
   /** Time since it last looked for work successfully. */
   readonly sinceTurnMs: number;
@@ -125,7 +126,7 @@ class RunningDispatcher implements Dispatcher {
     this.#capacity.onValidated(() => this.#loop.wake());
   }
 
-  hint(queues: Iterable<QueueKey>): void {
+  hint(queues: Iterable<AddedQueue>): void {
     for (const queue of queues) this.#rotation.add(queue);
     this.#loop.wake();
   }
@@ -197,17 +198,17 @@ class RunningDispatcher implements Dispatcher {
       crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
     }
     for (const taken of claims) this.#start(taken, sendBeforeMs);
-    const counts = shares.map(() => 0);
-    for (const { wantedIndex } of claims) counts[wantedIndex] = (counts[wantedIndex] ?? 0) + 1;
-    this.#tallyRoutes(shares, counts);
-    const someFinished = endTurns(this.#rotation, shares, counts);
+    const claimed = shares.map((): string[] => []);
+    for (const { wantedIndex, paymentId } of claims) claimed[wantedIndex]?.push(paymentId);
+    this.#tallyRoutes(shares, claimed);
+    const someFinished = endTurns(this.#rotation, shares, claimed);
     return claims.length > 0 || someFinished;
   }
 
-  /** @param counts how many payments were claimed of each share. */
-  #tallyRoutes(shares: readonly Share[], counts: readonly number[]): void {
+  /** @param claimed the payments that were claimed of each share. */
+  #tallyRoutes(shares: readonly Share[], claimed: readonly (readonly string[])[]): void {
     for (const [index, { turn, route, cause }] of shares.entries()) {
-      const count = counts[index] ?? 0;
+      const count = claimed[index]?.length ?? 0;
       if (route === undefined || cause === undefined || count === 0) continue;
       const { operatorCode: operator } = route;
       const labels = { biller: turn.billerCode, operator, reason: cause };

@@ -1,20 +1,31 @@
+import { NO_ID } from './store.ts';
 import type { QueueKey } from './store.ts';
 
 /** Queues that may have due work, served in turns so that no vendor starves another. */
 export interface Rotation {
   /** Marks that this queue may have new due work. */
-  add(queue: QueueKey): void;
+  add(queue: AddedQueue): void;
   /** Every queue, in turn order. A turn is returned by `empty` or `asked`. */
   turns(): readonly Turn[];
   /** Nothing more is due in this queue, unless it was added again since the turn was given. */
   empty(turn: Turn): void;
-  /** The queue was served and may have more work: it goes to the end of the order. */
-  asked(turn: Turn): void;
+  /**
+   * The queue was served and may have more work: it goes to the end of the order.
+   * @param claimedTo everything that was due up to this id has been claimed; null: not known.
+   */
+  asked(turn: Turn, claimedTo: string | null): void;
 }
 
-export interface Turn extends QueueKey {
+export interface AddedQueue extends QueueKey {
+  /** The first payment that is new. Default: it may be any. */
+  readonly firstId?: string;
+}
+
+export interface Turn extends AddedQueue {
   /** Distinguishes a queue that was added again from the one that this turn was given for. */
   readonly addition: number;
+  /** Nothing before this id is due, as far as is known. */
+  readonly firstId: string;
   /** Bands of amounts, by their minimum, in which nothing more was due. */
   readonly finished: Set<bigint>;
 }
@@ -22,24 +33,44 @@ export interface Turn extends QueueKey {
 export function createRotation(): Rotation {
   // A Map keeps the order of insertion, which is the order of turns.
   const turns = new Map<string, Turn>();
+  // By queue, the first payment that was added after turns were given.
+  const added = new Map<string, string>();
   let additions = 0;
   return {
     add: (queue) => {
+      const name = nameOf(queue);
+      const { firstId = NO_ID } = queue;
+      const known = turns.get(name);
       additions += 1;
-      turns.set(nameOf(queue), { ...queue, addition: additions, finished: new Set() });
+      added.set(name, earlier(firstId, added.get(name)));
+      turns.set(name, {
+        ...queue,
+        addition: additions,
+        firstId: earlier(firstId, known?.firstId),
+        finished: new Set(),
+      });
     },
-    turns: () => [...turns.values()],
+    turns: () => {
+      added.clear();
+      return [...turns.values()];
+    },
     empty: (turn) => {
       const name = nameOf(turn);
       if (turns.get(name)?.addition === turn.addition) turns.delete(name);
     },
-    asked: (turn) => {
+    asked: (turn, claimedTo) => {
       const name = nameOf(turn);
       const current = turns.get(name) ?? turn;
       turns.delete(name);
-      turns.set(name, current);
+      const next =
+        claimedTo === null ? current : { ...current, firstId: earlier(claimedTo, added.get(name)) };
+      turns.set(name, next);
     },
   };
+}
+
+function earlier(id: string, other: string | undefined): string {
+  return other === undefined || id < other ? id : other;
 }
 
 export function nameOf(queue: QueueKey): string {

@@ -174,29 +174,37 @@ function chooseFor(
  * order, also when nothing was claimed of it: one of its bands must not keep an operator's slots from
  * its other bands and from other queues. The result says whether some band has nothing more, so that
  * its slots are free for others.
- * @param counts how many payments were claimed of each share.
+ * @param claimed the ids of the payments that were claimed of each share, in order.
  */
 export function endTurns(
   rotation: Pick<Rotation, 'empty' | 'asked'>,
   shares: readonly Share[],
-  counts: readonly number[],
+  claimed: readonly (readonly string[])[],
 ): boolean {
-  const turns = new Map<Turn, { readonly share: Share; isServed: boolean }>();
+  const turns = new Map<
+    Turn,
+    { readonly share: Share; isServed: boolean; claimedTo: string | null }
+  >();
   let someFinished = false;
   for (const [index, share] of shares.entries()) {
-    const { turn, route, max } = share;
-    const known = turns.get(turn) ?? { share, isServed: false };
+    const { turn, route, max, bandCount } = share;
+    const known = turns.get(turn) ?? { share, isServed: false, claimedTo: null };
     turns.set(turn, known);
-    if (counts[index] === max) known.isServed = true;
+    const ids = claimed[index] ?? [];
+    if (ids.length === max) {
+      known.isServed = true;
+      // Of several bands, each has been claimed up to another id.
+      if (bandCount === 1) known.claimedTo = ids.at(-1) ?? null;
+    }
     // What waits for a busy route is asked for again.
     else if ((route?.waitMs ?? 0) === 0) {
       turn.finished.add(route?.minimumCents ?? 0n);
       someFinished = true;
     }
   }
-  for (const [turn, { share, isServed }] of turns) {
+  for (const [turn, { share, isServed, claimedTo }] of turns) {
     if (!isServed && turn.finished.size >= share.bandCount) rotation.empty(turn);
-    else rotation.asked(turn);
+    else rotation.asked(turn, claimedTo);
   }
   return someFinished;
 }

@@ -5,9 +5,9 @@ import {
   textArray,
   uuidArray,
 } from '../../platform/db/arrays.ts';
-import { isUniqueViolation } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
+import type { RowLocations } from '../create/payment.ts';
 
 export type Stage = 'send' | 'verify';
 
@@ -68,19 +68,23 @@ export interface Claim {
   readonly operatorCode: string | null;
   /** The position in the caller's list of what it was claimed for. */
   readonly wantedIndex: number;
+  readonly locations: RowLocations;
 }
 
 const CLAIM = `select queue_number as "queueNumber", payment_id as "paymentId",
     claim_number as "claimNumber", attempt_number as "attemptNumber", verify_count as "verifyCount",
     operator_handle as "operatorHandle", account, phone, amount_cents as "amountCents",
-    attempt_age_ms as "attemptAgeMs", operator_code as "operatorCode"
+    attempt_age_ms as "attemptAgeMs", operator_code as "operatorCode", queue_row as "queueRow",
+    payment_row as "paymentRow"
   from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::text[],
-    $6::integer[], $7::integer[], $8::text[], $9::text[], $10::integer[], $11::bigint[],
-    $12::bigint[], $13::integer[], $14)`;
+    $6::integer[], $7::uuid[], $8::integer[], $9::text[], $10::text[], $11::integer[], $12::bigint[],
+    $13::bigint[], $14::integer[])`;
 
 /** How many payments of a queue to claim, and for which operator. */
 export interface Wanted extends QueueKey {
   readonly max: number;
+  /** Payments with earlier ids are passed over. Default: none. */
+  readonly firstId?: string;
   readonly leaseMs: number;
   /** Stage `send`: where these payments go. */
   readonly route?: ChosenRoute;
@@ -100,41 +104,24 @@ export interface ChosenRoute {
   readonly waitMs: number;
 }
 
+/** Before every payment's id. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Above every amount. */
 export const NO_MAXIMUM = 1_000_000_000_000_000n;
 
 type Indexed = Wanted & { readonly index: number };
 
-type ClaimedRow = Omit<Claim, keyof QueueKey | 'wantedIndex'> & {
-  readonly operatorCode: string | null;
-  readonly queueNumber: number;
-};
+type ClaimedRow = Omit<Claim, keyof QueueKey | 'wantedIndex' | 'locations'> &
+  RowLocations & {
+    readonly operatorCode: string | null;
+    readonly queueNumber: number;
+  };
 
 async function claimIn(
   db: Queryable,
   bucket: number,
   queues: readonly Indexed[],
-): Promise<readonly Claim[]> {
-  try {
-    return await claimRows(db, { bucket, queues, hasDoubles: false });
-  } catch (error) {
-    // A payment is queued while an instruction is in progress. No code does that.
-    if (!isUniqueViolation(error)) throw error;
-    return await claimRows(db, { bucket, queues, hasDoubles: true });
-  }
-}
-
-async function claimRows(
-  db: Queryable,
-  {
-    bucket,
-    queues,
-    hasDoubles,
-  }: {
-    readonly bucket: number;
-    readonly queues: readonly Indexed[];
-    readonly hasDoubles: boolean;
-  },
 ): Promise<readonly Claim[]> {
   const priced = queues.some(({ route }) => (route?.operatorPrice ?? null) !== null);
   const claimed = await db.query<ClaimedRow>({
@@ -147,6 +134,7 @@ async function claimRows(
       plainArray(queues.map((queue) => queue.stage)),
       textArray(queues.map((queue) => queue.operatorCode ?? null)),
       integerArray(queues.map((queue) => queue.max)),
+      uuidArray(queues.map((queue) => queue.firstId ?? NO_ID)),
       integerArray(queues.map((queue) => queue.leaseMs)),
       textArray(queues.map(({ route }) => route?.operatorCode ?? null)),
       textArray(queues.map(({ route }) => route?.reason ?? null)),
@@ -154,14 +142,29 @@ async function claimRows(
       bigintArray(queues.map(({ route }) => route?.minimumCents ?? 0n)),
       bigintArray(queues.map(({ route }) => route?.maximumCents ?? NO_MAXIMUM)),
       integerArray(queues.map(({ route }) => route?.waitMs ?? 0)),
-      hasDoubles,
     ],
   });
-  return claimed.rows.map(({ queueNumber, ...row }) => {
-    const queue = queues[queueNumber - 1];
-    if (queue === undefined) throw new Error(`claim_payments named queue ${queueNumber}`);
-    const { vendorId, billerCode, stage, index } = queue;
-    return { ...row, vendorId, billerCode, stage, wantedIndex: index };
+  return claimed.rows.map((row) => {
+    const queue = queues[row.queueNumber - 1];
+    if (queue === undefined) throw new Error(`claim_payments named queue ${row.queueNumber}`);
+    // Each by its name: rest and spread cost more than reading the row.
+    return {
+      vendorId: queue.vendorId,
+      paymentId: row.paymentId,
+      billerCode: queue.billerCode,
+      stage: queue.stage,
+      claimNumber: row.claimNumber,
+      attemptNumber: row.attemptNumber,
+      verifyCount: row.verifyCount,
+      attemptAgeMs: row.attemptAgeMs,
+      operatorHandle: row.operatorHandle,
+      account: row.account,
+      phone: row.phone,
+      amountCents: row.amountCents,
+      operatorCode: row.operatorCode,
+      wantedIndex: queue.index,
+      locations: { queueRow: row.queueRow, paymentRow: row.paymentRow },
+    };
   });
 }
 

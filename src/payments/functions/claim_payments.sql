@@ -3,10 +3,9 @@
 --
 -- Nothing is sent in quarantine. The age of an instruction counts from the end of the time that a restore
 -- lost: until then it may have been sent again. The account and the amount come from the payment, not from
--- the queue. A row is never claimed without its open payment, and never to be sent while the payment has an
--- instruction in progress; `ledger check` reports both. The primary key ensures the latter: the call fails.
--- The caller repeats it with p_has_doubles, which leaves such rows out. `limit` and `offset` make the planner
--- look up by index, for each row.
+-- the queue. A row is never claimed without its open payment; `ledger check` reports such a row. A payment
+-- has one row, so an instruction is never sent while another is in progress. `limit` makes the planner look
+-- up by index, for each row.
 -- `materialized` ensures that the rows are locked once: a subquery that the planner runs again takes more
 -- than the limit.
 -- Runs with the caller's privileges. Every statement names the bucket. The settings, `limit 1` and
@@ -19,6 +18,8 @@ create or replace function claim_payments(
   -- The operator of the queue (dispatch_queue.operator_code), which may be null.
   p_queue_operators text[],
   p_limits integer[],
+  -- Where to begin: earlier ids are passed over.
+  p_first_ids uuid[],
   p_lease_ms integer[],
   -- For the stage send: the operator to instruct, why it was chosen, the amounts that go to it, and how
   -- long a payment must have been due.
@@ -28,12 +29,11 @@ create or replace function claim_payments(
   p_operator_prices integer[],
   p_minimums bigint[],
   p_maximums bigint[],
-  p_waits_ms integer[],
-  p_has_doubles boolean
+  p_waits_ms integer[]
 ) returns table (
   queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint,
   verify_count integer, operator_handle text, account text, phone text, amount_cents bigint,
-  attempt_age_ms float8, operator_code text)
+  attempt_age_ms float8, operator_code text, queue_row tid, payment_row tid)
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -54,31 +54,27 @@ begin
   with picked as materialized (
     select w.queue, w.stage, w.leased_until, w.operator_code, w.reason, w.operator_price, q.*,
       (select max(z.lost_until) from quarantines z) as lost_until
-    from unnest(p_vendor_ids, p_billers, p_stages, p_queue_operators, p_limits, p_minimums, p_maximums,
-        v_due_before, v_leased_until, p_operators, p_reasons, p_operator_prices) with ordinality
-        as w (vendor_id, biller_code, stage, queue_operator, max, minimum, maximum, due_before,
+    from unnest(p_vendor_ids, p_billers, p_stages, p_queue_operators, p_limits, p_first_ids, p_minimums,
+        p_maximums, v_due_before, v_leased_until, p_operators, p_reasons, p_operator_prices) with ordinality
+        as w (vendor_id, biller_code, stage, queue_operator, max, first_id, minimum, maximum, due_before,
           leased_until, operator_code, reason, operator_price, queue)
       cross join lateral (
         -- This statement has locked the row: nothing moves it.
-        select d.ctid as row_at, o.account, o.phone, o.amount_cents from dispatch_queue d
+        select d.ctid as row_at, o.* from dispatch_queue d
           cross join lateral (
-            select t.account, t.phone, t.amount_cents from payments t
+            select t.ctid as payment_at, t.account, t.phone, t.amount_cents from payments t
             where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
               and t.biller_code = d.biller_code and t.outcome is null
               and t.amount_cents between w.minimum and w.maximum
             limit 1
           ) o
         where d.bucket = p_bucket and d.vendor_id = w.vendor_id and d.biller_code = w.biller_code
-          and d.stage = w.stage and d.operator_code is not distinct from w.queue_operator
+          and d.payment_id >= w.first_id and d.stage = w.stage
+          and d.operator_code is not distinct from w.queue_operator
           and d.due_at <= w.due_before
           -- Asked in this statement: if asked earlier, a payment could be sent after a quarantine began.
           and (w.stage <> 'send' or not exists (
-            select from quarantines z where z.released_at is null)
-          and (not p_has_doubles or not exists (
-            select from dispatch_queue v
-            where v.bucket = p_bucket and v.vendor_id = d.vendor_id and v.biller_code = d.biller_code
-              and v.stage = 'verify' and v.payment_id = d.payment_id
-            offset 0)))
+            select from quarantines z where z.released_at is null))
         order by d.payment_id limit w.max for update of d skip locked
       ) q
   )
@@ -95,6 +91,7 @@ begin
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
   returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, d.verify_count,
     d.operator_handle, p.account, p.phone, p.amount_cents,
-    date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_code;
+    date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_code,
+    d.ctid, p.payment_at;
 end
 $$;

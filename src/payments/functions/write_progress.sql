@@ -38,23 +38,16 @@ begin
     array_agg(v_now + u.delay_ms * interval '1 millisecond'), array_agg(q.sent_at), array_agg(q.attempt_number), array_agg(coalesce(u.handle, q.operator_handle)),
     array_agg(q.operator_code), array_agg(q.route_reason), array_agg(q.operator_price)
   into v_numbers, v_rows, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons, v_operator_prices
-  from unnest(p_vendor_ids, p_billers, p_payment_ids, p_claim_numbers, p_next, p_delays_ms,
-      p_handles)
+  from unnest(p_vendor_ids, p_billers, p_payment_ids, p_claim_numbers, p_delays_ms, p_handles)
       with ordinality
-      as u (vendor_id, biller_code, payment_id, claim_number, next, delay_ms, handle, number)
+      as u (vendor_id, biller_code, payment_id, claim_number, delay_ms, handle, number)
     cross join lateral (
       -- Skip locked: another process is settling the row, or has claimed it after us.
       select d.ctid as row_at, d.sent_at, d.attempt_number, d.operator_handle, d.operator_code,
         d.route_reason, d.operator_price
       from dispatch_queue d
       where d.bucket = p_bucket and d.vendor_id = u.vendor_id and d.biller_code = u.biller_code
-        and d.stage = 'verify' and d.payment_id = u.payment_id and d.claim_number = u.claim_number
-        -- A second row of the payment, which no code creates, must not stop the batch.
-        and (u.next <> 'send' or not exists (
-          select from dispatch_queue s
-          where s.bucket = p_bucket and s.vendor_id = u.vendor_id and s.biller_code = u.biller_code
-            and s.stage = 'send' and s.payment_id = u.payment_id
-          offset 0))
+        and d.payment_id = u.payment_id and d.stage = 'verify' and d.claim_number = u.claim_number
       for update of d skip locked
     ) q;
 

@@ -104,9 +104,10 @@ create table dispatch_queue (
   -- several operators may have it. Stage send: the operator to try next; null: not chosen yet.
   operator_code text,
   route_reason text,
-  primary key (bucket, vendor_id, biller_code, stage, payment_id),
+  -- Without the stage: a claim changes no key, so no index is written again.
+  primary key (bucket, vendor_id, biller_code, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 -- Callbacks of some operators contain only the operator's own handle.
 create index dispatch_queue_by_handle on dispatch_queue (operator_handle)
   where operator_handle is not null;

@@ -276,7 +276,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** True if a statement would have written a key twice. */
-export function isUniqueViolation(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === '23505';
+/** Rolled back because of a change by another database transaction. */
+export function isSerializationFailure(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '40001';
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Operator } from '../../../../src/payments/billers/biller.ts';
 import { createCapacity } from '../../../../src/payments/dispatch/capacity.ts';
 import type { Capacity } from '../../../../src/payments/dispatch/capacity.ts';
-import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
 
 function operator(given: Partial<Operator> = {}): Operator {
   return {
@@ -163,51 +162,5 @@ describe('the rate of an operator', () => {
   test('never exceeds the places', () => {
     const { capacity } = withClock();
     expect(capacity.free(operator({ maxPerSecond: 50 }), 'send', 0)).toBe(6);
-  });
-});
-
-describe('the rotation', () => {
-  const queue = (vendorId: number) => ({ vendorId, billerCode: 'a', stage: 'send' as const });
-  const order = (rotation: ReturnType<typeof createRotation>): number[] =>
-    rotation.turns().map((turn) => turn.vendorId);
-
-  test('puts a served queue at the end, and drops an empty one', () => {
-    const rotation = createRotation();
-    for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
-    const [first, second] = rotation.turns();
-    if (first === undefined || second === undefined) throw new Error('there are no turns');
-    rotation.asked(first);
-    expect(order(rotation)).toEqual([2, 3, 1]);
-    rotation.empty(second);
-    expect(order(rotation)).toEqual([3, 1]);
-  });
-
-  test('does not put a queue that is added again before others', () => {
-    const rotation = createRotation();
-    for (const vendorId of [1, 2, 1]) rotation.add(queue(vendorId));
-    expect(order(rotation)).toEqual([1, 2]);
-    const [first] = rotation.turns();
-    if (first === undefined) throw new Error('there are no turns');
-    rotation.asked(first);
-    rotation.add(queue(1));
-    expect(order(rotation)).toEqual([2, 1]);
-  });
-
-  test('keeps what was added while it was found empty', () => {
-    const rotation = createRotation();
-    rotation.add(queue(1));
-    const [turn] = rotation.turns();
-    if (turn === undefined) throw new Error('there are no turns');
-    rotation.add(queue(1));
-    rotation.empty(turn);
-    expect(order(rotation)).toEqual([1]);
-  });
-
-  test('distinguishes queues of one vendor by biller and stage', () => {
-    const rotation = createRotation();
-    rotation.add(queue(1));
-    rotation.add({ ...queue(1), billerCode: 'b' });
-    rotation.add({ ...queue(1), stage: 'verify' });
-    expect(rotation.turns()).toHaveLength(3);
   });
 });

@@ -41,7 +41,7 @@ function askAll(rotation: Rotation): string[] {
     endTurns(
       rotation,
       shares,
-      shares.map(() => 0),
+      shares.map(() => []),
     );
     if (asked.length > 10) break;
   }
@@ -60,14 +60,25 @@ test('a queue with more goes to the end of the order, with all its bands', () =>
   const rotation = createRotation();
   rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
   rotation.add({ vendorId: 1, billerCode: 'other', stage: 'send' });
-  expect(endTurns(rotation, shareOut(rotation.turns(), options), [1])).toBe(false);
+  expect(endTurns(rotation, shareOut(rotation.turns(), options), [['1']])).toBe(false);
   expect(askAll(rotation)).toEqual(['other 0', 'bands 0', 'bands 1000']);
+});
+
+test('a queue is asked next after what was claimed, unless it has several bands', () => {
+  const rotation = createRotation();
+  rotation.add({ vendorId: 1, billerCode: 'other', stage: 'send' });
+  endTurns(rotation, shareOut(rotation.turns(), options), [['7']]);
+  expect(rotation.turns()).toMatchObject([{ firstId: '7' }]);
+  rotation.add({ vendorId: 2, billerCode: 'bands', stage: 'send', firstId: '3' });
+  for (const turn of rotation.turns().slice(0, 1)) rotation.empty(turn);
+  endTurns(rotation, shareOut(rotation.turns(), options), [['7']]);
+  expect(rotation.turns()).toMatchObject([{ firstId: '3' }]);
 });
 
 test('a band that was empty is asked again when the queue is added again', () => {
   const rotation = createRotation();
   rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
-  endTurns(rotation, shareOut(rotation.turns(), options), [0]);
+  endTurns(rotation, shareOut(rotation.turns(), options), [[]]);
   rotation.add({ vendorId: 1, billerCode: 'bands', stage: 'send' });
   expect(askAll(rotation)).toEqual(['bands 0', 'bands 1000']);
 });

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
+import { NO_ID } from '../../../../src/payments/dispatch/store.ts';
+
+describe('the rotation', () => {
+  const queue = (vendorId: number) => ({ vendorId, billerCode: 'a', stage: 'send' as const });
+  const order = (rotation: ReturnType<typeof createRotation>): number[] =>
+    rotation.turns().map((turn) => turn.vendorId);
+
+  test('puts a served queue at the end, and drops an empty one', () => {
+    const rotation = createRotation();
+    for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
+    const [first, second] = rotation.turns();
+    if (first === undefined || second === undefined) throw new Error('there are no turns');
+    rotation.asked(first, null);
+    expect(order(rotation)).toEqual([2, 3, 1]);
+    rotation.empty(second);
+    expect(order(rotation)).toEqual([3, 1]);
+  });
+
+  describe('remembers where in a queue to look next', () => {
+    const withTurn = (firstId?: string) => {
+      const rotation = createRotation();
+      rotation.add({ ...queue(1), ...(firstId === undefined ? {} : { firstId }) });
+      const [turn] = rotation.turns();
+      if (turn === undefined) throw new Error('there is no turn');
+      return { rotation, turn };
+    };
+    const firstIdIn = (rotation: ReturnType<typeof createRotation>): string | undefined =>
+      rotation.turns()[0]?.firstId;
+
+    test('at the first payment that was announced', () => {
+      const { rotation } = withTurn('5');
+      expect(firstIdIn(rotation)).toBe('5');
+      rotation.add({ ...queue(1), firstId: '7' });
+      expect(firstIdIn(rotation)).toBe('5');
+      rotation.add({ ...queue(1), firstId: '3' });
+      expect(firstIdIn(rotation)).toBe('3');
+    });
+
+    test('after what was claimed', () => {
+      const { rotation, turn } = withTurn('5');
+      rotation.asked(turn, '8');
+      expect(firstIdIn(rotation)).toBe('8');
+    });
+
+    test('not further than what was announced during the claim', () => {
+      const { rotation, turn } = withTurn('5');
+      rotation.add({ ...queue(1), firstId: '6' });
+      rotation.add({ ...queue(1), firstId: '9' });
+      rotation.asked(turn, '8');
+      expect(firstIdIn(rotation)).toBe('6');
+    });
+
+    test('further again, once that has been claimed too', () => {
+      const { rotation, turn } = withTurn('5');
+      rotation.add({ ...queue(1), firstId: '6' });
+      rotation.asked(turn, '8');
+      const [next] = rotation.turns();
+      if (next === undefined) throw new Error('there is no turn');
+      rotation.asked(next, '9');
+      expect(firstIdIn(rotation)).toBe('9');
+    });
+
+    test('where it was, if it is not known how far the claim came', () => {
+      const { rotation, turn } = withTurn('5');
+      rotation.asked(turn, null);
+      expect(firstIdIn(rotation)).toBe('5');
+    });
+
+    test('from the beginning, after an announcement without a payment', () => {
+      const { rotation, turn } = withTurn('5');
+      rotation.asked(turn, '8');
+      rotation.add(queue(1));
+      expect(firstIdIn(rotation)).toBe(NO_ID);
+    });
+  });
+
+  test('does not put a queue that is added again before others', () => {
+    const rotation = createRotation();
+    for (const vendorId of [1, 2, 1]) rotation.add(queue(vendorId));
+    expect(order(rotation)).toEqual([1, 2]);
+    const [first] = rotation.turns();
+    if (first === undefined) throw new Error('there are no turns');
+    rotation.asked(first, null);
+    rotation.add(queue(1));
+    expect(order(rotation)).toEqual([2, 1]);
+  });
+
+  test('keeps what was added while it was found empty', () => {
+    const rotation = createRotation();
+    rotation.add(queue(1));
+    const [turn] = rotation.turns();
+    if (turn === undefined) throw new Error('there are no turns');
+    rotation.add(queue(1));
+    rotation.empty(turn);
+    expect(order(rotation)).toEqual([1]);
+  });
+
+  test('distinguishes queues of one vendor by biller and stage', () => {
+    const rotation = createRotation();
+    rotation.add(queue(1));
+    rotation.add({ ...queue(1), billerCode: 'b' });
+    rotation.add({ ...queue(1), stage: 'verify' });
+    expect(rotation.turns()).toHaveLength(3);
+  });
+});
