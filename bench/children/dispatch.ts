@@ -1,9 +1,9 @@
 import { run as runGraphile, makeWorkerUtils } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
-import { newId } from '../../src/platform/base/ids.ts';
+import { newId, NO_ID } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { claim, NO_ID, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
+import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { serveParent } from './child.ts';

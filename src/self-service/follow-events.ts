@@ -1,3 +1,4 @@
+import { NO_ID } from '../platform/base/ids.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listEventsAfter } from '../payments/events/webhooks-store.ts';
 import type { EventPosition } from '../payments/events/webhooks-store.ts';
@@ -21,7 +22,6 @@ interface Followed {
 const LOOK_EVERY_MS = 500;
 /** Others of the vendor are answered at once. */
 const WAITING_OF_VENDOR = 2;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Events in the order in which they happened, each exactly once: none is shown before all that
@@ -36,7 +36,7 @@ export function createFollower({ pool, cursors, wireTime, stopping }: FollowDeps
     const limit = limitOf(of.query);
     const after =
       cursor === undefined
-        ? { micros: `${since.getTime()}000`, eventId: BEFORE_ALL }
+        ? { micros: `${since.getTime()}000`, eventId: NO_ID }
         : (cursors.read(of, cursor) as EventPosition);
     const read = async () => {
       const before = await readHorizon(pool);

@@ -173,8 +173,7 @@ const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "payment
     left join payments t
       on t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
     left join dispatch_queue q on q.bucket = t.bucket and q.vendor_id = t.vendor_id
-      and q.biller_code = t.biller_code and q.stage in ('send', 'verify')
-      and q.payment_id = t.payment_id
+      and q.biller_code = t.biller_code and q.payment_id = t.payment_id
     left join billers b on b.biller_code = t.biller_code`;
 
 const LISTED = `${CASES} where (c.resolved_at is not null) = $1 and ($2::text is null or c.kind = $2)

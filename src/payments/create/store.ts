@@ -171,7 +171,7 @@ const SETTLE = `select row_number as "rowNumber", result from settle_payments(
 
 /**
  * Posts final reports to the ledger (functions/settle_payments.sql), at most one per payment in a
- * batch, one call for each bucket. Locks: the vendors' float rows. Idempotent.
+ * batch, one call for each bucket. Locks: the vendors' float rows, then rows of the queue. Idempotent.
  */
 export async function settlePayments(
   db: Queryable,

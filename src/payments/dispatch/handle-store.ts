@@ -98,7 +98,7 @@ export async function findAttemptsByHandle(
 ): Promise<AttemptRow[]> {
   const found = await db.query<AttemptRow>({
     name: 'find_attempts_by_handle',
-    // Only rows of the stage verify have been sent. A condition on the stage could be looked up in the key.
+    // Only rows of the stage verify have been sent.
     text: `select vendor_id as "vendorId", payment_id as "paymentId",
         attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
       from dispatch_queue

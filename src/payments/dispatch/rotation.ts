@@ -1,4 +1,4 @@
-import { NO_ID } from './store.ts';
+import { NO_ID } from '../../platform/base/ids.ts';
 import type { QueueKey } from './store.ts';
 
 /** Queues that may have due work, served in turns so that no vendor starves another. */
@@ -11,7 +11,8 @@ export interface Rotation {
   empty(turn: Turn): void;
   /**
    * The queue was served and may have more work: it goes to the end of the order.
-   * @param claimedTo everything that was due up to this id has been claimed; null: not known.
+   * @param claimedTo everything that was due up to this id has been claimed, here or by another process;
+   * null: not known.
    */
   asked(turn: Turn, claimedTo: string | null): void;
 }
@@ -24,7 +25,7 @@ export interface AddedQueue extends QueueKey {
 export interface Turn extends AddedQueue {
   /** Distinguishes a queue that was added again from the one that this turn was given for. */
   readonly addition: number;
-  /** Nothing before this id is due, as far as is known. */
+  /** Where to look: no earlier payment is due, as far as this process knows. */
   readonly firstId: string;
   /** Bands of amounts, by their minimum, in which nothing more was due. */
   readonly finished: Set<bigint>;
@@ -33,8 +34,8 @@ export interface Turn extends AddedQueue {
 export function createRotation(): Rotation {
   // A Map keeps the order of insertion, which is the order of turns.
   const turns = new Map<string, Turn>();
-  // By queue, the first payment that was added after turns were given.
-  const added = new Map<string, string>();
+  // By queue, the first payment that was added since turns were given.
+  const firstAdded = new Map<string, string>();
   let additions = 0;
   return {
     add: (queue) => {
@@ -42,7 +43,7 @@ export function createRotation(): Rotation {
       const { firstId = NO_ID } = queue;
       const known = turns.get(name);
       additions += 1;
-      added.set(name, earlier(firstId, added.get(name)));
+      firstAdded.set(name, earlier(firstId, firstAdded.get(name)));
       turns.set(name, {
         ...queue,
         addition: additions,
@@ -51,19 +52,25 @@ export function createRotation(): Rotation {
       });
     },
     turns: () => {
-      added.clear();
+      firstAdded.clear();
       return [...turns.values()];
     },
     empty: (turn) => {
       const name = nameOf(turn);
-      if (turns.get(name)?.addition === turn.addition) turns.delete(name);
+      const current = turns.get(name);
+      if (current?.addition === turn.addition) turns.delete(name);
+      else if (current !== undefined) {
+        turns.set(name, { ...current, firstId: firstAdded.get(name) ?? current.firstId });
+      }
     },
     asked: (turn, claimedTo) => {
       const name = nameOf(turn);
       const current = turns.get(name) ?? turn;
       turns.delete(name);
       const next =
-        claimedTo === null ? current : { ...current, firstId: earlier(claimedTo, added.get(name)) };
+        claimedTo === null
+          ? current
+          : { ...current, firstId: earlier(claimedTo, firstAdded.get(name)) };
       turns.set(name, next);
     },
   };

@@ -181,30 +181,30 @@ export function endTurns(
   shares: readonly Share[],
   claimed: readonly (readonly string[])[],
 ): boolean {
-  const turns = new Map<
-    Turn,
-    { readonly share: Share; isServed: boolean; claimedTo: string | null }
-  >();
+  const turns = new Map<Turn, { readonly bandCount: number; readonly served: (string | null)[] }>();
   let someFinished = false;
-  for (const [index, share] of shares.entries()) {
-    const { turn, route, max, bandCount } = share;
-    const known = turns.get(turn) ?? { share, isServed: false, claimedTo: null };
+  for (const [index, { turn, route, max, bandCount }] of shares.entries()) {
+    const known = turns.get(turn) ?? { bandCount, served: [] };
     turns.set(turn, known);
     const ids = claimed[index] ?? [];
-    if (ids.length === max) {
-      known.isServed = true;
-      // Of several bands, each has been claimed up to another id.
-      if (bandCount === 1) known.claimedTo = ids.at(-1) ?? null;
-    }
+    const waits = (route?.waitMs ?? 0) > 0;
+    // Payments that have not waited long enough for a busy route remain before the last one.
+    if (ids.length === max) known.served.push(waits ? null : (ids.at(-1) ?? null));
     // What waits for a busy route is asked for again.
-    else if ((route?.waitMs ?? 0) === 0) {
+    else if (!waits) {
       turn.finished.add(route?.minimumCents ?? 0n);
       someFinished = true;
     }
   }
-  for (const [turn, { share, isServed, claimedTo }] of turns) {
-    if (!isServed && turn.finished.size >= share.bandCount) rotation.empty(turn);
-    else rotation.asked(turn, claimedTo);
+  for (const [turn, { bandCount, served }] of turns) {
+    const isWhole = served.length + turn.finished.size >= bandCount;
+    if (isWhole && served.length === 0) rotation.empty(turn);
+    else rotation.asked(turn, isWhole ? firstOf(served) : null);
   }
   return someFinished;
+}
+
+/** Null if one of them is not known. */
+function firstOf(ids: readonly (string | null)[]): string | null {
+  return ids.reduce((first, id) => (first !== null && (id === null || id < first) ? id : first));
 }

@@ -6,6 +6,7 @@ import {
   uuidArray,
 } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { NO_ID } from '../../platform/base/ids.ts';
 import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
 import type { RowLocations } from '../create/payment.ts';
 
@@ -103,9 +104,6 @@ export interface ChosenRoute {
   /** Only payments that have been due for this long. */
   readonly waitMs: number;
 }
-
-/** Before every payment's id. */
-export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Above every amount. */
 export const NO_MAXIMUM = 1_000_000_000_000_000n;

@@ -1,4 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { NO_ID } from '../../platform/base/ids.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Sealing } from '../../parties/administer.ts';
@@ -30,7 +31,6 @@ import type { FoundWebhook, ReplayFilter } from './webhooks-store.ts';
 
 type VendorKey = Pick<VendorRow, 'vendorId' | 'vid'>;
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REPLAY_ROWS = 1_000;
 
 function holderOf({ vid }: VendorKey): Holder {
@@ -185,7 +185,7 @@ export async function replayEvents(
   filter: ReplayFilter,
 ): Promise<number> {
   let count = 0;
-  let afterId = FIRST_ID;
+  let afterId = NO_ID;
   // Ends, because every round continues after the previous one.
   for (;;) {
     const after = afterId;

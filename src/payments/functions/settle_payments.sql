@@ -15,7 +15,7 @@
 -- commission follow from the price of the attempt and the amount that is posted. A commission is at most
 -- that amount, so that a payment never lowers the balance of the operator's account.
 --
--- Locks: the vendors' float rows, in vendor order. Isolation: READ COMMITTED. Idempotent.
+-- Locks: the vendors' float rows, in vendor order; then rows of the queue. Isolation: READ COMMITTED. Idempotent.
 -- The runtime role may not update payments, so this is its only way to settle one
 -- (src/payments/grants.ts).
 --
@@ -61,6 +61,9 @@ declare
   v_found integer[];
   v_queue_rows tid[];
   v_payment_rows tid[];
+  -- Whether some of them have no attempt in progress, and the reports of operators that had one before.
+  v_between_attempts boolean := false;
+  v_tried integer[] := '{}';
   v_settled integer[] := '{}';
   v_differ boolean := false;
   -- The operators of the billers, if a report names none.
@@ -111,11 +114,12 @@ begin
     v_now := clock_timestamp();
     if v_by_key then
       -- In one scan of the index for each vendor and biller: payments that were sent together are adjacent.
-      -- A claim that is sending a payment again commits first. From here on nothing changes these rows.
-      select array_agg(f.number), array_agg(f.queue_at), array_agg(f.payment_at)
-      into v_found, v_queue_rows, v_payment_rows
+      -- From here on nothing changes these rows. Whoever was changing one has committed; only the statements
+      -- that follow see all of that.
+      select array_agg(f.number), array_agg(f.queue_at), array_agg(f.payment_at), bool_or(f.stage = 'send')
+      into v_found, v_queue_rows, v_payment_rows, v_between_attempts
       from (
-        select k.number, k.queue_at, t.payment_at
+        select k.number, k.queue_at, k.stage, t.payment_at
         from (
             select r.vendor_id, r.biller_code,
               array_agg(r.payment_id order by r.payment_id) as payment_ids,
@@ -129,7 +133,7 @@ begin
           ) g
           cross join lateral (
             -- The number is at the place of the id in the sorted ids.
-            select z.ctid as queue_at, z.payment_id, z.stage, z.attempt_number, z.operator_code,
+            select z.ctid as queue_at, z.payment_id, z.stage,
               g.numbers[width_bucket(z.payment_id, g.payment_ids)] as number
             from dispatch_queue z
             where z.bucket = p_bucket and z.vendor_id = g.vendor_id and z.biller_code = g.biller_code
@@ -143,15 +147,18 @@ begin
               and z.biller_code = g.biller_code and z.outcome is null
             limit 1
           ) t
-        -- If an instruction was ever sent. Only the operator that has it settles the payment. While no operator
-        -- has it, any operator that had one before: it was wrong about not having executed it.
-        where k.attempt_number > 0
-          and (p_operators[k.number] is null or case k.stage when 'verify'
-            then coalesce(k.operator_code, p_operators[k.number]) = p_operators[k.number]
-            else exists (select from unexecuted_attempts x
-              where x.bucket = p_bucket and x.vendor_id = g.vendor_id and x.payment_id = k.payment_id
-                and coalesce(x.operator_code, p_operators[k.number]) = p_operators[k.number]) end)
       ) f;
+
+      if v_between_attempts then
+        select array_agg(u.number) into v_tried
+        from unnest(p_vendor_ids, p_payment_ids, p_operators) with ordinality
+          as u (vendor_id, payment_id, operator_code, number)
+        where u.number = any (v_found) and exists (
+          select from unexecuted_attempts x
+          where x.bucket = p_bucket and x.vendor_id = u.vendor_id and x.payment_id = u.payment_id
+            and coalesce(x.operator_code, u.operator_code) = u.operator_code
+          offset 0);
+      end if;
     else
       select array_agg(u.number) into v_found from generate_series(1, v_reports) as u (number);
       v_queue_rows := p_queue_rows;
@@ -173,30 +180,33 @@ begin
         ) u
       where q.bucket = p_bucket and q.ctid = u.queue_at and sign(u.number) = 1
         and q.vendor_id = u.vendor_id and q.payment_id = u.payment_id and q.biller_code = u.biller_code
-        -- Rows that were looked up have been checked. Of the others, those that need no look-up.
-        and (v_by_key or q.stage = 'verify' and q.operator_code = u.operator_code)
+        -- If an instruction was ever sent. Only the operator that has it settles the payment. While no operator
+        -- has it, any operator that had one before: it was wrong about not having executed it.
+        and q.attempt_number > 0 and case when q.stage = 'verify'
+          then u.operator_code is null or coalesce(q.operator_code, u.operator_code) = u.operator_code
+          else v_by_key and (u.operator_code is null or u.number = any (v_tried)) end
       returning u.number, u.vendor_id, u.payment_id, u.biller_code, u.outcome, u.payment_at, q.stage,
         q.sent_at, q.attempt_number, q.operator_handle, q.route_reason,
-        coalesce(case q.stage when 'verify' then q.operator_code end, u.operator_code) as operator_code,
+        coalesce(case when q.stage = 'verify' then q.operator_code end, u.operator_code) as operator_code,
         case when q.operator_code is not null then q.operator_price end as operator_price
     ), settled as (
       update payments t
       set outcome = o.outcome, settled_at = v_now,
         -- In the stage send, without an attempt in progress, the report is about one that was recorded as
         -- not executed.
-        biller_response_time = case o.stage when 'verify' then o.sent_at else (
+        biller_response_time = case when o.stage = 'verify' then o.sent_at else (
           select max(x.sent_at) from unexecuted_attempts x
           where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id) end,
         biller_reference = o.biller_reference, message = o.message, details = o.details,
         failure_code = o.failure_code,
         sent_at = o.sent_at,
-        attempt_number = case o.stage when 'verify' then o.attempt_number end,
+        attempt_number = case when o.stage = 'verify' then o.attempt_number end,
         attempt_outcome = case when o.stage = 'send' then null
           when o.outcome = 'success' then 'paid' else 'declined' end,
         operator_handle = o.operator_handle,
-        settled_by = case o.stage when 'verify' then o.source end,
+        settled_by = case when o.stage = 'verify' then o.source end,
         operator_code = o.executor, route_reason = o.route_reason,
-        operator_price = case o.stage when 'verify' then o.operator_price else (
+        operator_price = case when o.stage = 'verify' then o.operator_price else (
           select x.operator_price from unexecuted_attempts x
           where x.bucket = p_bucket and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
             and x.operator_code = o.executor

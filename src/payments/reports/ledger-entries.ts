@@ -1,3 +1,4 @@
+import { NO_ID } from '../../platform/base/ids.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-by-time.ts';
@@ -24,10 +25,8 @@ export interface EntryPage {
   readonly next: EntryCursor | null;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 function cursorAt(time: Date, spanMs = FIRST_SPAN_MS): EntryCursor {
-  return { createdAt: time.toISOString(), vendorId: 0, sourceId: FIRST_ID, leg: 0, spanMs };
+  return { createdAt: time.toISOString(), vendorId: 0, sourceId: NO_ID, leg: 0, spanMs };
 }
 
 /** The transfers of a period to or from an account of vendors' books, each with what caused it. */

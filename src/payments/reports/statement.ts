@@ -1,3 +1,4 @@
+import { NO_ID } from '../../platform/base/ids.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { searchForwards } from '../../platform/db/search-by-time.ts';
@@ -195,13 +196,11 @@ async function readHouse(
 
 const houseMovement = ({ source }: HouseTransferRow): string => source.replace('_', ' ');
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 /** The first span that is searched: a busy vendor has about a page of transfers in it. */
 const BUSY_PAGE_MS = 60_000;
 
 function cursorAt(time: Date, spanMs = BUSY_PAGE_MS): EntryCursor {
-  return { createdAt: time.toISOString(), vendorId: 0, sourceId: FIRST_ID, leg: 0, spanMs };
+  return { createdAt: time.toISOString(), vendorId: 0, sourceId: NO_ID, leg: 0, spanMs };
 }
 
 /** Before the first line. */
@@ -267,7 +266,7 @@ const byTime = (one: Unsummed, other: Unsummed): number => Number(one.at) - Numb
 
 /** The first millisecond whose transfers of the house, which have whole ones, follow the cursor. */
 function firstOfHouse({ createdAt, sourceId }: EntryCursor): Date {
-  return new Date(Date.parse(createdAt) + (sourceId === FIRST_ID ? 0 : 1));
+  return new Date(Date.parse(createdAt) + (sourceId === NO_ID ? 0 : 1));
 }
 
 function houseLine(row: HouseTransferRow): Unsummed {

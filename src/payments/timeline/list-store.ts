@@ -47,8 +47,7 @@ const SELECT = `select l.vendor_id as "vendorId", v.vid, l.payment_id as "paymen
     l.merchant_reference as "merchantReference"`;
 
 const QUEUE_ENTRY = `q.bucket = l.bucket and q.vendor_id = l.vendor_id
-      and q.biller_code = l.biller_code and q.stage in ('send', 'verify')
-      and q.payment_id = l.payment_id`;
+      and q.biller_code = l.biller_code and q.payment_id = l.payment_id`;
 
 /**
  * Both ends of the span by themselves, because a block range index knows no rows of several columns. Payments

@@ -1,3 +1,4 @@
+import { NO_ID } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { FIRST_SPAN_MS, searchBackwards } from '../../platform/db/search-by-time.ts';
 import { countOpen, listOpen, listSpan, readBeginning, stageOf } from './list-store.ts';
@@ -23,11 +24,9 @@ export interface ListPeriod {
 /** So many open payments of a state are all read. Where there are more, some are found soon by time. */
 const FEW_OPEN = 1_000;
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 /** The cursor of a first page: everything created before a time. */
 export function beforeTime(time: Date, spanMs = FIRST_SPAN_MS): ListCursor {
-  return { createdAt: time.toISOString(), paymentId: FIRST_ID, spanMs };
+  return { createdAt: time.toISOString(), paymentId: NO_ID, spanMs };
 }
 
 /** Payments of all vendors, or of one, newest first. */

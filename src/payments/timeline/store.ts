@@ -98,7 +98,7 @@ const SEARCH = `
       false as archived
     from found join payments t using (bucket, vendor_id, payment_id)
       left join dispatch_queue q on q.bucket = t.bucket and q.vendor_id = t.vendor_id
-        and q.biller_code = t.biller_code and q.stage in ('send', 'verify') and q.payment_id = t.payment_id
+        and q.biller_code = t.biller_code and q.payment_id = t.payment_id
     union all
     select a.vendor_id, a.payment_id, a.created_at, a.settled_at, a.biller_response_time,
       a.outcome, false, a.biller_code, a.account, null, a.amount_cents, a.fee_cents,

@@ -37,6 +37,9 @@ function takeRandom(): Buffer {
   return pool.subarray(unused, unused + RANDOM_BYTES);
 }
 
+/** Before every identifier. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /** The smallest identifier that `newId` could return at a given moment. */
 export function firstIdAt(time: Date): string {
   const hex = time.getTime().toString(16).padStart(12, '0');

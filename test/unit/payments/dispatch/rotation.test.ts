@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
-import { NO_ID } from '../../../../src/payments/dispatch/store.ts';
+import { NO_ID } from '../../../../src/platform/base/ids.ts';
 
 describe('the rotation', () => {
   const queue = (vendorId: number) => ({ vendorId, billerCode: 'a', stage: 'send' as const });
@@ -60,6 +60,13 @@ describe('the rotation', () => {
       if (next === undefined) throw new Error('there is no turn');
       rotation.asked(next, '9');
       expect(firstIdIn(rotation)).toBe('9');
+    });
+
+    test('at the first payment that was announced while nothing more was due', () => {
+      const { rotation, turn } = withTurn('5');
+      rotation.add({ ...queue(1), firstId: '8' });
+      rotation.empty(turn);
+      expect(firstIdIn(rotation)).toBe('8');
     });
 
     test('where it was, if it is not known how far the claim came', () => {

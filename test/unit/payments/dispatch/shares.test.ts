@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BillerCatalogue } from '../../../../src/payments/billers/catalogue.ts';
 import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
 import type { Rotation } from '../../../../src/payments/dispatch/rotation.ts';
 import { endTurns, shareOut } from '../../../../src/payments/dispatch/shares.ts';
+import type { Candidate } from '../../../../src/payments/dispatch/route.ts';
 import type { Share, ShareOptions } from '../../../../src/payments/dispatch/shares.ts';
 
 const operator = { operatorCode: 'kplc' };
@@ -64,15 +65,64 @@ test('a queue with more goes to the end of the order, with all its bands', () =>
   expect(askAll(rotation)).toEqual(['other 0', 'bands 0', 'bands 1000']);
 });
 
-test('a queue is asked next after what was claimed, unless it has several bands', () => {
-  const rotation = createRotation();
-  rotation.add({ vendorId: 1, billerCode: 'other', stage: 'send' });
-  endTurns(rotation, shareOut(rotation.turns(), options), [['7']]);
-  expect(rotation.turns()).toMatchObject([{ firstId: '7' }]);
-  rotation.add({ vendorId: 2, billerCode: 'bands', stage: 'send', firstId: '3' });
-  for (const turn of rotation.turns().slice(0, 1)) rotation.empty(turn);
-  endTurns(rotation, shareOut(rotation.turns(), options), [['7']]);
-  expect(rotation.turns()).toMatchObject([{ firstId: '3' }]);
+describe('a queue is asked next', () => {
+  /** Each round asks all bands; returns where the queue is looked at next. */
+  function afterRounds(
+    billerCode: string,
+    rounds: readonly (readonly (readonly string[])[])[],
+    given: Partial<ShareOptions> = {},
+  ): string | undefined {
+    const rotation = createRotation();
+    rotation.add({ vendorId: 1, billerCode, stage: 'send', firstId: '1' });
+    const capacity = { free: () => 2 } as unknown as ShareOptions['capacity'];
+    for (const claimed of rounds) {
+      const shares = shareOut(rotation.turns(), { ...options, capacity, ...given });
+      endTurns(
+        rotation,
+        shares.map((share) => ({ ...share, max: 1 })),
+        claimed,
+      );
+    }
+    return rotation.turns()[0]?.firstId;
+  }
+
+  test('after what was claimed', () => {
+    expect(afterRounds('other', [[['7']]])).toBe('7');
+  });
+
+  test('after the band that came least far', () => {
+    expect(afterRounds('bands', [[['7'], ['5']]])).toBe('5');
+    expect(afterRounds('bands', [[['7'], []]])).toBe('7');
+    expect(afterRounds('bands', [[['7'], []], [['9']]])).toBe('9');
+  });
+
+  test('where it was, if not all of its bands were asked', () => {
+    const capacity = { free: () => 1 } as unknown as ShareOptions['capacity'];
+    expect(afterRounds('bands', [[['7']]], { capacity })).toBe('1');
+  });
+
+  test('where it was, if payments are left to wait for a busy route', () => {
+    const waiting = [
+      { ...CANDIDATE, route: { ...CANDIDATE.route, weight: 1 }, free: 0 },
+      { ...CANDIDATE, route: { ...CANDIDATE.route, operatorCode: 'other', position: 1 } },
+    ];
+    const routing = { ...options.routing, candidates: () => waiting as unknown as Candidate[] };
+    const [share] = shareOut(
+      [
+        {
+          vendorId: 1,
+          billerCode: 'other',
+          stage: 'send',
+          addition: 1,
+          firstId: '1',
+          finished: new Set(),
+        },
+      ],
+      { ...options, routing },
+    );
+    expect(share?.route?.waitMs).toBeGreaterThan(0);
+    expect(afterRounds('other', [[['7']]], { routing })).toBe('1');
+  });
 });
 
 test('a band that was empty is asked again when the queue is added again', () => {
