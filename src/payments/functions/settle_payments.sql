@@ -65,7 +65,9 @@ declare
   v_between_attempts boolean := false;
   v_tried integer[] := '{}';
   v_settled integer[] := '{}';
+  -- Whether operators paid other amounts than they were instructed to: in all, and of those settled now.
   v_differ boolean := false;
+  v_now_differ boolean;
   -- The operators of the billers, if a report names none.
   v_usual_operators text[];
   v_dequeued integer;
@@ -176,7 +178,7 @@ begin
             select unnest(v_found) as number, unnest(v_queue_rows) as queue_at,
               unnest(v_payment_rows) as payment_at
           ) u
-          where p_outcomes[u.number] = 'failed' or coalesce(p_paid_amounts[u.number], 1) > 0
+          where coalesce(p_paid_amounts[u.number], 1) > 0 or p_outcomes[u.number] = 'failed'
         ) u
       where q.bucket = p_bucket and q.ctid = u.queue_at and sign(u.number) = 1
         and q.vendor_id = u.vendor_id and q.payment_id = u.payment_id and q.biller_code = u.biller_code
@@ -185,7 +187,7 @@ begin
         and q.attempt_number > 0 and case when q.stage = 'verify'
           then u.operator_code is null or coalesce(q.operator_code, u.operator_code) = u.operator_code
           else v_by_key and (u.operator_code is null or u.number = any (v_tried)) end
-      returning u.number, u.vendor_id, u.payment_id, u.biller_code, u.outcome, u.payment_at, q.stage,
+      returning u.number, q.vendor_id, q.payment_id, q.biller_code, u.outcome, u.payment_at, q.stage,
         q.sent_at, q.attempt_number, q.operator_handle, q.route_reason,
         coalesce(case when q.stage = 'verify' then q.operator_code end, u.operator_code) as operator_code,
         case when q.operator_code is not null then q.operator_price end as operator_price
@@ -227,9 +229,10 @@ begin
     )
     select array_agg(s.number), array_agg(s.executor), array_agg(s.amount_cents), array_agg(s.fee_cents),
       array_agg(s.vat_cents), array_agg(s.operator_price), max(s.fee_cents) > 0,
+      bool_or(p_paid_amounts[s.number] <> s.amount_cents and p_outcomes[s.number] = 'success'),
       (select count(*) from dequeued), v_announced or exists (
         select from webhooks w where w.bucket = p_bucket and w.vendor_id = any (p_vendor_ids))
-    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_has_fees, v_dequeued,
+    into v_done, v_executors, v_amounts, v_fees, v_vats, v_prices, v_has_fees, v_now_differ, v_dequeued,
       v_announced
     from settled s;
 
@@ -240,6 +243,7 @@ begin
           using errcode = 'serialization_failure';
       end if;
       v_settled := v_settled || v_done;
+      v_differ := v_differ or v_now_differ;
 
       v_versions := null;
       if array_remove(v_prices, null) <> '{}' then
@@ -250,7 +254,7 @@ begin
       end if;
 
       -- Without a table, so that PostgreSQL plans this only once. Citus plans each statement on a table every time.
-      with settled as materialized (
+      with settled as not materialized (
         select d.*, p_vendor_ids[d.number] as vendor_id, p_payment_ids[d.number] as payment_id,
           p_outcomes[d.number] = 'success' as is_success, p_paid_amounts[d.number] as paid
         from (
@@ -268,7 +272,7 @@ begin
         from settled where v_has_fees and is_success and fee > vat
         union all
         select vendor_id, payment_id, 4, 'reserved', 'float', amount - paid
-        from settled where is_success and paid < amount
+        from settled where v_now_differ and is_success and paid < amount
         union all
         select vendor_id, payment_id, 5, 'reserved', 'vat', vat
         from settled where v_has_fees and is_success and vat > 0
@@ -299,10 +303,9 @@ begin
           ) s (vendor_id, account, change)
         group by s.vendor_id, s.account
       )
-      select l.*, c.*, v_differ or exists (
-        select from settled s where s.is_success and s.paid <> s.amount)
+      select l.*, c.*
       into v_leg_vendors, v_leg_payments, v_legs, v_leg_debits, v_leg_accounts, v_leg_amounts,
-        v_vendors, v_accounts, v_changes, v_differ
+        v_vendors, v_accounts, v_changes
       from (
         select array_agg(vendor_id), array_agg(payment_id), array_agg(leg::smallint),
           array_agg(debit_account), array_agg(credit_account), array_agg(amount) from legs
