@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
@@ -16,6 +16,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { findWaiting } from '../support/waiting.ts';
 
 // A network that fails at the worst moment: the server has committed, but its answer is lost.
 
@@ -100,6 +101,40 @@ describe('creates whose answer is lost after the commit', () => {
     ]);
     expect(await countPayments(vendorIds[0] ?? 0)).toBe(1);
     expect(await countPayments(vendorIds[1] ?? 0)).toBe(2);
+  });
+
+  test('are not overtaken by the repeat: the server stops them first', async () => {
+    const vendorId = await books.addVendor(25_000n);
+    const lane = createCreateLanes({
+      pools: [books.openPool({ url: proxy.url, name: 'lost call' })],
+      deadlineMs: 8_000,
+      onAccepted: () => undefined,
+    });
+    const holder = await books.pool.connect();
+    await holder.query('begin');
+    await holder.query(
+      `select from accounts
+       where bucket = bucket_of($1) and vendor_id = $1 and account = 'float' for update`,
+      [vendorId],
+    );
+    const answer = lane.add(newPayment({ vendorId }));
+    const waiting = async (except?: number): Promise<number> =>
+      await vi.waitFor(async () => {
+        const found = await findWaiting(books.pool, 'lost call', except);
+        if (found === undefined) throw new Error('nothing waits');
+        return found;
+      }, 60_000);
+    const first = await waiting();
+    proxy.goDown();
+    proxy.comeBack();
+    await waiting(first);
+    const running = await books.pool.query('select from pg_stat_activity where pid = $1', [first]);
+    await holder.query('commit');
+    holder.release();
+    // It could not end by itself: the float was still locked.
+    expect(running.rowCount).toBe(0);
+    expect(await answer).toMatchObject({ kind: 'accepted' });
+    expect(await countPayments(vendorId)).toBe(1);
   });
 
   test('may have been accepted when the database does not come back in time', async () => {

@@ -11,15 +11,22 @@ export async function countWaiting(db: Queryable): Promise<number> {
   return waiting.rows[0]?.count ?? 0;
 }
 
-/** The server process of the pool of this name whose statement waits for a lock, on any node of a cluster. */
-export async function findWaiting(db: Queryable, name: string): Promise<number | undefined> {
+/**
+ * The server process of the pool of this name whose statement waits for a lock, on any node of a cluster.
+ * @param except not this one.
+ */
+export async function findWaiting(
+  db: Queryable,
+  name: string,
+  except = 0,
+): Promise<number | undefined> {
   const found = await db.query<{ pid: number }>(
     CITUS_URL === undefined
       ? `select pid from pg_stat_activity
-         where application_name = $1 and wait_event_type = 'Lock'`
+         where application_name = $1 and wait_event_type = 'Lock' and pid <> $2`
       : `select o.pid from citus_stat_activity w join citus_stat_activity o using (global_pid)
-         where o.application_name = $1 and w.wait_event_type = 'Lock'`,
-    [`malipo ${name}`],
+         where o.application_name = $1 and w.wait_event_type = 'Lock' and o.pid <> $2`,
+    [`malipo ${name}`, except],
   );
   return found.rows[0]?.pid;
 }

@@ -5,6 +5,7 @@ import { systemTimers } from '../base/timers.ts';
 import { isTracing, linksOf, rememberCause, traced } from '../base/tracing.ts';
 import type { Timers } from '../base/timers.ts';
 import { refuseUnavailable } from './failures.ts';
+import { endServerProcess, serverProcessOf } from './lost-call.ts';
 import { isConnectionError, isLostWorker, isReadOnly, isUnavailable, wasAway } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { createRetryTurns } from './retry-turns.ts';
@@ -93,7 +94,8 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
       name,
       maxBatch,
       maxWaiting,
-      run: (items) => commitOrSplit(of, items, { maybeCommitted: false, isSplit: false }),
+      run: (items) =>
+        commitOrSplit(of, items, { maybeCommitted: false, lostProcess: undefined, isSplit: false }),
       ...(onBatch === undefined
         ? {}
         : {
@@ -183,11 +185,10 @@ interface Part<Item, Result> extends LaneOptions<Item, Result> {
 
 /** What is known about a batch from before its last attempt. */
 interface Doubt {
-  /**
-   * A connection broke after a call was sent, so a refusal can no longer claim that nothing was
-   * committed. The database may still be running that call: the next one must wait for its locks.
-   */
+  /** A connection broke after a call was sent, so a refusal can no longer claim that nothing was committed. */
   maybeCommitted: boolean;
+  /** The server's process for that connection, which may still be running the call. */
+  lostProcess: number | undefined;
   /** Parts of a batch postpone nothing, so that items that depend on each other keep their order. */
   isSplit: boolean;
 }
@@ -226,12 +227,7 @@ async function commit<Item, Result>(
   const { timers, turns, part, deadlineMs } = options;
   const giveUpAtMs = timers.nowMs() + deadlineMs;
   for (;;) {
-    const mayPostpone = !doubt.maybeCommitted && !doubt.isSplit;
-    const attempt = await turns.make(
-      part,
-      () => tryOnce(options, items, mayPostpone),
-      isToBeRepeated,
-    );
+    const attempt = await turns.make(part, () => tryOnce(options, items, doubt), isToBeRepeated);
     if (attempt.kind === 'done') return attempt.results;
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
@@ -266,7 +262,7 @@ function ignoreError(): void {}
 async function tryOnce<Item, Result>(
   options: Part<Item, Result>,
   items: readonly Item[],
-  mayPostpone: boolean,
+  doubt: Doubt,
 ): Promise<Attempt<Result>> {
   let client;
   try {
@@ -280,18 +276,22 @@ async function tryOnce<Item, Result>(
   const forget = options.timers.after(options.silenceMaxMs ?? MAX_SILENCE_MS, () =>
     silence.reject(new Error('The connection to the database is silent')),
   );
+  let sent = false;
+  const call = async (): Promise<readonly (Result | typeof POSTPONED)[]> => {
+    await endLostCall(client, doubt);
+    sent = true;
+    const mayPostpone = !doubt.maybeCommitted && !doubt.isSplit;
+    return await callTraced(options, client, items, mayPostpone);
+  };
   try {
-    return {
-      kind: 'done',
-      results: await Promise.race([
-        callTraced(options, client, items, mayPostpone),
-        silence.promise,
-      ]),
-    };
+    return { kind: 'done', results: await Promise.race([call(), silence.promise]) };
   } catch (error) {
+    if (error instanceof StillRunningError) return { kind: 'again', error };
     if (isConnectionError(error)) {
       broken = !isLostWorker(error);
-      return { kind: wasAway(error) ? 'again' : 'lost', error };
+      if (!sent || wasAway(error)) return { kind: 'again', error };
+      if (broken && options.readOnly !== true) doubt.lostProcess = serverProcessOf(client);
+      return { kind: 'lost', error };
     }
     if (isConflict(error)) return { kind: 'again', error };
     broken = isReadOnly(error);
@@ -301,6 +301,23 @@ async function tryOnce<Item, Result>(
     client.off('error', ignoreError);
     client.release(broken);
   }
+}
+
+class StillRunningError extends Error {
+  override readonly name = 'StillRunningError';
+  constructor(options?: ErrorOptions) {
+    super('The call whose answer was lost may still be running', options);
+  }
+}
+
+/** A lost call must not be overtaken by its repetition, which would decide by other balances. */
+async function endLostCall(db: Queryable, doubt: Doubt): Promise<void> {
+  if (doubt.lostProcess === undefined) return;
+  const hasEnded = await endServerProcess(db, doubt.lostProcess).catch((cause: unknown) => {
+    throw isConnectionError(cause) ? cause : new StillRunningError({ cause });
+  });
+  if (!hasEnded) throw new StillRunningError();
+  doubt.lostProcess = undefined;
 }
 
 /** The database's part of the batch, with links to the requests whose items it has. */
