@@ -240,8 +240,10 @@ function buildParts(options: PaymentsOptions): Parts {
         pool,
         connectorOf: connectors.connectorOf,
         settler,
-        onDue: ({ vendorId, billerCode, operatorCode }) =>
-          parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify' }]),
+        onDue: ({ vendorId, billerCode, operatorCode, paymentId }) =>
+          parts.dispatch?.hint([
+            { vendorId, billerCode, operatorCode, stage: 'verify', firstId: paymentId },
+          ]),
         onBalance: async (operatorCode, balanceCents) =>
           await noteBalance({ pool, catalogue, log }, operatorCode, { balanceCents }),
         log,

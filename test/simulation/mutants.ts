@@ -69,11 +69,12 @@ export const MUTANTS: readonly Mutant[] = [
               find: 'from dequeued d\n',
               replace: `from (
                 select * from dequeued union all
-                select n, p_payment_ids[n], p_outcomes[n], t.ctid, null, null, null, null, p_operators[n], null
+                select n, t.vendor_id, t.payment_id, t.biller_code, p_outcomes[n], t.ctid, 'verify', null,
+                  null, null, null, p_operators[n], null
                 from generate_series(1, v_reports) n
                   join payments t on t.bucket = p_bucket and t.vendor_id = p_vendor_ids[n]
                     and t.payment_id = p_payment_ids[n] and t.outcome is not null
-                where v_round = 2 and n <> all (v_settled)
+                where v_by_key and n <> all (v_settled)
               ) d\n`,
             },
             {

@@ -30,9 +30,10 @@ export interface CallbackReceiverOptions {
   readonly pool: Pool;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly settler: Settler;
-  /** A queue has work that is due. */
+  /** The payment is due to be queried. */
   readonly onDue: (payment: {
     readonly vendorId: number;
+    readonly paymentId: string;
     readonly billerCode: string;
     readonly operatorCode: string;
   }) => void;

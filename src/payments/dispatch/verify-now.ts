@@ -3,19 +3,19 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { readPayment } from '../create/store.ts';
 import { askAtOnce } from './handle-store.ts';
-import type { QueueKey } from './store.ts';
+import type { AddedQueue } from './rotation.ts';
 
 /**
  * Queries the operator at once about a payment whose outcome is unknown. A query does no harm, so it
  * may be done at any time; the operator's answer is then the only thing that ends the payment.
  * Returns the queue that has become due. Throws: `PlainError` if there is nothing to ask about.
  */
-export async function verifyNow(db: Queryable, key: PaymentKey): Promise<QueueKey> {
+export async function verifyNow(db: Queryable, key: PaymentKey): Promise<AddedQueue> {
   const payment = await readPayment(db, key.vendorId, key.paymentId);
   const operatorCode = payment && (await askAtOnce(db, payment));
   if (payment === undefined || operatorCode === undefined) {
     throw new PlainError('No result is awaited for this payment, so there is nothing to query.');
   }
-  const { vendorId, billerCode } = payment;
-  return { vendorId, billerCode, stage: 'verify', operatorCode };
+  const { vendorId, billerCode, paymentId } = payment;
+  return { vendorId, billerCode, stage: 'verify', operatorCode, firstId: paymentId };
 }

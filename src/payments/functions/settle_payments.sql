@@ -62,8 +62,8 @@ declare
   v_queue_rows tid[];
   v_payment_rows tid[];
   -- Whether some of them have no attempt in progress, and the reports of operators that had one before.
-  v_between_attempts boolean := false;
-  v_tried integer[] := '{}';
+  v_between_attempts boolean;
+  v_tried integer[];
   v_settled integer[] := '{}';
   -- Whether operators paid other amounts than they were instructed to: in all, and of those settled now.
   v_differ boolean := false;
@@ -236,8 +236,9 @@ begin
       v_announced
     from settled s;
 
+    -- Unless all are settled: a payment is not open, or not where the claim found it. The caller tries again
+    -- without locations.
     if v_dequeued > 0 then
-      -- The payment is not open, or is not where the claim found it: the caller tries again without locations.
       if coalesce(cardinality(v_done), 0) <> v_dequeued then
         raise exception 'a payment was changed while it was being settled'
           using errcode = 'serialization_failure';

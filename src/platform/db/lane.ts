@@ -24,8 +24,9 @@ const MAX_SILENCE_MS = 20_000;
 
 /**
  * A lane owns one connection and has at most one commit in flight; items that arrive meanwhile form
- * the next batch. After a lost connection the lane makes the same call again, so `call` must be
- * idempotent: a second run of a committed batch must find that it was committed.
+ * the next batch. After a lost connection the lane ends the server's process for it and makes the same
+ * call again, so `call` must be idempotent: a second run of a committed batch must find that it was
+ * committed.
  */
 export interface Lane<Item, Result> {
   /**
