@@ -122,19 +122,14 @@ describe('locations at which the payment’s rows are not', () => {
     expect(await countQueued(one)).toBe(0);
   });
 
-  test('because the payment was asked about meanwhile', async () => {
+  test.each([
+    ['the payment was asked about meanwhile', 'verify'],
+    ['the instruction is proven not executed, which the operator then contradicts', 'send'],
+  ] as const)('because %s', async (_, next) => {
     const { claims } = await sendSome(1);
     const [one] = claims as [Claim];
-    const note = { note: 'no answer', operatorHandle: null, delayMs: 0 };
-    await writeProgress(pool, [{ claim: one, next: 'verify', ...note }]);
-    expect(await settlePayments(pool, [reportOf(one)])).toEqual(['settled']);
-  });
-
-  test('because the instruction is proven not executed: an operator that was wrong settles it', async () => {
-    const { claims } = await sendSome(1);
-    const [one] = claims as [Claim];
-    const note = { note: 'not found', operatorHandle: null, delayMs: 0 };
-    await writeProgress(pool, [{ claim: one, next: 'send', ...note }]);
+    const learnt = { note: 'no answer', operatorHandle: null, delayMs: 0 };
+    await writeProgress(pool, [{ claim: one, next, ...learnt }]);
     expect(await settlePayments(pool, [reportOf(one)])).toEqual(['settled']);
   });
 

@@ -206,5 +206,10 @@ export function endTurns(
 
 /** Null if one of them is not known. */
 function firstOf(ids: readonly (string | null)[]): string | null {
-  return ids.reduce((first, id) => (first !== null && (id === null || id < first) ? id : first));
+  let first: string | null = null;
+  for (const id of ids) {
+    if (id === null) return null;
+    if (first === null || id < first) first = id;
+  }
+  return first;
 }

@@ -116,8 +116,8 @@ begin
     v_now := clock_timestamp();
     if v_by_key then
       -- In one scan of the index for each vendor and biller: payments that were sent together are adjacent.
-      -- From here on nothing changes these rows. Whoever was changing one has committed; only the statements
-      -- that follow see all of that.
+      -- The rows are locked, so nothing changes them any more. If this waited for another transaction, only
+      -- the statements that follow see everything that it wrote.
       select array_agg(f.number), array_agg(f.queue_at), array_agg(f.payment_at), bool_or(f.stage = 'send')
       into v_found, v_queue_rows, v_payment_rows, v_between_attempts
       from (
@@ -236,8 +236,8 @@ begin
       v_announced
     from settled s;
 
-    -- Unless all are settled: a payment is not open, or not where the claim found it. The caller tries again
-    -- without locations.
+    -- If the numbers differ, a payment is not open, or its row has been moved. The caller then repeats the
+    -- call without locations.
     if v_dequeued > 0 then
       if coalesce(cardinality(v_done), 0) <> v_dequeued then
         raise exception 'a payment was changed while it was being settled'
