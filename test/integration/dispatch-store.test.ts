@@ -417,7 +417,7 @@ test('the claims of other buckets are returned when that of one fails', async ()
   const [first, second] = made;
   const broken: Pick<typeof books.pool, 'query'> = {
     query: (async (statement: { name: string; text: string; values: unknown[] }) => {
-      if (statement.name === 'claim_payments') {
+      if (statement.name === 'claim_to_send') {
         const [vendorId] = arrayElements(statement.values[1]);
         if (vendorId?.readInt32BE() === second?.vendorId) throw new Error('the worker is away');
       }
@@ -428,4 +428,25 @@ test('the claims of other buckets are returned when that of one fails', async ()
   const claimed = await claim(broken, wanted);
   expect(claimed.map(({ paymentId }) => paymentId)).toEqual([first?.paymentId]);
   await expect(claim(broken, wanted.slice(1))).rejects.toThrow('the worker is away');
+});
+
+test('the claims of one stage are returned when that of the other fails', async () => {
+  const [sent, verified] = [await makeOne(), await makeOne()];
+  await mustTake(verified, 'send', 0);
+  const wanted = [queueOf(verified, 'verify'), queueOf(sent, 'send')].map((queue) => ({
+    ...queue,
+    ...{ max: 1, leaseMs: 60_000 },
+  }));
+  const failing = (name: string): Pick<typeof books.pool, 'query'> => ({
+    query: (async (statement: { name: string; text: string; values: unknown[] }) => {
+      if (statement.name === name) throw new Error('the statement failed');
+      return await books.pool.query(statement);
+    }) as typeof books.pool.query,
+  });
+  const toSend = await claim(failing('claim_to_verify'), wanted);
+  expect(toSend).toMatchObject([{ paymentId: sent.paymentId, stage: 'send', wantedIndex: 1 }]);
+  const toVerify = await claim(failing('claim_to_send'), wanted);
+  expect(toVerify).toMatchObject([
+    { paymentId: verified.paymentId, stage: 'verify', wantedIndex: 0, verifyCount: 1 },
+  ]);
 });

@@ -49,7 +49,8 @@ const TYPICAL_MS = 2;
 const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
   create_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
   create_or_postpone_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
-  claim_payments: ['crash_before_claim_commit', 'crash_after_claim_commit'],
+  claim_to_send: ['crash_before_claim_commit', 'crash_after_claim_commit'],
+  claim_to_verify: ['crash_before_claim_commit', 'crash_after_claim_commit'],
   settle_payments: ['crash_before_settle_commit', 'crash_after_settle_commit'],
   write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
 };
@@ -63,9 +64,12 @@ const BEFORE_COMMIT: Readonly<Record<string, number>> = {
 const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   create_payments: 'create_answer_lost',
   create_or_postpone_payments: 'create_answer_lost',
-  claim_payments: 'claim_answer_lost',
+  claim_to_send: 'claim_answer_lost',
+  claim_to_verify: 'claim_answer_lost',
   settle_payments: 'settle_answer_lost',
 };
+
+const CLAIMS = new Set(['claim_to_send', 'claim_to_verify']);
 
 /** Sent through lanes, which have a time limit. */
 const LANES = new Set([
@@ -147,7 +151,7 @@ export function createNetwork(world: World): Network {
     follow(kind, { statement, result, failed: error !== undefined });
     if (error === undefined && kind in CRASHES && rows !== 0) await judgeQueue(world);
     const ended = kind === 'commit' || kind === 'rollback';
-    await world.crashPoint(life, kind === 'claim_payments' ? { standStill: 8 } : {});
+    await world.crashPoint(life, CLAIMS.has(kind) ? { standStill: 8 } : {});
     // A process that ended while its `begin` ran was removed before it held any lock.
     if (life.dead && holder === session) await network.rollBack(life);
     if (life.dead) noteCrash(kind, 1);

@@ -140,10 +140,10 @@ export const MUTANTS: readonly Mutant[] = [
     bugs: {
       functions: [
         {
-          name: 'claim_payments',
+          name: 'claim_to_send',
           changes: [
             {
-              find: `set stage = 'verify', sent_at = coalesce(d.sent_at, v_now),`,
+              find: `set stage = 'verify', sent_at = v_now,`,
               replace: 'set',
             },
           ],

@@ -232,6 +232,7 @@ async function callSettle(
   locations: { readonly queueRows: Buffer; readonly paymentRows: Buffer } | null,
 ): Promise<readonly NotSettledRow[]> {
   const hasDetails = reports.some((report) => report.details !== null);
+  const hasFailed = reports.some((report) => report.failureCode !== null);
   const result = await db.query<NotSettledRow>({
     name: 'settle_payments',
     text: SETTLE,
@@ -247,7 +248,7 @@ async function callSettle(
       hasDetails
         ? reports.map(({ details }) => (details === null ? null : JSON.stringify(details)))
         : null,
-      textArray(reports.map((report) => report.failureCode)),
+      hasFailed ? textArray(reports.map((report) => report.failureCode)) : null,
       textArray(reports.map((report) => report.source)),
       textArray(reports.map((report) => report.operatorCode)),
       locations?.queueRows ?? null,

@@ -72,14 +72,16 @@ export interface Claim {
   readonly locations: RowLocations;
 }
 
-const CLAIM = `select queue_number as "queueNumber", payment_id as "paymentId",
-    claim_number as "claimNumber", attempt_number as "attemptNumber", verify_count as "verifyCount",
-    operator_handle as "operatorHandle", account, phone, amount_cents as "amountCents",
-    attempt_age_ms as "attemptAgeMs", operator_code as "operatorCode", queue_row as "queueRow",
-    payment_row as "paymentRow"
-  from claim_payments($1, $2::integer[], $3::text[], $4::dispatch_stage[], $5::text[],
-    $6::integer[], $7::uuid[], $8::integer[], $9::text[], $10::text[], $11::integer[], $12::bigint[],
-    $13::bigint[], $14::integer[])`;
+const CLAIMED_COLUMNS = `queue_number as "queueNumber", payment_id as "paymentId",
+  claim_number as "claimNumber", attempt_number as "attemptNumber", account, phone,
+  amount_cents as "amountCents", queue_row as "queueRow", payment_row as "paymentRow"`;
+const CLAIM_TO_SEND = `select ${CLAIMED_COLUMNS} from claim_to_send($1, $2::integer[], $3::text[],
+  $4::text[], $5::integer[], $6::uuid[], $7::integer[], $8::text[], $9::text[], $10::integer[],
+  $11::bigint[], $12::bigint[], $13::integer[])`;
+const CLAIM_TO_VERIFY = `select ${CLAIMED_COLUMNS}, verify_count as "verifyCount",
+    operator_handle as "operatorHandle", attempt_age_ms as "attemptAgeMs"
+  from claim_to_verify($1, $2::integer[], $3::text[], $4::text[], $5::integer[], $6::uuid[],
+    $7::integer[])`;
 
 /** How many payments of a queue to claim, and for which operator. */
 export interface Wanted extends QueueKey {
@@ -110,30 +112,27 @@ export const NO_MAXIMUM = 1_000_000_000_000_000n;
 
 type Indexed = Wanted & { readonly index: number };
 
-type ClaimedRow = Omit<Claim, keyof QueueKey | 'wantedIndex' | 'locations'> &
-  RowLocations & {
-    readonly operatorCode: string | null;
-    readonly queueNumber: number;
-  };
+type ClaimedRow = RowLocations &
+  Pick<
+    Claim,
+    'paymentId' | 'claimNumber' | 'attemptNumber' | 'account' | 'phone' | 'amountCents'
+  > & { readonly queueNumber: number };
 
-async function claimIn(
+type Verification = Pick<Claim, 'verifyCount' | 'operatorHandle' | 'attemptAgeMs'>;
+
+const NEVER_VERIFIED: Verification = { verifyCount: 0, operatorHandle: null, attemptAgeMs: 0 };
+
+async function claimToSend(
   db: Queryable,
   bucket: number,
   queues: readonly Indexed[],
 ): Promise<readonly Claim[]> {
   const priced = queues.some(({ route }) => (route?.operatorPrice ?? null) !== null);
   const claimed = await db.query<ClaimedRow>({
-    name: 'claim_payments',
-    text: CLAIM,
+    name: 'claim_to_send',
+    text: CLAIM_TO_SEND,
     values: [
-      bucket,
-      integerArray(queues.map((queue) => queue.vendorId)),
-      textArray(queues.map((queue) => queue.billerCode)),
-      plainArray(queues.map((queue) => queue.stage)),
-      textArray(queues.map((queue) => queue.operatorCode ?? null)),
-      integerArray(queues.map((queue) => queue.max)),
-      uuidArray(queues.map((queue) => queue.firstId ?? NO_ID)),
-      integerArray(queues.map((queue) => queue.leaseMs)),
+      ...queueValues(bucket, queues),
       textArray(queues.map(({ route }) => route?.operatorCode ?? null)),
       textArray(queues.map(({ route }) => route?.reason ?? null)),
       priced ? integerArray(queues.map(({ route }) => route?.operatorPrice ?? null)) : null,
@@ -143,45 +142,95 @@ async function claimIn(
     ],
   });
   return claimed.rows.map((row) => {
-    const queue = queues[row.queueNumber - 1];
-    if (queue === undefined) throw new Error(`claim_payments named queue ${row.queueNumber}`);
-    // Each by its name: rest and spread cost more than reading the row.
-    return {
-      vendorId: queue.vendorId,
-      paymentId: row.paymentId,
-      billerCode: queue.billerCode,
-      stage: queue.stage,
-      claimNumber: row.claimNumber,
-      attemptNumber: row.attemptNumber,
-      verifyCount: row.verifyCount,
-      attemptAgeMs: row.attemptAgeMs,
-      operatorHandle: row.operatorHandle,
-      account: row.account,
-      phone: row.phone,
-      amountCents: row.amountCents,
-      operatorCode: row.operatorCode,
-      wantedIndex: queue.index,
-      locations: { queueRow: row.queueRow, paymentRow: row.paymentRow },
-    };
+    const queue = queueOf(row, queues);
+    return claimOf(row, queue, queue.route?.operatorCode ?? null, NEVER_VERIFIED);
   });
+}
+
+async function claimToVerify(
+  db: Queryable,
+  bucket: number,
+  queues: readonly Indexed[],
+): Promise<readonly Claim[]> {
+  const claimed = await db.query<ClaimedRow & Verification>({
+    name: 'claim_to_verify',
+    text: CLAIM_TO_VERIFY,
+    values: queueValues(bucket, queues),
+  });
+  return claimed.rows.map((row) => {
+    const queue = queueOf(row, queues);
+    return claimOf(row, queue, queue.operatorCode ?? null, row);
+  });
+}
+
+const CLAIM_IN = { send: claimToSend, verify: claimToVerify };
+
+function queueValues(bucket: number, queues: readonly Indexed[]): readonly unknown[] {
+  return [
+    bucket,
+    integerArray(queues.map((queue) => queue.vendorId)),
+    textArray(queues.map((queue) => queue.billerCode)),
+    textArray(queues.map((queue) => queue.operatorCode ?? null)),
+    integerArray(queues.map((queue) => queue.max)),
+    uuidArray(queues.map((queue) => queue.firstId ?? NO_ID)),
+    integerArray(queues.map((queue) => queue.leaseMs)),
+  ];
+}
+
+function queueOf({ queueNumber }: ClaimedRow, queues: readonly Indexed[]): Indexed {
+  const queue = queues[queueNumber - 1];
+  if (queue === undefined) throw new Error(`a claim named queue ${queueNumber}`);
+  return queue;
+}
+
+/** Each value by its name: rest and spread cost more than reading the row. */
+function claimOf(
+  row: ClaimedRow,
+  { vendorId, billerCode, stage, index }: Indexed,
+  operatorCode: string | null,
+  { verifyCount, operatorHandle, attemptAgeMs }: Verification,
+): Claim {
+  return {
+    vendorId,
+    paymentId: row.paymentId,
+    billerCode,
+    stage,
+    claimNumber: row.claimNumber,
+    attemptNumber: row.attemptNumber,
+    verifyCount,
+    attemptAgeMs,
+    operatorHandle,
+    account: row.account,
+    phone: row.phone,
+    amountCents: row.amountCents,
+    operatorCode,
+    wantedIndex: index,
+    locations: { queueRow: row.queueRow, paymentRow: row.paymentRow },
+  };
 }
 
 /**
  * Claims due payments of the given queues, oldest first, and records the attempt of each that is to
  * be sent. After this commit an instruction may exist, so from now on only the operator's final
  * report ends the payment, and only proof that nothing was executed allows another instruction. Two
- * claimers never get the same payment. If the claim of one bucket fails, those of others are returned:
- * their instructions must be sent now.
+ * claimers never get the same payment. One call for each stage and bucket; if one fails, the claims of
+ * others are returned: their instructions must be sent now.
  */
 export async function claim(db: Queryable, wanted: readonly Wanted[]): Promise<Claim[]> {
   const claims: Claim[] = [];
   const errors: unknown[] = [];
   const indexed = wanted.map((queue, index) => ({ ...queue, index }));
-  for (const { bucket, items } of await groupByBucket(db, indexed)) {
-    try {
-      claims.push(...(await claimIn(db, bucket, items)));
-    } catch (error) {
-      errors.push(error);
+  const groups = await groupByBucket(db, indexed);
+  // What is to be sent last, so that nothing delays it once it is claimed.
+  for (const stage of ['verify', 'send'] as const) {
+    for (const { bucket, items } of groups) {
+      const queues = items.filter((queue) => queue.stage === stage);
+      if (queues.length === 0) continue;
+      try {
+        claims.push(...(await CLAIM_IN[stage](db, bucket, queues)));
+      } catch (error) {
+        errors.push(error);
+      }
     }
   }
   if (claims.length === 0 && errors.length > 0) throw errors[0];
