@@ -62,13 +62,17 @@ export function createVendorDirectory(pool: Pool, masterKeys: MasterKeys): Vendo
  */
 class KeyHolder {
   readonly #keys: readonly KeyInMemory[];
+  /** If none of them expires. */
+  readonly #always: readonly KeyObject[] | undefined;
 
   constructor(keys: readonly KeyInMemory[] = []) {
     this.#keys = keys;
+    const expires = keys.some(({ validUntilMs }) => Number.isFinite(validUntilMs));
+    this.#always = expires ? undefined : keys.map(({ key }) => key);
   }
 
   get keys(): readonly KeyObject[] {
-    return validKeys(this.#keys);
+    return this.#always ?? validKeys(this.#keys);
   }
 }
 

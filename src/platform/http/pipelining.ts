@@ -3,6 +3,15 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { AtClosing } from './lifecycle.ts';
 
+/** The unanswered requests of a connection. A look at a WeakMap would cost four times as much. */
+const UNANSWERED = Symbol('unanswered requests');
+
+declare module 'node:net' {
+  interface Socket {
+    [UNANSWERED]?: Set<ServerResponse>;
+  }
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The unanswered requests of its connection, with this one. */
@@ -19,18 +28,6 @@ export function limitPipelining(
   maxUnanswered: number,
   atClosing: AtClosing,
 ): void {
-  const connections = new WeakMap<Socket, Set<ServerResponse>>();
-  const unansweredOn = (socket: Socket): Set<ServerResponse> => {
-    const known = connections.get(socket);
-    if (known !== undefined) return known;
-    const unanswered = new Set<ServerResponse>();
-    connections.set(socket, unanswered);
-    // Not every version of Node 24 reports more than the answer whose turn it was.
-    socket.once('close', () => {
-      for (const response of unanswered) if (response.socket === null) response.emit('close');
-    });
-    return unanswered;
-  };
   app.decorateRequest('unanswered', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
@@ -44,4 +41,17 @@ export function limitPipelining(
     done();
   });
   atClosing((request, reply) => request.unanswered?.delete(reply.raw));
+}
+
+function unansweredOn(socket: Socket): Set<ServerResponse> {
+  return (socket[UNANSWERED] ??= followConnection(socket));
+}
+
+function followConnection(socket: Socket): Set<ServerResponse> {
+  const unanswered = new Set<ServerResponse>();
+  // Not every version of Node 24 reports more than the answer whose turn it was.
+  socket.once('close', () => {
+    for (const response of unanswered) if (response.socket === null) response.emit('close');
+  });
+  return unanswered;
 }

@@ -56,10 +56,16 @@ export function createRateLimits(options: {
   const { nowMs } = options;
   const limit = (perSecond: number): ((name: string) => void) =>
     createLimit({ perSecond, burst: perSecond * BURST_SECONDS, nowMs });
-  const signers = limit(options.signerPerSecond);
+  // For each kind its own: joining kind and name would make a new text for each request.
+  const signers = new Map<string, (name: string) => void>();
+  const limitOf = (kind: string): ((name: string) => void) => {
+    const added = limit(options.signerPerSecond);
+    signers.set(kind, added);
+    return added;
+  };
   const strangers = limit(options.strangerPerSecond);
   return {
-    forSigner: ({ kind, name }) => signers(`${kind} ${name}`),
+    forSigner: ({ kind, name }) => (signers.get(kind) ?? limitOf(kind))(name),
     forStranger: (address) => strangers(networkOf(address)),
   };
 }

@@ -28,7 +28,7 @@ export function addOperation(
   operation: AnyOperation,
   deps: OperationDeps,
 ): void {
-  const send = createSender(operation.response);
+  const prepare = createPreparation(operation.response);
   const route: Pick<RouteOptions, 'url' | 'config'> = {
     url: operation.path,
     config: { refusalForm: operation.refusalForm, answersData: true },
@@ -39,18 +39,18 @@ export function addOperation(
       ...route,
       ...hooks,
       method: 'POST',
-      handler: async (request, reply) => send(request, reply, await handle(request, reply)),
+      handler: async (request, reply) => prepare(request, reply, await handle(request, reply)),
     });
     return;
   }
-  const handler = createHandler(operation, send, deps);
+  const handler = createHandler(operation, prepare, deps);
   const methods = operation.method === 'GET' ? (['GET', 'POST'] as const) : (['POST'] as const);
   for (const method of methods) app.route({ ...route, method, handler });
 }
 
 function createHandler(
   operation: AnyParametersOperation,
-  send: Send,
+  prepare: Prepare,
   deps: OperationDeps,
 ): RouteHandlerMethod {
   const { signedBy } = operation;
@@ -76,7 +76,7 @@ function createHandler(
         : identify(request, { reading, signedBy }, deps);
     const { fields, signer, key } = identified instanceof Promise ? await identified : identified;
     const answer = await operation.handle(validate(fields), signer, { key });
-    return send(request, reply, answer);
+    return prepare(request, reply, answer);
   };
 }
 
@@ -90,21 +90,28 @@ export function createSerializer(response: TSchema): (reply: FastifyReply) => Fa
   };
 }
 
-type Send = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => FastifyReply;
+/** Sets what the reply needs to send the answer; returns what is sent. */
+type Prepare = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => unknown;
 
-function createSender(response: TSchema): Send {
+function createPreparation(response: TSchema): Prepare {
   const serialized = createSerializer(response);
   return (request, reply, answer) => {
     noteReference(request, answer);
     if (answer instanceof FileAnswer) {
       void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
-      return reply.type(answer.contentType).send(Buffer.from(answer.text, 'utf8'));
+      void reply.type(answer.contentType);
+      return Buffer.from(answer.text, 'utf8');
     }
     if (answer instanceof HeadedAnswer) {
-      return serialized(reply).headers(answer.headers).send(answer.body);
+      void serialized(reply).headers(answer.headers);
+      return answer.body;
     }
-    if (!(answer instanceof StoredAnswer)) return serialized(reply).send(answer);
-    // Bytes are sent unchanged; a string would be serialized again.
-    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer.json, 'utf8'));
+    if (answer instanceof StoredAnswer) {
+      void reply.type('application/json; charset=utf-8');
+      // Bytes are sent unchanged; a string would be serialized again.
+      return Buffer.from(answer.json, 'utf8');
+    }
+    void serialized(reply);
+    return answer;
   };
 }
