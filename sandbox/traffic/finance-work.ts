@@ -1,6 +1,7 @@
 import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { readPaymentByReference } from '../../src/payments/create/store.ts';
 import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
 import { listEntries } from '../../src/payments/house/entries-store.ts';
@@ -105,18 +106,26 @@ export async function claimDeclined(deps: Deps, vendorId: number): Promise<boole
     const payment = await readPaymentByReference(pool, vendorId, merchantReference);
     if (payment?.outcome !== 'failed') return false;
     const { paymentId } = payment;
-    if ((await listCasesAbout(pool, vendorId, paymentId)).length > 0) continue;
+    const about = { vendorId, paymentId, by: FIRST };
     const note = 'The operator’s account manager says that the money was taken';
-    const { caseId } = await openCaseByHand(pool, { vendorId, paymentId, by: FIRST, note });
-    const unknown = { amount_cents: null, operator_reference: null, message: null, details: null };
-    const proposal = {
-      resolution: 'receivable',
-      note: 'To be returned by the operator',
-      ...unknown,
-    };
-    const { row } = await proposeResolution(pool, { caseId, by: FIRST, proposal });
-    if (index > 0 || row.proposalId === null) continue;
-    await approveResolution(deps, { caseId, proposalId: row.proposalId, by: SECOND });
+    const claimed = (await listCasesAbout(pool, vendorId, paymentId)).find(isClaim);
+    const claim = claimed ?? (await openCaseByHand(pool, { ...about, note }));
+    if (claim.resolvedAt !== null) continue;
+    const { caseId, proposalId } =
+      claim.proposal === null ? await proposeReturn(pool, claim) : claim;
+    if (index > 0 || proposalId === null) continue;
+    await approveResolution(deps, { caseId, proposalId, by: SECOND });
   }
   return true;
+}
+
+function isClaim({ kind }: CaseRow): boolean {
+  return kind === 'contradiction';
+}
+
+async function proposeReturn(pool: Pool, { caseId }: CaseRow): Promise<CaseRow> {
+  const unknown = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const note = 'To be returned by the operator';
+  const proposal = { resolution: 'receivable', note, ...unknown } as const;
+  return (await proposeResolution(pool, { caseId, by: FIRST, proposal })).row;
 }

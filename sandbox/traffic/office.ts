@@ -14,7 +14,7 @@ import {
   openFloatBooks,
   topUpItself,
 } from './finance-work.ts';
-import { earn } from './shops.ts';
+import { earnOnce } from './shops.ts';
 import type { Vendors } from './shops.ts';
 
 const PEOPLE = 320;
@@ -39,7 +39,7 @@ export async function workInOffice(
   await openFloatBooks(deps);
   if (shop !== undefined) await topUpItself(deps, shop.vendorId);
   if (school !== undefined) {
-    await earn(deps, school, 'school-fees');
+    await earnOnce(deps, school, 'school-fees');
     await bookJournalsAndPayouts(deps, school.vendorId);
   }
   if (creditKeys !== undefined) {

@@ -6,6 +6,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { changeSettings } from '../../src/platform/db/settings-watch.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
+import { findCollection } from '../../src/payments/collections/store.ts';
 import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
 import type { FeeFormula } from '../../src/payments/prices/price.ts';
 import { ensureAccounts } from '../../src/payments/ledger/store.ts';
@@ -29,6 +30,11 @@ const FEE: FeeFormula = {
   vatIncluded: true,
 };
 const BILLERS_WITH_FEE = ['kplc_prepaid', 'kplc_postpaid', 'nairobi_water'] as const;
+
+interface Deps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+}
 
 /** What customers paid to a shop at a time, in cents. */
 const INCOME_CENTS = 25_000_000n;
@@ -80,13 +86,19 @@ export async function openShops(
   };
 }
 
-/** Customers pay the shop. @param reference the same one is credited once. */
+/** Customers pay the shop. */
 export async function earn(
-  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  deps: Deps,
   { vendorId }: Shop,
   reference: string = randomUUID(),
 ): Promise<void> {
   const { collector } = DEMO_COLLECTOR;
   const income = { collector, reference, vendorId, amountCents: INCOME_CENTS };
   await collect(deps, { ...income, paidAt: new Date() });
+}
+
+/** The same, once for each reference, however often it is called. */
+export async function earnOnce(deps: Deps, shop: Shop, reference: string): Promise<void> {
+  const known = await findCollection(deps.pool, DEMO_COLLECTOR.collector, reference);
+  if (known === undefined) await earn(deps, shop, reference);
 }
