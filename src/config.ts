@@ -115,7 +115,7 @@ export function readConfig(
     port: values.PORT,
     host: values.HOST,
     metricsPort: values.METRICS_PORT,
-    operatorPort: values.OPERATOR_PORT ?? values.PORT + 1,
+    operatorPort: values.OPERATOR_PORT ?? (values.PORT === 0 ? 0 : values.PORT + 1),
     dataDir: path.resolve(values.DATA_DIR),
     ...placesOf(values),
     databaseUrl: values.DATABASE_URL,

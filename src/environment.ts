@@ -49,7 +49,7 @@ export const VARIABLES = {
   OPERATOR_PORT: {
     description: 'Port of the simulated operators (sandbox only).',
     form: port,
-    otherwise: '`PORT` + 1',
+    otherwise: '`PORT` + 1, or any free port if `PORT` is 0',
   },
   DATA_DIR: {
     description: 'Folder of the embedded database and of the sandbox.',

@@ -103,6 +103,11 @@ describe('the configuration', () => {
     expect(problemsOf({ PORT: '65535' })).toEqual(['OPERATOR_PORT: required when PORT is 65535.']);
   });
 
+  test('of the sandbox lets the operators have any free port, too', () => {
+    expect(readConfig('sandbox', { PORT: '0' }).operatorPort).toBe(0);
+    expect(readConfig('sandbox', { PORT: '0', OPERATOR_PORT: '9001' }).operatorPort).toBe(9_001);
+  });
+
   test('has another port for metrics', () => {
     expect(readConfig('sandbox', { METRICS_PORT: '9090' }).metricsPort).toBe(9090);
     expect(problemsOf({ METRICS_PORT: '8080' })).toEqual([
