@@ -111,9 +111,10 @@ export async function claimDeclined(deps: Deps, vendorId: number): Promise<boole
     const claimed = (await listCasesAbout(pool, vendorId, paymentId)).find(isClaim);
     const claim = claimed ?? (await openCaseByHand(pool, { ...about, note }));
     if (claim.resolvedAt !== null) continue;
-    const { caseId, proposalId } =
-      claim.proposal === null ? await proposeReturn(pool, claim) : claim;
-    if (index > 0 || proposalId === null) continue;
+    const proposed = claim.proposal === null ? await proposeReturn(pool, claim) : claim;
+    const { caseId, proposalId, proposedBy } = proposed;
+    // What somebody else proposed is for people to decide.
+    if (index > 0 || proposalId === null || proposedBy !== FIRST) continue;
     await approveResolution(deps, { caseId, proposalId, by: SECOND });
   }
   return true;

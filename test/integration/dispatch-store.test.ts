@@ -3,6 +3,7 @@ import { spreadVendors } from '../support/several-buckets.ts';
 import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import type { Queryable } from '../../src/platform/db/pool.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment, RowLocations } from '../../src/payments/create/payment.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
@@ -412,21 +413,29 @@ describe('the list of queues', () => {
   });
 });
 
-test('the claims of other buckets are returned when that of one fails', async () => {
-  const made = [await makeOne(), await makeOne()];
-  const [first, second] = made;
-  const broken: Pick<typeof books.pool, 'query'> = {
+/** The pool, with something that happens before each of its named statements. */
+function watched(before: (name: string, values: readonly unknown[]) => void): Queryable {
+  return {
     query: (async (statement: { name: string; text: string; values: unknown[] }) => {
-      if (statement.name === 'claim_to_send') {
-        const [vendorId] = arrayElements(statement.values[1]);
-        if (vendorId?.readInt32BE() === second?.vendorId) throw new Error('the worker is away');
-      }
+      before(statement.name, statement.values);
       return await books.pool.query(statement);
     }) as typeof books.pool.query,
   };
+}
+
+test('the claims of other buckets are returned when that of one fails', async () => {
+  const made = [await makeOne(), await makeOne()];
+  const [first, second] = made;
+  const broken = watched((name, values) => {
+    if (name !== 'claim_to_send') return;
+    const [vendorId] = arrayElements(values[1]);
+    if (vendorId?.readInt32BE() === second?.vendorId) throw new Error('the worker is away');
+  });
   const wanted = made.map((one) => ({ ...queueOf(one, 'send'), max: 1, leaseMs: 60_000 }));
-  const claimed = await claim(broken, wanted);
+  const errors: unknown[] = [];
+  const claimed = await claim(broken, wanted, { onError: (error) => errors.push(error) });
   expect(claimed.map(({ paymentId }) => paymentId)).toEqual([first?.paymentId]);
+  expect(errors).toEqual([new Error('the worker is away')]);
   await expect(claim(broken, wanted.slice(1))).rejects.toThrow('the worker is away');
 });
 
@@ -437,16 +446,38 @@ test('the claims of one stage are returned when that of the other fails', async 
     ...queue,
     ...{ max: 1, leaseMs: 60_000 },
   }));
-  const failing = (name: string): Pick<typeof books.pool, 'query'> => ({
-    query: (async (statement: { name: string; text: string; values: unknown[] }) => {
-      if (statement.name === name) throw new Error('the statement failed');
-      return await books.pool.query(statement);
-    }) as typeof books.pool.query,
-  });
-  const toSend = await claim(failing('claim_to_verify'), wanted);
-  expect(toSend).toMatchObject([{ paymentId: sent.paymentId, stage: 'send', wantedIndex: 1 }]);
-  const toVerify = await claim(failing('claim_to_send'), wanted);
-  expect(toVerify).toMatchObject([
+  const claimWithout = async (broken: string): Promise<Claim[]> =>
+    await claim(
+      watched((name) => {
+        if (name === broken) throw new Error('the statement failed');
+      }),
+      wanted,
+    );
+  expect(await claimWithout('claim_to_verify')).toMatchObject([
+    { paymentId: sent.paymentId, stage: 'send', wantedIndex: 1 },
+  ]);
+  expect(await claimWithout('claim_to_send')).toMatchObject([
     { paymentId: verified.paymentId, stage: 'verify', wantedIndex: 0, verifyCount: 1 },
+  ]);
+});
+
+test('the time to send begins after the claims for verification, and before all for sending', async () => {
+  const toVerify = [await makeOne(), await makeOne()];
+  for (const one of toVerify) await mustTake(one, 'send', 0);
+  const wanted = [
+    ...toVerify.map((one) => queueOf(one, 'verify')),
+    ...[await makeOne(), await makeOne()].map((one) => queueOf(one, 'send')),
+  ];
+  const steps: string[] = [];
+  const db = watched((name) => {
+    if (steps.at(-1) !== name) steps.push(name);
+  });
+  await claim(
+    db,
+    wanted.map((queue) => ({ ...queue, max: 1, leaseMs: 60_000 })),
+    { beforeSending: () => steps.push('the time to send begins') },
+  );
+  expect(steps.filter((name) => name !== 'buckets_of')).toEqual([
+    ...['claim_to_verify', 'the time to send begins', 'claim_to_send'],
   ]);
 });

@@ -190,8 +190,16 @@ class RunningDispatcher implements Dispatcher {
       routing: this.#routing,
     });
     if (shares.length === 0) return false;
-    const sendBeforeMs = this.#timers.nowMs() + SEND_WITHIN_MS;
-    const claims = await claim(this.#options.pool, shares);
+    let sendBeforeMs = 0;
+    const claims = await claim(this.#options.pool, shares, {
+      // Not earlier: a slow claim for verification would leave no time to send.
+      beforeSending: () => {
+        sendBeforeMs = this.#timers.nowMs() + SEND_WITHIN_MS;
+      },
+      onError: (error) => {
+        this.#options.log.error({ err: error }, 'the dispatcher could not claim all work');
+      },
+    });
     this.#routing.note(claims);
     this.#options.acknowledged?.note(claims.filter(({ stage }) => stage === 'send'));
     for (const { stage } of claims) {

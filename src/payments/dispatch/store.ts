@@ -209,6 +209,13 @@ function claimOf(
   };
 }
 
+export interface ClaimOptions {
+  /** Called before the first call that claims for sending: instructions may exist from then on. */
+  readonly beforeSending?: () => void;
+  /** Called for each call that failed although another one claimed something. */
+  readonly onError?: (error: unknown) => void;
+}
+
 /**
  * Claims due payments of the given queues, oldest first, and records the attempt of each that is to
  * be sent. After this commit an instruction may exist, so from now on only the operator's final
@@ -216,13 +223,20 @@ function claimOf(
  * claimers never get the same payment. One call for each stage and bucket; if one fails, the claims of
  * others are returned: their instructions must be sent now.
  */
-export async function claim(db: Queryable, wanted: readonly Wanted[]): Promise<Claim[]> {
+export async function claim(
+  db: Queryable,
+  wanted: readonly Wanted[],
+  { beforeSending, onError }: ClaimOptions = {},
+): Promise<Claim[]> {
   const claims: Claim[] = [];
   const errors: unknown[] = [];
-  const indexed = wanted.map((queue, index) => ({ ...queue, index }));
-  const groups = await groupByBucket(db, indexed);
+  const groups = await groupByBucket(
+    db,
+    wanted.map((queue, index) => ({ ...queue, index })),
+  );
   // What is to be sent last, so that nothing delays it once it is claimed.
   for (const stage of ['verify', 'send'] as const) {
+    if (stage === 'send') beforeSending?.();
     for (const { bucket, items } of groups) {
       const queues = items.filter((queue) => queue.stage === stage);
       if (queues.length === 0) continue;
@@ -234,6 +248,7 @@ export async function claim(db: Queryable, wanted: readonly Wanted[]): Promise<C
     }
   }
   if (claims.length === 0 && errors.length > 0) throw errors[0];
+  for (const error of errors) onError?.(error);
   return claims.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
 }
 
