@@ -182,6 +182,21 @@ describe('an entry', () => {
     await expect(entry({ reference: 'OP-79' })).resolves.toMatchObject({ reference: 'OP-79' });
   });
 
+  test('begins the books with the float that earlier payments left', async () => {
+    await pay(30_000n);
+    const movedAt = await afterLastPosting();
+    await pay(5_000n);
+    const opening = { kind: 'opening', reference: 'O', amountCents: 70_000n, movedAt } as const;
+    await approve((await entry(opening)).entryId);
+    expect(await transfers()).toEqual([
+      ['entry', FLOAT, 'opening', 70_000n],
+      ['entry', FLOAT, 'opening', 30_000n],
+    ]);
+    const { bookedCents } = await reportFloat(books.pool, float(null));
+    expect(bookedCents).toBe(65_000n);
+    expect(await violations()).toEqual([]);
+  });
+
   test('cannot begin the books twice, nor lie before them', async () => {
     await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
     await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow(
@@ -324,6 +339,12 @@ describe('a forgery is found', () => {
       'an opening that no statement has',
       `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), gen_random_uuid(), 1,
          'opening', 'operator-float:other', 'opening', mac from house_transfers where source = 'top_up'`,
+      ['house_authentic', 'house_opening_listed'],
+    ],
+    [
+      'a second transfer of an entry that is no opening',
+      `insert into house_transfers select now(), moved_at, 5, gen_random_uuid(), source_id, 2, source,
+         debit_account, credit_account, mac from house_transfers where source = 'entry'`,
       ['house_authentic', 'house_opening_listed'],
     ],
   ])('%s', async (_, sql, found) => {

@@ -26,7 +26,7 @@ const BEGAN = `began as (
   select substr(t.debit_account, length('operator-float:') + 1) as operator, min(t.moved_at) as at
   from house_transfers t left join house_entries e
     on t.source = 'entry' and e.entry_id = t.source_id
-  where t.source = 'opening' or e.kind = 'opening'
+  where t.part = 1 and (t.source = 'opening' or e.kind = 'opening')
   group by 1
 )`;
 
@@ -39,7 +39,8 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
           select 0 as "vendorId", format('house: %s %s: %s, transfer %s',
             coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), x.amount_cents,
             t.amount_cents) as detail
-          from ${EXPECTED} x full join (select * from house_transfers where source not in ('opening', 'journal')) t
+          from ${EXPECTED} x full join (select * from house_transfers
+              where source not in ('opening', 'journal') and part = 1) t
             on t.source = x.source and t.source_id = x.source_id
           where (x.amount_cents, x.debit_account, x.credit_account)
             is distinct from (t.amount_cents, t.debit_account, t.credit_account)`,
@@ -82,7 +83,7 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'house_opening_listed',
-    says: 'The opening of a float comes from a statement that begins with a balance, at the time of that balance.',
+    says: 'The opening of a float comes from a statement that begins with a balance, at the time of that balance, or from an entry. Only the opening of an entry has a second transfer, for what payments had consumed by then, at its time and between its accounts.',
     overall: true,
     sql: `select 0 as "vendorId", format('house: opening of %s: no statement begins with it',
             t.debit_account) as detail
@@ -90,6 +91,13 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
           where t.source = 'opening' and not exists (select from operator_statements s
             where s.statement_id = t.source_id and s.opening_cents is not null
               and t.moved_at = s.period_start and t.credit_account = 'opening'
-              and t.debit_account = 'operator-float:' || s.operator)`,
+              and t.debit_account = 'operator-float:' || s.operator)
+          union all
+          select 0, format('house: entry %s is no opening and has a second transfer', t.source_id)
+          from house_transfers t
+          where t.source = 'entry' and t.part > 1 and not exists (select from house_entries e
+            where e.entry_id = t.source_id and e.kind = 'opening' and e.decision = 'approved'
+              and e.moved_at = t.moved_at and (t.debit_account, t.credit_account) in
+                ((e.debit_account, e.credit_account), (e.credit_account, e.debit_account)))`,
   },
 ];

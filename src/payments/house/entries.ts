@@ -10,7 +10,8 @@ import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from '.
 import type { EntryRow } from './entries-store.ts';
 import { plainReference, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
-import { postHouseTransfer, readFloatBeginning } from './store.ts';
+import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
+import type { HouseTransfer } from './transfer.ts';
 
 export interface EntryRequest {
   readonly operatorCode: string;
@@ -64,20 +65,38 @@ export async function approveEntry(
     requireAnother(proposedBy, approvedBy);
     await requireNew(client, { ...entry, operatorCode: subject });
     await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
-    await postHouseTransfer(client, deps.ledgerMac, {
-      source: 'entry',
-      sourceId: entryId,
-      part: 1,
-      debitAccount: entry.debitAccount,
-      creditAccount: entry.creditAccount,
-      amountCents: entry.amountCents,
-      movedAt: entry.movedAt,
-      proposedBy,
-      approvedBy,
-      texts: [entry.reference, entry.note],
-    });
+    const transfers = [transferOf(entry, approvedBy)];
+    if (entry.kind === 'opening') {
+      const consumedCents = await readConsumed(client, subject, entry.movedAt);
+      transfers.push(...consumedBefore(transferOf(entry, approvedBy), consumedCents));
+    }
+    for (const transfer of transfers) await postHouseTransfer(client, deps.ledgerMac, transfer);
     return requireFound(await findEntry(client, entryId), 'entry');
   });
+}
+
+function transferOf(entry: EntryRow, approvedBy: string): HouseTransfer {
+  const { entryId, debitAccount, creditAccount, amountCents, movedAt, proposedBy } = entry;
+  const source = { source: 'entry', sourceId: entryId, part: 1 } as const;
+  const people = { proposedBy, approvedBy, texts: [entry.reference, entry.note] };
+  return { ...source, debitAccount, creditAccount, amountCents, movedAt, ...people };
+}
+
+/**
+ * What vendors’ payments of the time before an opening have consumed is part of what was there at first:
+ * otherwise it would be missing in our books for ever. @param consumedCents negative: more was returned.
+ */
+function consumedBefore(opening: HouseTransfer, consumedCents: bigint): HouseTransfer[] {
+  if (consumedCents === 0n) return [];
+  const { debitAccount, creditAccount } = opening;
+  return [
+    consumedCents > 0n
+      ? { ...opening, part: 2, amountCents: consumedCents }
+      : {
+          ...{ ...opening, part: 2, amountCents: -consumedCents },
+          ...{ debitAccount: creditAccount, creditAccount: debitAccount },
+        },
+  ];
 }
 
 /** Anybody may reject an entry, also who proposed it. Throws: `PlainError` if it was decided. */

@@ -8,7 +8,10 @@ export interface HouseTransfer {
   readonly source: TransferSource;
   /** Together with `source` and `part` it makes the transfer unique. */
   readonly sourceId: string;
-  /** A journal is several transfers; of any other source it is 1. */
+  /**
+   * A journal is several transfers. An opening that people entered has a second one, for what payments had
+   * consumed by then. Of any other source it is 1.
+   */
   readonly part: number;
   readonly debitAccount: HouseAccount;
   readonly creditAccount: HouseAccount;

@@ -5,7 +5,8 @@
 -- operator. What vendors' payments consumed is not repeated here: it is the sum of the vendors'
 -- `operator:<code>` and `receivable:<code>` accounts, so that no payment touches a row of the house.
 
--- Entries for the books: one person proposes, another one approves. An approved entry is one transfer.
+-- Entries for the books: one person proposes, another one approves. An approved entry is one transfer; an opening
+-- has a second one for what payments had consumed by then.
 create table house_entries (
   proposed_at timestamptz not null,
   decided_at timestamptz,
@@ -73,7 +74,8 @@ create table house_transfers (
   -- Its source: a row of a statement (top_up), all charges or the opening balance of a statement, an entry,
   -- or a journal.
   source_id uuid not null,
-  -- A journal is several transfers, numbered from 1.
+  -- A journal is several transfers, numbered from 1. The second one of an opening that people entered is what
+  -- payments had consumed by then.
   part smallint not null check (part > 0),
   source text not null check (source in ('top_up', 'charges', 'opening', 'entry', 'journal')),
   -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense; see account.ts.
@@ -82,7 +84,7 @@ create table house_transfers (
   -- HMAC-SHA-256 under the ledger's key, of the row, and of the people who decided and what they wrote.
   mac bytea not null,
   unique (source, source_id, part),
-  check (part = 1 or source = 'journal'),
+  check (part = 1 or source = 'journal' or part = 2 and source = 'entry'),
   check (debit_account <> credit_account)
 );
 create index house_transfers_by_time on house_transfers (posted_at);
