@@ -158,7 +158,7 @@ export async function retireKey(
     const [current, ...former] = await listKeysOf(client, signer);
     if (current?.keyId === keyId) {
       throw new PlainError(
-        'This is the current key. Create a new one first; with an overlap of 0 this one ends at once.',
+        'This is the current key. Create a new one first; then this one can be retired.',
       );
     }
     if (!former.some((key) => key.keyId === keyId))

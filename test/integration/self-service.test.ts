@@ -461,9 +461,16 @@ test('changes are in the audit log under the vendor’s name, without secrets', 
   const made = await shop.ask('rotateKey', {
     body: { overlap_seconds: 600, idempotency_key: fresh('rotation-of-a-shop') },
   });
+  await running.service.directory.reload();
+  const current = new SelfServiceClient(running.origin, {
+    vid: own.vid,
+    key: String(made['secret']),
+  });
+  // The current key cannot be retired.
+  await current.refused('retireKey', { path: { key_id: String(made['key_id']) } });
   const { rows } = await database.asOwner<Readonly<Record<string, unknown>>>(
     `select a.action, a.login, a.role, a.target, a.vendor_id, a.filter, r.result, r.after
-     from audit_log a join audit_results r using (audit_id) where a.target = $1`,
+     from audit_log a join audit_results r using (audit_id) where a.target = $1 order by a.at`,
     [own.vid],
   );
   expect(rows).toEqual([
@@ -474,6 +481,7 @@ test('changes are in the audit log under the vendor’s name, without secrets', 
       result: 'done',
       after: { overlapSeconds: 600, key_id: made['key_id'] },
     }),
+    expect.objectContaining({ action: 'vendor.retire-key', result: 'refused' }),
   ]);
   expect(JSON.stringify(rows)).not.toContain(String(made['secret']));
 });

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { isUnavailable } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { countActions, endAudit, insertAudit } from './audit-store.ts';
@@ -87,6 +88,8 @@ async function carryOut<Answer>(
 }
 
 function resultOf(error: unknown, outcomes: ActionRules['outcomes'] = []): AuditResult['result'] {
+  // A rule of ours, not a fault: the caller turns it into a refusal.
+  if (error instanceof PlainError) return 'refused';
   if (!(error instanceof Refusal)) return 'failed';
   return outcomes.includes(error.code) ? 'done' : 'refused';
 }

@@ -57,7 +57,7 @@ export interface Claim {
   readonly claimNumber: number;
   /** The instruction that this claim sends, or the last one sent. */
   readonly attemptNumber: number;
-  /** Status queries made since that instruction. */
+  /** Status queries made since that instruction, with the one that this claim is for. */
   readonly verifyCount: number;
   /** By the database's clock. */
   readonly attemptAgeMs: number;
@@ -234,7 +234,7 @@ export async function claim(
     db,
     wanted.map((queue, index) => ({ ...queue, index })),
   );
-  // What is to be sent last, so that nothing delays it once it is claimed.
+  // Claims to send come last, so that nothing delays them once they are committed.
   for (const stage of ['verify', 'send'] as const) {
     if (stage === 'send') beforeSending?.();
     for (const { bucket, items } of groups) {

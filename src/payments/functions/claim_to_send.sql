@@ -1,13 +1,14 @@
--- Takes due payments of the given queues of one bucket, the oldest first, and records an attempt for each
--- one: after this commit an instruction may exist. Two callers never get the same payment.
+-- Takes due payments of the given queues of one bucket, oldest first, and records an attempt for each one:
+-- after this commit an instruction may exist. Two callers never get the same payment.
 --
--- Nothing is taken in quarantine. The account and the amount come from the payment, not from the queue. A row
--- is never claimed without its open payment; `ledger check` reports such a row. A payment has one row, so an
+-- Nothing is taken in quarantine. The account and the amount come from the payment, not from the queue. A queue
+-- row whose payment is not open is never claimed; `ledger check` reports it. A payment has one row, so an
 -- instruction is never sent while another is in progress.
--- `limit` makes the planner look up by index, for each row. `materialized` ensures that the rows are locked
--- once: a subquery that the planner runs again takes more than the limit.
+-- `materialized` ensures that the rows are locked once: a subquery that the planner runs again takes more than
+-- the limit.
 -- Runs with the caller's privileges. Every statement names the bucket. The settings, `limit 1` and
--- `sign(…) = 1`, which is always true, make the planner look up each row by its key (decision 23).
+-- `sign(…) = 1`, which is always true, make the planner look up each row by its key or its location
+-- (decision 23).
 create or replace function claim_to_send(
   p_bucket integer,
   p_vendor_ids integer[],
@@ -18,12 +19,12 @@ create or replace function claim_to_send(
   -- Where to begin: earlier ids are passed over.
   p_first_ids uuid[],
   p_leases_ms integer[],
-  -- The operator to instruct, why it was chosen, the amounts that go to it, and how long a payment must
-  -- have been due.
+  -- The operator to instruct, and why it was chosen.
   p_operators text[],
   p_reasons text[],
-  -- The rows of operator_prices that are in force for them. Null: no price is in force.
+  -- The row of operator_prices that is in force for that operator. Null: no price is in force.
   p_operator_prices integer[],
+  -- The amounts that go to it, and how long a payment must have been due.
   p_minimums bigint[],
   p_maximums bigint[],
   p_waits_ms integer[]

@@ -1,8 +1,9 @@
--- Takes due payments of the given queues of one bucket, the oldest first, to ask the operators that have
+-- Takes due payments of the given queues of one bucket, oldest first, to ask the operators that have
 -- their instructions. Two callers never get the same payment.
 --
--- The age of an instruction counts from the end of the time that a restore lost: until then it may have been
--- sent again. See claim_to_send.sql for where the columns come from and how each row is looked up.
+-- The age of an instruction counts from when it was sent. If a restore lost a time, it counts from the end of
+-- that time, because the instruction may have been sent again until then. See claim_to_send.sql for where the
+-- columns come from and how each row is looked up.
 create or replace function claim_to_verify(
   p_bucket integer,
   p_vendor_ids integer[],

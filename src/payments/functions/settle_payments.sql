@@ -5,12 +5,12 @@
 --   repeated      the ledger knows it: the payment was settled with the same outcome by the same operator, or
 --                 the operator says that it did not execute an instruction that another one has executed
 --                 or may be executing
---   contradicted  it was settled with the other outcome, or no instruction was ever sent, or another
---                 operator has the instruction or has paid, or a success says that nothing was paid: opens
---                 a case and leaves the ledger unchanged
+--   contradicted  it was settled with the other outcome, or no instruction was ever sent, or the report says
+--                 paid while another operator has the instruction or has paid, or it says that 0 was paid:
+--                 opens a case and leaves the ledger unchanged
 --   unknown       there is no such payment: nothing is changed
 --
--- When the operator paid another amount than instructed, at most the reservation is posted. The remainder
+-- When the operator paid another amount than instructed, at most the instructed amount is posted. The remainder
 -- returns to the float, and the difference is a case. The recorded fee stays. The operator's charge and
 -- commission follow from the price of the attempt and the amount that is posted. A commission is at most
 -- that amount, so that a payment never lowers the balance of the operator's account.
@@ -82,7 +82,7 @@ declare
   v_prices integer[];
   -- Without fees, no transfers of fees are looked for.
   v_has_fees boolean;
-  -- The prices that are among them.
+  -- The prices that are among v_prices.
   v_versions integer[];
   v_costs bigint[];
   v_cost_bps integer[];
@@ -219,7 +219,7 @@ begin
         select d.*, p_biller_references[d.number] as biller_reference,
           p_messages[d.number] as message, p_details[d.number] as details,
           p_failure_codes[d.number] as failure_code, p_sources[d.number] as source,
-          -- The last one: of instructions of a ledger that was restored.
+          -- The last one for instructions of a ledger that was restored, which name no operator.
           coalesce(d.operator_code, v_usual_operators[d.number]) as executor
         from dequeued d
       ) o

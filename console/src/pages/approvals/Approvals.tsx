@@ -29,7 +29,7 @@ export function Approvals() {
     <>
       <PageHeader
         title={<Trans>Approvals</Trans>}
-        about={<Trans>What another person has proposed and waits for your decision.</Trans>}
+        about={<Trans>Proposals of other people that wait for your decision.</Trans>}
       />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       <Card title={<Trans>Waiting for you</Trans>}>

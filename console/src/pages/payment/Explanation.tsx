@@ -2,6 +2,7 @@ import { Plural, Trans } from '@lingui/react/macro';
 import type { PaymentDetail } from '../../../../src/console/answers.ts';
 import { useSession } from '../../app/session.ts';
 import { Notice } from '../../design/Notice.tsx';
+import { asSentence } from '../../format/as-sentence.ts';
 import { Time } from '../../format/Time.tsx';
 import styles from './Payment.module.css';
 
@@ -116,7 +117,7 @@ function Paid({ payment: { billerReference, message } }: { readonly payment: Pay
         <Trans>The bill is paid.</Trans>
       </b>{' '}
       {billerReference !== null && <Trans>The operator’s reference is {billerReference}.</Trans>}{' '}
-      {message}
+      {message !== null && asSentence(message)}
     </p>
   );
 }
@@ -127,7 +128,7 @@ function Failed({ payment: { message } }: { readonly payment: PaymentDetail }) {
       <b>
         <Trans>The bill is not paid.</Trans>
       </b>{' '}
-      {message}{' '}
+      {message !== null && asSentence(message)}{' '}
       <Trans>
         The amount and the fee are back in the vendor’s float; the vendor may try again.
       </Trans>
