@@ -22,7 +22,7 @@ import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
 import type { RetryPolicy } from './decide.ts';
 import { createRotation } from './rotation.ts';
-import type { AddedQueue } from './rotation.ts';
+import type { AddedQueue, Rotation } from './rotation.ts';
 import type { DailySpending } from './daily-spending.ts';
 import type { FloatGuard } from './float-guard.ts';
 import { createRouting } from './routing.ts';
@@ -97,7 +97,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #capacity: Capacity;
   readonly #progressLane: Lane<Progress, number>;
   readonly #calls: Tasks;
-  readonly #rotation = createRotation();
+  readonly #rotation: Rotation;
   readonly #routing: Routing;
   readonly #loop: WakeLoop;
   #nextListAtMs = 0;
@@ -111,6 +111,7 @@ class RunningDispatcher implements Dispatcher {
     this.#awakeTimers = options.awakeTimers ?? awakeTimers;
     this.#turnedAtMs = timers.nowMs();
     this.#capacity = options.capacity;
+    this.#rotation = createRotation(() => timers.nowMs());
     this.#routing = createRouting(options);
     this.#progressLane = openProgressLane(options, timers);
     this.#calls = createTasks(timers);

@@ -29,9 +29,22 @@ export interface Turn extends AddedQueue {
   readonly firstId: string;
   /** Bands of amounts, by their minimum, in which nothing more was due. */
   readonly finished: Set<bigint>;
+  /** How many payments are claimed of it at once while other queues wait for the same operator. */
+  readonly burst: number;
+  /** Undefined: not since it was added. */
+  readonly servedAtMs: number | undefined;
 }
 
-export function createRotation(): Rotation {
+/**
+ * A few payments of one queue are claimed and settled with much less work than as many payments of different
+ * queues. So a queue that has more is given more, but only while all queues have their turns quickly: the
+ * others wait for it (decision 39).
+ */
+const MAX_BURST = 4;
+const QUICK_MS = 1_000;
+
+/** @param nowMs a monotonic clock. */
+export function createRotation(nowMs = (): number => performance.now()): Rotation {
   // A Map keeps the order of insertion, which is the order of turns.
   const turns = new Map<string, Turn>();
   // By queue, the first payment that was added since turns were given.
@@ -49,6 +62,8 @@ export function createRotation(): Rotation {
         addition: additions,
         firstId: earlier(firstId, known?.firstId),
         finished: new Set(),
+        burst: known?.burst ?? 1,
+        servedAtMs: known?.servedAtMs,
       });
     },
     turns: () => {
@@ -67,13 +82,23 @@ export function createRotation(): Rotation {
       const name = nameOf(turn);
       const current = turns.get(name) ?? turn;
       turns.delete(name);
-      const next =
-        claimedTo === null
-          ? current
-          : { ...current, firstId: earlier(claimedTo, firstAdded.get(name)) };
-      turns.set(name, next);
+      turns.set(
+        name,
+        claimedTo === null ? current : served(current, claimedTo, firstAdded.get(name), nowMs()),
+      );
     },
   };
+}
+
+function served(
+  turn: Turn,
+  claimedTo: string,
+  firstAdded: string | undefined,
+  servedAtMs: number,
+): Turn {
+  const isQuick = turn.servedAtMs !== undefined && servedAtMs - turn.servedAtMs <= QUICK_MS;
+  const burst = isQuick ? Math.min(2 * turn.burst, MAX_BURST) : 1;
+  return { ...turn, firstId: earlier(claimedTo, firstAdded), burst, servedAtMs };
 }
 
 function earlier(id: string, other: string | undefined): string {

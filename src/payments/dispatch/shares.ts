@@ -70,6 +70,8 @@ interface Group {
   readonly free: number;
   readonly leaseMs: number;
   readonly requests: Request[];
+  /** How many slots the requests may use at least. */
+  askedFor: number;
 }
 
 /** There may be as many turns as vendors, and far fewer slots, so a turn costs little if its group is full. */
@@ -91,8 +93,10 @@ function groupByOperator(turns: readonly Turn[], options: ShareOptions): readonl
   return groups.all;
 }
 
-function ask({ free, requests }: Group, turn: Turn, wanted: Omit<Request, 'turn'>): void {
-  if (requests.length < free) requests.push({ turn, ...wanted });
+function ask(group: Group, turn: Turn, wanted: Omit<Request, 'turn'>): void {
+  if (group.askedFor >= group.free) return;
+  group.askedFor += turn.burst;
+  group.requests.push({ turn, ...wanted });
 }
 
 /** Groups in the order in which they are asked for: payments and status queries of an operator share its slots. */
@@ -105,11 +109,12 @@ function createGroups({ connectorOf, capacity }: ShareOptions): {
   const promised = new Map<Operator, number>();
   const open = (operator: Operator, stage: Turn['stage']): Group => {
     const connector = connectorOf(operator.operatorCode);
-    if (connector === undefined) return { free: 0, leaseMs: 0, requests: [] };
+    if (connector === undefined) return { free: 0, leaseMs: 0, requests: [], askedFor: 0 };
     const given = promised.get(operator) ?? 0;
     const free = capacity.free(operator, stage, given);
     promised.set(operator, given + free);
-    return { free, leaseMs: sendDeadlineMs(connector) + LEASE_MARGIN_MS, requests: [] };
+    const leaseMs = sendDeadlineMs(connector) + LEASE_MARGIN_MS;
+    return { free, leaseMs, requests: [], askedFor: 0 };
   };
   return {
     all,

@@ -111,4 +111,47 @@ describe('the rotation', () => {
     rotation.add({ ...queue(1), stage: 'verify' });
     expect(rotation.turns()).toHaveLength(3);
   });
+
+  describe('gives a queue with more several payments at once', () => {
+    /** Its burst after it was served at these times. */
+    function burstAfter(...servedAt: readonly number[]): number | undefined {
+      let now = 0;
+      const rotation = createRotation(() => now);
+      rotation.add(queue(1));
+      for (const at of servedAt) {
+        now = at;
+        const [turn] = rotation.turns();
+        if (turn === undefined) throw new Error('there is no turn');
+        rotation.asked(turn, '8');
+        rotation.add({ ...queue(1), firstId: '9' });
+      }
+      return rotation.turns()[0]?.burst;
+    }
+
+    test('at most four, while its turns come quickly', () => {
+      expect(burstAfter()).toBe(1);
+      expect(burstAfter(0)).toBe(1);
+      expect(burstAfter(0, 1_000)).toBe(2);
+      expect(burstAfter(0, 100, 200)).toBe(4);
+      expect(burstAfter(0, 100, 200, 300)).toBe(4);
+    });
+
+    test('but one, once other queues wait long', () => {
+      expect(burstAfter(0, 100, 200, 1_201)).toBe(1);
+      expect(burstAfter(0, 100, 200, 1_201, 1_202)).toBe(2);
+    });
+
+    test('but one, after it was empty', () => {
+      const rotation = createRotation(() => 0);
+      rotation.add(queue(1));
+      for (const claimedTo of ['8', '9', null]) {
+        const [turn] = rotation.turns();
+        if (turn === undefined) throw new Error('there is no turn');
+        if (claimedTo === null) rotation.empty(turn);
+        else rotation.asked(turn, claimedTo);
+      }
+      rotation.add(queue(1));
+      expect(rotation.turns()[0]?.burst).toBe(1);
+    });
+  });
 });

@@ -65,6 +65,45 @@ test('a queue with more goes to the end of the order, with all its bands', () =>
   expect(askAll(rotation)).toEqual(['other 0', 'bands 0', 'bands 1000']);
 });
 
+describe('eight slots are divided', () => {
+  const capacity = { free: () => 8 } as unknown as ShareOptions['capacity'];
+  /** How much each queue gets. @param bursts of the queues, in order. */
+  function divided(...bursts: readonly number[]): [vendorId: number, max: number][] {
+    const turns = bursts.map((burst, index) => ({
+      ...{ vendorId: index + 1, billerCode: 'other', stage: 'send' as const },
+      ...{ addition: 1, firstId: '1', finished: new Set<bigint>(), burst, servedAtMs: undefined },
+    }));
+    return shareOut(turns, { ...options, capacity }).map(({ vendorId, max }) => [vendorId, max]);
+  }
+
+  test('among all queues that wait, if each takes one', () => {
+    expect(divided(...Array.from({ length: 10 }, () => 1))).toEqual(
+      Array.from({ length: 8 }, (_, index) => [index + 1, 1]),
+    );
+  });
+
+  test('among the first queues, if these take several', () => {
+    expect(divided(4, 4, 4)).toEqual([
+      [1, 4],
+      [2, 4],
+    ]);
+    expect(divided(4, 1, 2, 2, 1)).toEqual([
+      [1, 2],
+      [2, 2],
+      [3, 2],
+      [4, 2],
+    ]);
+  });
+
+  test('among few queues, although they take one', () => {
+    expect(divided(1, 1, 1)).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 2],
+    ]);
+  });
+});
+
 describe('a queue is asked next', () => {
   /** Each round asks all bands; returns where the queue is looked at next. */
   function afterRounds(
@@ -116,6 +155,7 @@ describe('a queue is asked next', () => {
           addition: 1,
           firstId: '1',
           finished: new Set(),
+          ...{ burst: 1, servedAtMs: undefined },
         },
       ],
       { ...options, routing },
