@@ -1,5 +1,7 @@
+import { createSecretKey } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../../platform/base/ids.ts';
+import { hmac } from '../../../platform/base/mac.ts';
 
 /** Signs requests to an operator and verifies its callbacks. */
 export interface Signing {
@@ -27,14 +29,16 @@ export function createSigning(key: string): Signing {
     throw new Error(`the key must have ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes`);
   }
   const webhook = new Webhook(key);
+  const secret = createSecretKey(bytes);
   return {
     headers(body) {
       const id = `msg_${newId()}`;
-      const now = new Date();
+      const timestamp = String(Math.floor(Date.now() / 1000));
       return {
         'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-        'webhook-signature': webhook.sign(id, now, body),
+        'webhook-timestamp': timestamp,
+        // As the library does, but its SHA-256 is in JavaScript, which costs four times as much.
+        'webhook-signature': `v1,${hmac(secret, `${id}.${timestamp}.${body}`, 'base64')}`,
       };
     },
     verify(text, headers) {
