@@ -77,7 +77,7 @@ export const displayName = matching(
 export function money(text: string): bigint {
   if (!MONEY_PATTERN.test(text)) {
     throw new InvalidArgumentError(
-      'It must be a decimal number with at most two decimals, such as 100.00.',
+      'It must be a decimal number such as 100.00, with at most 12 digits before the point and 2 after it.',
     );
   }
   return parseMoney(text);

@@ -47,7 +47,7 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
       outcome: Type.Optional(
         parameter(
           new RegExp(`^(${ENQUIRY_OUTCOMES.join('|')})$`),
-          ENQUIRY_OUTCOMES.join(', '),
+          `one of ${ENQUIRY_OUTCOMES.join(', ')}`,
           'Enquiries with this outcome.',
         ),
       ),

@@ -15,7 +15,7 @@ import { pageOf, paging, time } from './schemas.ts';
 const oneOf = (values: readonly string[], description: string) =>
   parameter(
     new RegExp(`^(${values.join('|').replaceAll('.', String.raw`\.`)})$`),
-    values.join(', '),
+    `one of ${values.join(', ')}`,
     description,
   );
 

@@ -23,7 +23,7 @@ export const paymentFilter = {
   status: Type.Optional(
     parameter(
       new RegExp(`^(${PAYMENT_STATUSES.join('|')})$`),
-      PAYMENT_STATUSES.join(', '),
+      `one of ${PAYMENT_STATUSES.join(', ')}`,
       'Payments that have this status now.',
       { examples: ['SUCCESS'] },
     ),

@@ -18,7 +18,7 @@ export const billerCodeOrName = parameter(
 
 export const amount = parameter(
   MONEY_PATTERN,
-  'a decimal number with at most two decimals, such as 100.00',
+  'a decimal number such as 100.00, with at most 12 digits before the point and 2 after it',
   'Amount in KES, at most two decimals. It is signed exactly as sent: `100` and `100.00` have different signatures.',
   { examples: ['100.00'] },
 );
@@ -61,7 +61,7 @@ export const sha256 = parameter(
 
 export const resultFormat = parameter(
   /^(json|csv|jsonl)$/,
-  'json, csv or jsonl',
+  'one of json, csv, jsonl',
   'Format of the response. Default: `json`.',
   { examples: ['csv'] },
 );

@@ -16,7 +16,7 @@ export function parseMoney(text: string, field = 'amount'): bigint {
   if (!MONEY_PATTERN.test(text)) {
     throw new Refusal('invalid_field', {
       field,
-      text: `${field} must be a decimal number with at most two decimals, such as 100.00`,
+      text: `${field} must be a decimal number such as 100.00, with at most 12 digits before the point and 2 after it`,
     });
   }
   const point = text.indexOf('.');

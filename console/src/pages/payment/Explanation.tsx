@@ -122,16 +122,20 @@ function Paid({ payment: { billerReference, message } }: { readonly payment: Pay
   );
 }
 
-function Failed({ payment: { message } }: { readonly payment: PaymentDetail }) {
+function Failed({ payment: { message, fee } }: { readonly payment: PaymentDetail }) {
   return (
     <p>
       <b>
         <Trans>The bill is not paid.</Trans>
       </b>{' '}
       {message !== null && asSentence(message)}{' '}
-      <Trans>
-        The amount and the fee are back in the vendor’s float; the vendor may try again.
-      </Trans>
+      {fee === '0.00' ? (
+        <Trans>The amount is back in the vendor’s float; the vendor may try again.</Trans>
+      ) : (
+        <Trans>
+          The amount and the fee are back in the vendor’s float; the vendor may try again.
+        </Trans>
+      )}
     </p>
   );
 }

@@ -99,9 +99,11 @@ export function Events({ payment }: { readonly payment: PaymentDetail }) {
   if (events.length === 0) {
     return (
       <p className={styles['nothing']}>
-        <Trans>
-          No event: the payment is open, or the vendor has no webhook and queries the status.
-        </Trans>
+        {payment.settledBy === null ? (
+          <Trans>No event yet: the payment is open.</Trans>
+        ) : (
+          <Trans>No event: the vendor has no webhook and queries the status.</Trans>
+        )}
       </p>
     );
   }

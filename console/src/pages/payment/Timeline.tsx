@@ -2,6 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PaymentDetail, TimelineEntry } from '../../../../src/console/answers.ts';
+import { asSentence } from '../../format/as-sentence.ts';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import { caseAction, settledBy, verdictText } from './entry-texts.tsx';
@@ -152,7 +153,12 @@ function describeAttempt(entry: Extract<TimelineEntry, { kind: 'attempt' }>): De
           </>
         )}
         <Outcome entry={entry} />
-        {note !== null && entry.outcome !== 'paid' && entry.outcome !== 'declined' && ` (${note})`}
+        {note !== null && entry.outcome !== 'paid' && entry.outcome !== 'declined' && (
+          <>
+            {' '}
+            <Trans>Reason: {asSentence(note)}</Trans>
+          </>
+        )}
         {operatorHandle !== null && (
           <>
             {' '}

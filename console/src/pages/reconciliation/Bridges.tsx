@@ -33,7 +33,7 @@ function OneBridge({ bridge: { booked, report, statement } }: { readonly bridge:
             />
             <Line
               isPart
-              name={<Trans>Booked since the report</Trans>}
+              name={<Trans>Booked since the report, or just before it</Trans>}
               amount={report.settledSince}
             />
             <Line isPart name={<Trans>Top-ups not booked yet</Trans>} amount={report.notBooked} />

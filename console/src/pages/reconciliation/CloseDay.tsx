@@ -76,7 +76,7 @@ function Checks({ answer, isOver }: { readonly answer: DayAnswer; readonly isOve
       <li>
         {missing.length === 0 ? (
           <Pill tone="done">
-            <Trans>Every statement is there</Trans>
+            <Trans>No statement missing</Trans>
           </Pill>
         ) : (
           <>
@@ -98,7 +98,7 @@ function Checks({ answer, isOver }: { readonly answer: DayAnswer; readonly isOve
               <Plural value={openCases} one="# open case" other="# open cases" />
             </Pill>
             <Link to="/cases" search={{}}>
-              <Trans>Decide them</Trans>
+              <Plural value={openCases} one="Decide it" other="Decide them" />
             </Link>
           </>
         )}
