@@ -138,3 +138,12 @@ test('nothing is in the schema that Citus cannot distribute', async () => {
   );
   expect(found).toEqual([]);
 });
+
+test('tables that get rows with every payment or request are not analyzed every few seconds', async () => {
+  const tables = await list(
+    `select relname as found from pg_class
+     where relnamespace = 'public'::regnamespace and 'autovacuum_analyze_threshold=50000' = any (reloptions)
+     order by 1`,
+  );
+  expect(tables).toEqual(['dispatch_queue', 'payments', 'request_log', 'transfers']);
+});

@@ -17,7 +17,8 @@ create table request_log (
   -- The code of the refusal; null: the request was not refused.
   code text,
   primary key (bucket, vendor_id, at, request_id)
-);
+-- By default, the statistics of a small table are renewed for every tenth row: under load every few seconds.
+) with (autovacuum_analyze_threshold = 50000);
 -- For the list of refused requests, which are few.
 create index request_log_refused on request_log (bucket, vendor_id, at, request_id)
   where code is not null;

@@ -57,7 +57,7 @@ create table payments (
   check ((sent_at is null) = (attempt_outcome is null))
 -- Each row is updated once, when the operator's answer is added. With room for it on the same page, no
 -- index is written again.
-) with (fillfactor = 35);
+) with (fillfactor = 35, autovacuum_analyze_threshold = 50000);
 create unique index payments_by_reference on payments (bucket, vendor_id, merchant_reference)
   where merchant_reference is not null;
 -- Without the vendor in front: entries of all vendors go to the end, and the planner does not prefer it to the key.
@@ -107,7 +107,8 @@ create table dispatch_queue (
   -- Without the stage: a claim changes no key, so no index is written again.
   primary key (bucket, vendor_id, biller_code, payment_id),
   check ((stage = 'verify') = (sent_at is not null))
-) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
+  autovacuum_analyze_threshold = 50000);
 -- Callbacks of some operators contain only the operator's own handle.
 create index dispatch_queue_by_handle on dispatch_queue (operator_handle)
   where operator_handle is not null;
