@@ -222,6 +222,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     ],
     why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
   },
+  'payments/cases/kept-receipts-store.ts': {
+    tables: ['collections', 'corrections', 'receipts'],
+    why: 'corrections and payouts ask what is left in the books of a receipt, whichever cases were about it',
+  },
   'payments/vendor-floats/store.ts': {
     tables: ['accounts'],
     why: 'reads float, collected income and what was paid of all watched vendors with one statement for each bucket',

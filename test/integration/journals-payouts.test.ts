@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { openCase } from '../../src/payments/cases/cases-store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import {
   approveJournal,
@@ -11,7 +10,6 @@ import type { JournalRequest } from '../../src/payments/house/journals.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { approvePayout, proposePayout, rejectPayout } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
-import { newId } from '../../src/platform/base/ids.ts';
 import { chainEverything } from '../support/chain.ts';
 import { COLLECTOR, OPERATOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -136,15 +134,6 @@ describe('a payout', () => {
     await expect(pay(second.payoutId)).rejects.toThrow('already rejected');
     expect(await violations()).toEqual([]);
   });
-});
-
-test('a payout waits for the decision about income that was reversed', async () => {
-  const { payoutId } = await payout({ amountCents: 20_001n });
-  const facts = { paid_cents: 30_000, receipt_state: 'credited' };
-  const about = { vendorId, paymentId: null, evidenceId: newId(), operatorCode: null };
-  await openCase(books.pool, { ...about, kind: 'receipt_reversed', facts });
-  await expect(pay(payoutId)).rejects.toThrow('300.00 of it was reversed');
-  await pay((await payout({ amountCents: 20_000n, reference: 'FT2' })).payoutId);
 });
 
 describe('a forgery is found', () => {

@@ -527,6 +527,25 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'receipts_taken_back_once',
+    by: 'more taken back than the amount of the receipt',
+    plant: async ({ vendorId }) => {
+      const caseId = newId();
+      const facts = '{"receipt": "TB1", "paid_cents": 5}';
+      await run(
+        `insert into cases (bucket, vendor_id, kind, case_id, evidence_id, facts, opened_at)
+         values (bucket_of($1), $1, 'receipt_reversed', $2, gen_random_uuid(), $3, now())`,
+        [vendorId, caseId, facts],
+      );
+      await run(
+        `insert into corrections (bucket, vendor_id, correction_id, case_id, resolution, amount_cents,
+           posted_at)
+         values (bucket_of($1), $1, gen_random_uuid(), $2, 'take_back', 6, now())`,
+        [vendorId, caseId],
+      );
+    },
+  },
+  {
     invariant: 'house_equals_journals',
     by: 'an approved journal that was never booked',
     vendorId: 0,

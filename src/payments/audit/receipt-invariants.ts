@@ -13,4 +13,15 @@ export const RECEIPT_INVARIANTS: readonly Invariant[] = [
           where r.state = 'credited' and (r.vendor_id, r.amount_cents)
             is distinct from (c.vendor_id, c.amount_cents)`,
   },
+  {
+    name: 'receipts_taken_back_once',
+    says: 'Of a receipt, at most its amount was taken back, in whichever cases.',
+    sql: `select c.vendor_id as "vendorId", format('receipt %s: %s taken back, of %s',
+            min(c.facts ->> 'receipt'), sum(k.amount_cents), max(c.facts ->> 'paid_cents')) as detail
+          from corrections k join cases c
+            on c.bucket = k.bucket and c.vendor_id = k.vendor_id and c.case_id = k.case_id
+          where k.resolution = 'take_back'
+          group by c.bucket, c.vendor_id, c.evidence_id
+          having sum(k.amount_cents) > max((c.facts ->> 'paid_cents')::bigint)`,
+  },
 ];

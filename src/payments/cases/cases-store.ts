@@ -99,17 +99,6 @@ export async function hadCase(
   return found.rowCount === 1;
 }
 
-/** Credited income of a vendor that its provider took back, of cases that nobody has decided, in cents. */
-export async function readTakenBackCents(db: Queryable, vendorId: number): Promise<bigint> {
-  const read = await db.query<{ cents: bigint }>(
-    `select coalesce(sum((facts ->> 'paid_cents')::bigint), 0)::bigint as cents from cases
-     where bucket = bucket_of($1) and vendor_id = $1 and kind = 'receipt_reversed'
-       and resolved_at is null and facts ->> 'receipt_state' = 'credited'`,
-    [vendorId],
-  );
-  return read.rows[0]?.cents ?? 0n;
-}
-
 /** The number of cases about these payments. */
 export async function countCases(db: Queryable, payments: readonly CaseSubject[]): Promise<number> {
   const counted = await db.query<{ count: number }>(

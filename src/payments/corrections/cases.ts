@@ -24,6 +24,7 @@ import {
   setResolved,
 } from '../cases/cases-store.ts';
 import type { CaseRow, Proposal, RecordedProposal } from '../cases/cases-store.ts';
+import { readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import { readRecordedPrices } from '../create/store.ts';
 import { findOperatorPrice } from '../prices/store.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
@@ -183,11 +184,20 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
     floatCents: await readBalance(db, row.vendorId, 'float'),
     collectedCents: await readBalance(db, row.vendorId, 'collected'),
     exposureCents: await readBalance(db, row.vendorId, 'exposure'),
+    keptCents: await readKeptCents(db, row),
     receivableCents:
       row.operatorCode === null
         ? 0n
         : await readBalance(db, HOUSE, `receivable:${row.operatorCode}`),
   };
+}
+
+/** Of a receipt. */
+async function readKeptCents(db: Queryable, row: CaseRow): Promise<bigint> {
+  const { kind, vendorId, evidenceId } = row;
+  if (evidenceId === null || (kind !== 'receipt_conflict' && kind !== 'receipt_reversed'))
+    return 0n;
+  return (await readKeptReceipts(db, vendorId, [evidenceId])).get(evidenceId) ?? 0n;
 }
 
 async function settleByHand(

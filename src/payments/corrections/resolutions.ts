@@ -106,6 +106,8 @@ export interface Situation {
   readonly collectedCents: bigint;
   /** Zero or less. */
   readonly exposureCents: bigint;
+  /** What the ledger has of the receipt that the case is about, and people have not taken back. */
+  readonly keptCents: bigint;
   /** What the operator owes us. */
   readonly receivableCents: bigint;
 }
@@ -234,17 +236,22 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
   return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
 }
 
-/** What a receipt credited goes back, at most its amount: from where it is, if it was not moved yet. */
+/** What a receipt credited goes back, once: from where it is, if it was not moved yet. */
 function planTakeBack(situation: Situation, proposal: Proposal): Plan {
-  const { row, floatCents, collectedCents } = situation;
+  const { row, floatCents, collectedCents, keptCents } = situation;
   if (row.vendorId === HOUSE) {
     throw new PlainError('The receipt was credited to no vendor.', { field: 'resolution' });
   }
-  const paidCents = factCents(situation, 'paid_cents') ?? 0n;
-  const amountCents = givenCents(proposal) ?? paidCents;
-  if (amountCents <= 0n || amountCents > paidCents) {
+  if (keptCents <= 0n) {
     throw new PlainError(
-      `It must be above zero and at most ${formatMoney(paidCents)}, the amount of the receipt.`,
+      'Nothing is left to take back: the receipt was not credited to the vendor, or was taken back already.',
+      { field: 'resolution' },
+    );
+  }
+  const amountCents = givenCents(proposal) ?? keptCents;
+  if (amountCents <= 0n || amountCents > keptCents) {
+    throw new PlainError(
+      `It must be above zero and at most ${formatMoney(keptCents)}, what is left of the receipt.`,
       { field: 'amount' },
     );
   }

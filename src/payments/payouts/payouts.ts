@@ -6,7 +6,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { requireFound, requireOpen, requireText } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { readTakenBackCents } from '../cases/cases-store.ts';
+import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
 import { requireReference } from '../house/entry.ts';
 import { payoutText } from '../ledger/authenticity.ts';
 import {

@@ -129,7 +129,7 @@ export async function approveForReceipt(
     await setClosed(client, closed);
     return closed;
   });
-  if (decided.vendorId !== null) await credit(deps, decided);
+  if (decided.vendorId !== null) await credit(deps, await requireReceipt(deps.pool, decided));
   return await requireReceipt(deps.pool, decided);
 }
 

@@ -179,6 +179,19 @@ export async function setClosed(
   );
 }
 
+/** No vendor has the receipt any more, and nobody has decided about it. The caller holds its lock. */
+export async function setUnclaimed(
+  db: Queryable,
+  row: Pick<ReceiptRow, 'receiptId' | 'mac'>,
+): Promise<void> {
+  await db.query(
+    `update receipts set state = 'unmatched', vendor_id = null, mac = $2, decided_by = null,
+       decided_at = null, proposal = null, proposed_by = null, proposed_at = null
+     where receipt_id = $1`,
+    [row.receiptId, row.mac],
+  );
+}
+
 /** Returns false if it was not claimed any more. */
 export async function endClaim(
   db: Queryable,

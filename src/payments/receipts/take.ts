@@ -10,6 +10,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
 import { collect, isFarAhead } from '../collections/collect.ts';
+import { findCollection } from '../collections/store.ts';
 import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
 import { collectionReference } from './receipt.ts';
@@ -22,6 +23,7 @@ import {
   insertReport,
   lockReceipt,
   setClaimed,
+  setUnclaimed,
 } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
@@ -63,7 +65,10 @@ export async function takeReport(
     deps.log.error({ receipt: report.receipt, reason }, 'a receipt was reported differently');
     return 'conflict';
   }
-  if (row.state === 'claimed') return (await credit(deps, row)) ? 'credited' : 'claimed';
+  if (row.state === 'claimed') {
+    if (await credit(deps, row)) return 'credited';
+    return row.reversedAt === null ? 'claimed' : 'reversed';
+  }
   if (decision.kind !== 'new') {
     return isNews && row.reversedAt !== null && row.state !== 'credited' ? 'reversed' : 'repeated';
   }
@@ -233,13 +238,20 @@ export async function openReceiptCase(
 
 /**
  * Credits a claimed receipt as collected income of its vendor. Can be repeated. Returns false if it
- * has to wait, or is disputed.
+ * has to wait, is disputed, or its money was taken back before.
  */
 export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolean> {
   const { pool, ledgerMac, log } = deps;
   const { receipt, vendorId } = row;
   requireAuthentic(ledgerMac, row);
   if (vendorId === null) throw new Error(`receipt ${receipt} is claimed for no vendor`);
+  if (
+    isTakenBack(row) &&
+    (await findCollection(pool, row.collector, collectionReference(row))) === undefined
+  ) {
+    await unclaim(deps, row);
+    return false;
+  }
   if (!(await mayCollect(pool, row.collector, vendorId))) {
     log.warn(
       { receipt, collector: row.collector },
@@ -264,6 +276,29 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
   crashPoint('receipt:after-credit');
   await endAs(deps, row, 'credited');
   return true;
+}
+
+/** Whether the provider took the money back after the claim, or after people assigned it. */
+function isTakenBack({ reversedAt, decidedAt }: ReceiptRow): boolean {
+  return reversedAt !== null && (decidedAt === null || decidedAt < reversedAt);
+}
+
+/** Leaves the receipt to people, like one whose reversal was reported first. */
+async function unclaim(
+  { pool, ledgerMac }: ReceiptDeps,
+  { issuer, receipt }: ReceiptRow,
+): Promise<void> {
+  await databaseTransaction(pool, async (client) => {
+    const row = await lockReceipt(client, issuer, receipt);
+    if (row?.state !== 'claimed' || !isTakenBack(row)) return;
+    await setUnclaimed(
+      client,
+      resign(ledgerMac, row, { vendorId: null, state: 'unmatched', decidedBy: null }),
+    );
+    const detail = { vendor_id: row.vendorId, reason: 'reversed' };
+    const event = { action: 'disputed', actor: row.collector, detail } as const;
+    await insertReceiptEvent(client, row.receiptId, event);
+  });
 }
 
 async function endAs(

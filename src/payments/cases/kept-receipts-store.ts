@@ -1,0 +1,46 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+
+/** Of credited receipts whose reversal nobody has decided about, what is still in a vendor’s books, in cents. */
+export async function readTakenBackCents(db: Queryable, vendorId: number): Promise<bigint> {
+  const read = await db.query<{ receiptId: string }>(
+    `select evidence_id as "receiptId" from cases
+     where bucket = bucket_of($1) and vendor_id = $1 and kind = 'receipt_reversed' and resolved_at is null`,
+    [vendorId],
+  );
+  const receiptIds = read.rows.map((row) => row.receiptId);
+  const kept = await readKeptReceipts(db, vendorId, receiptIds);
+  return [...kept.values()].reduce((sum, cents) => sum + cents, 0n);
+}
+
+/**
+ * What is still in a vendor’s books of receipts, in cents: what was collected, less what two people have taken
+ * back. Without those that were never collected for this vendor.
+ */
+export async function readKeptReceipts(
+  db: Queryable,
+  vendorId: number,
+  receiptIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  // Separately, because on a cluster the tables are on different nodes.
+  const collected = await db.query<{ receiptId: string; cents: bigint }>(
+    `select r.receipt_id as "receiptId", c.amount_cents as cents
+     from receipts r join collections c on c.collector = r.collector and c.reference =
+       case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end
+     where r.receipt_id = any ($2::uuid[]) and c.vendor_id = $1`,
+    [vendorId, receiptIds],
+  );
+  const takenBack = await db.query<{ receiptId: string; cents: bigint }>(
+    `select c.evidence_id as "receiptId", sum(k.amount_cents)::bigint as cents
+     from cases c join corrections k
+       on k.bucket = c.bucket and k.vendor_id = c.vendor_id and k.case_id = c.case_id
+     where c.bucket = bucket_of($1) and c.vendor_id = $1 and c.evidence_id = any ($2::uuid[])
+       and k.resolution = 'take_back'
+     group by c.evidence_id`,
+    [vendorId, receiptIds],
+  );
+  const kept = new Map(collected.rows.map((row) => [row.receiptId, row.cents]));
+  for (const { receiptId, cents } of takenBack.rows) {
+    kept.set(receiptId, (kept.get(receiptId) ?? 0n) - cents);
+  }
+  return kept;
+}

@@ -1,0 +1,145 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposePayout } from '../../src/payments/payouts/payouts.ts';
+import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
+import { approveForReceipt, proposeForReceipt } from '../../src/payments/receipts/assign.ts';
+import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
+import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
+import { reportReversal, takeReversal } from '../../src/payments/receipts/reverse.ts';
+import { findReceipts } from '../../src/payments/receipts/store.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
+import { approveCurrent } from '../support/approve-case.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+
+// What the provider takes back leaves the books once, and only if it was credited.
+
+const RECEIPT = 'TB00000001';
+const TERMS = { amount_cents: null, operator_reference: null, message: null, details: null };
+
+let books: Books;
+let vendorId: number;
+
+beforeEach(async () => {
+  books = await openBooks();
+  vendorId = await books.addVendor();
+  const settings = {
+    base_url: 'http://127.0.0.1:9',
+    short_code: '600100',
+    addresses: ['127.0.0.1'],
+  };
+  const source = { name: 'Pay bill', kind: 'daraja', collector: COLLECTOR, settings } as const;
+  await setSource(books.pool, 'paybill', source);
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books.pool, { sourceCode: 'paybill', account: 'V0001', vid, by: 'Asha' });
+});
+
+afterEach(async () => await books.close());
+
+const deps = () => ({
+  pool: books.pool,
+  ledgerMac: books.ledgerMac,
+  log: pino({ level: 'silent' }),
+});
+
+const report = (change: Partial<ReceiptReport> = {}): ReceiptReport => ({
+  issuer: 'mpesa',
+  receipt: RECEIPT,
+  sourceCode: 'paybill',
+  collector: COLLECTOR,
+  channel: 'confirmation',
+  amountCents: 50_000n,
+  paidAt: new Date('2026-01-05T09:00:00Z'),
+  account: 'V0001',
+  payer: null,
+  ...change,
+});
+
+async function suspend(status: 'suspended' | 'active'): Promise<void> {
+  await books.pool.query('update collectors set status = $1', [status]);
+}
+
+const openCases = async () => await listCases(books.pool, { resolved: false, limit: 10 });
+
+async function takeBack(caseId: string, cents: string | null = null): Promise<void> {
+  const proposal = { resolution: 'take_back', note: 'x', ...TERMS, amount_cents: cents };
+  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
+}
+
+async function expectBooks(balances: Readonly<Record<string, bigint>>): Promise<void> {
+  expect(await books.balances(vendorId)).toMatchObject(balances);
+  const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  expect(violations).toEqual([]);
+}
+
+async function payOut(amountCents: bigint): Promise<unknown> {
+  const texts = { bankAccount: 'KCB 1', reference: 'F1', evidence: 'e', note: 'n' };
+  return await proposePayout(books.pool, { vendorId, amountCents, ...texts, by: 'Asha' });
+}
+
+test('two cases about one receipt take its amount back once', async () => {
+  expect(await takeReport(deps(), report())).toBe('credited');
+  expect(await takeReport(deps(), report({ amountCents: 40_000n, channel: 'pull' }))).toBe(
+    'conflict',
+  );
+  await takeReversal(deps(), report());
+  const [first, second] = await openCases();
+  await takeBack(first?.caseId ?? '', '20000');
+  await expect(takeBack(second?.caseId ?? '', '30001')).rejects.toThrow('at most 300.00');
+  await takeBack(second?.caseId ?? '');
+  await expectBooks({ collected: 0n, external: 0n });
+});
+
+test('what one case took back cannot be taken back by another one', async () => {
+  await takeReport(deps(), report());
+  await takeReport(deps(), report({ amountCents: 40_000n, channel: 'pull' }));
+  await takeReversal(deps(), report());
+  const [first, second] = await openCases();
+  await takeBack(first?.caseId ?? '');
+  await expect(takeBack(second?.caseId ?? '')).rejects.toThrow('Nothing is left to take back');
+  await expectBooks({ collected: 0n, external: 0n });
+});
+
+test('a receipt that is reversed before it is credited is credited by nobody, until people assign it', async () => {
+  await suspend('suspended');
+  expect(await takeReport(deps(), report())).toBe('claimed');
+  await reportReversal(books.pool, { receipt: RECEIPT }, { actor: 'Asha', note: 'n' });
+  const [reversal] = await openCases();
+  await expect(takeBack(reversal?.caseId ?? '')).rejects.toThrow('was not credited');
+  await suspend('active');
+  expect(await creditLeftClaims(deps())).toBe(0);
+  expect(await findReceipts(books.pool, RECEIPT)).toMatchObject([
+    { state: 'unmatched', vendorId: null },
+  ]);
+  expect(await takeReport(deps(), report({ channel: 'pull' }))).toBe('reversed');
+  await expect(payOut(50_000n)).rejects.toThrow('The vendor has 0.00');
+  await expectBooks({});
+  // The reversal was reported in error.
+  const vid = `vendor-${vendorId}`;
+  await proposeForReceipt(books.pool, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
+  await approveForReceipt(deps(), { receipt: RECEIPT, vid, by: 'Baraka' });
+  await expectBooks({ collected: 50_000n });
+});
+
+test('money that was collected just before its reversal cannot be paid out until people decide', async () => {
+  await suspend('suspended');
+  await takeReport(deps(), report());
+  await suspend('active');
+  await takeReport(deps(), report());
+  // As if the reversal had been recorded between the two commits of the credit.
+  await books.owner.query(`update receipts set state = 'claimed' where receipt = $1`, [RECEIPT]);
+  await reportReversal(books.pool, { receipt: RECEIPT }, { actor: 'Asha', note: 'n' });
+  await takeReport(deps(), report({ receipt: 'TB00000002', amountCents: 20_000n }));
+  await expect(payOut(20_001n)).rejects.toThrow('500.00 of it was reversed');
+  // It counts as credited, because it is.
+  expect(await creditLeftClaims(deps())).toBe(1);
+  await expect(payOut(20_001n)).rejects.toThrow('500.00 of it was reversed');
+  await payOut(20_000n);
+  const [reversal] = await openCases();
+  await takeBack(reversal?.caseId ?? '');
+  await expectBooks({ collected: 20_000n });
+});
