@@ -10,11 +10,11 @@ export interface Rotation {
   /** Nothing more is due in this queue, unless it was added again since the turn was given. */
   empty(turn: Turn): void;
   /**
-   * The queue was served and may have more work: it goes to the end of the order.
+   * The queue was asked and may have more work: it goes to the end of the order.
    * @param claimedTo everything that was due up to this id has been claimed, here or by another process;
-   * null: not known.
+   * null: not known. @param bands that were asked, by their minimum.
    */
-  asked(turn: Turn, claimedTo: string | null): void;
+  asked(turn: Turn, claimedTo: string | null, bands: readonly bigint[]): void;
 }
 
 export interface AddedQueue extends QueueKey {
@@ -27,8 +27,16 @@ export interface Turn extends AddedQueue {
   readonly addition: number;
   /** Where to look: no earlier payment is due, as far as this process knows. */
   readonly firstId: string;
+  /** In the order of turns. */
+  readonly place: number;
+  /** The place when it was added, which is that of bands that were not asked since. */
+  readonly addedAt: number;
+  /** By the minimum of a band of amounts, the place that the turn got when the band was last asked. */
+  readonly askedAt: Map<bigint, number>;
   /** Bands of amounts, by their minimum, in which nothing more was due. */
   readonly finished: Set<bigint>;
+  /** Routes, by `routeName`, for which nothing more had waited long enough. */
+  readonly waited: Set<string>;
   /** How many payments are claimed of it at once while other queues wait for the same operator. */
   readonly burst: number;
   /** Undefined: not since it was added. */
@@ -50,25 +58,32 @@ export function createRotation(nowMs = (): number => performance.now()): Rotatio
   // By queue, the first payment that was added since turns were given.
   const firstAdded = new Map<string, string>();
   let additions = 0;
+  let places = 0;
   return {
     add: (queue) => {
       const name = nameOf(queue);
       const { firstId = NO_ID } = queue;
       const known = turns.get(name);
       additions += 1;
+      if (known === undefined) places += 1;
       firstAdded.set(name, earlier(firstId, firstAdded.get(name)));
       turns.set(name, {
         ...queue,
         addition: additions,
         firstId: earlier(firstId, known?.firstId),
+        place: known?.place ?? places,
+        addedAt: known?.addedAt ?? places,
+        askedAt: known?.askedAt ?? new Map(),
         finished: new Set(),
+        waited: new Set(),
         burst: known?.burst ?? 1,
         servedAtMs: known?.servedAtMs,
       });
     },
     turns: () => {
       firstAdded.clear();
-      return [...turns.values()];
+      const now = nowMs();
+      return [...turns.values()].map((turn) => withoutOldBurst(turn, now));
     },
     empty: (turn) => {
       const name = nameOf(turn);
@@ -78,9 +93,11 @@ export function createRotation(nowMs = (): number => performance.now()): Rotatio
         turns.set(name, { ...current, firstId: firstAdded.get(name) ?? current.firstId });
       }
     },
-    asked: (turn, claimedTo) => {
+    asked: (turn, claimedTo, bands) => {
       const name = nameOf(turn);
-      const current = turns.get(name) ?? turn;
+      places += 1;
+      const current = { ...(turns.get(name) ?? turn), place: places };
+      for (const band of bands) current.askedAt.set(band, places);
       turns.delete(name);
       turns.set(
         name,
@@ -88,6 +105,12 @@ export function createRotation(nowMs = (): number => performance.now()): Rotatio
       );
     },
   };
+}
+
+/** What a queue has earned while its turns came quickly does not outlive that. */
+function withoutOldBurst(turn: Turn, nowMs: number): Turn {
+  const isOld = turn.burst > 1 && nowMs - (turn.servedAtMs ?? 0) > QUICK_MS;
+  return isOld ? { ...turn, burst: 1 } : turn;
 }
 
 function served(

@@ -78,25 +78,78 @@ interface Group {
 function groupByOperator(turns: readonly Turn[], options: ShareOptions): readonly Group[] {
   const groups = createGroups(options);
   const choicesFor = createChoices(options);
+  const overdue = listOverdue(turns, choicesFor);
   for (const turn of turns) {
     if (turn.stage === 'verify') {
       // Only the operator that has an instruction is asked about it.
       const operator = options.catalogue.operator(turn.operatorCode ?? '');
-      if (operator !== undefined) ask(groups.of(operator, 'verify'), turn, { bandCount: 1 });
+      if (operator !== undefined) ask(groups.of(operator, 'verify'), { turn, bandCount: 1 });
       continue;
     }
-    for (const { operator, wanted } of choicesFor(turn.billerCode, turn.operatorCode ?? null)) {
-      if (turn.finished.has(wanted.route.minimumCents)) continue;
-      ask(groups.of(operator, 'send'), turn, wanted);
+    for (const { operator, wanted } of openChoices(turn, choicesFor)) {
+      const group = groups.of(operator, 'send');
+      const before = overdue.get(operator) ?? [];
+      while ((before.at(-1)?.place ?? turn.place) < turn.place) {
+        const next = before.pop();
+        if (next !== undefined) ask(group, next.request);
+      }
+      if (placeOf(turn, wanted.route) === turn.place) ask(group, { turn, ...wanted });
     }
   }
   return groups.all;
 }
 
-function ask(group: Group, turn: Turn, wanted: Omit<Request, 'turn'>): void {
+function ask(group: Group, request: Request): void {
   if (group.askedFor >= group.free) return;
-  group.askedFor += turn.burst;
-  group.requests.push({ turn, ...wanted });
+  group.askedFor += request.turn.burst;
+  group.requests.push(request);
+}
+
+/** Where the turn’s bands go, without those that have nothing more at present. */
+function openChoices(turn: Turn, choicesFor: ChoicesFor): readonly Choice[] {
+  const choices = choicesFor(turn.billerCode, turn.operatorCode ?? null);
+  if (turn.finished.size + turn.waited.size === 0) return choices;
+  return choices.filter(
+    ({ wanted: { route } }) =>
+      !turn.finished.has(route.minimumCents) && !turn.waited.has(routeName(route)),
+  );
+}
+
+/** In the order of turns, the place of one of its bands: another band may have been asked since. */
+function placeOf(turn: Turn, { minimumCents }: Pick<ChosenRoute, 'minimumCents'>): number {
+  return turn.askedAt.get(minimumCents) ?? turn.addedAt;
+}
+
+/** The request of a band that was not asked when the turn’s other bands were. */
+interface Overdue {
+  readonly place: number;
+  readonly request: Request;
+}
+
+/**
+ * By operator, the last one first. A queue goes to the end of the order when one of its bands was asked, and
+ * the others must not wait for as long again: their operator may be slower.
+ */
+function listOverdue(turns: readonly Turn[], choicesFor: ChoicesFor): Map<Operator, Overdue[]> {
+  const overdue = new Map<Operator, Overdue[]>();
+  for (const turn of turns) {
+    if (turn.stage === 'verify' || turn.addedAt === turn.place) continue;
+    const choices = openChoices(turn, choicesFor);
+    for (const { operator, wanted } of choices) {
+      const place = placeOf(turn, wanted.route);
+      if (place === turn.place) continue;
+      const known = overdue.get(operator) ?? [];
+      overdue.set(operator, known);
+      known.push({ place, request: { turn, ...wanted } });
+    }
+  }
+  for (const list of overdue.values()) list.sort((one, other) => other.place - one.place);
+  return overdue;
+}
+
+/** A band of amounts at an operator. */
+function routeName({ operatorCode, minimumCents }: ChosenRoute): string {
+  return `${operatorCode} ${minimumCents}`;
 }
 
 /** Groups in the order in which they are asked for: payments and status queries of an operator share its slots. */
@@ -177,8 +230,8 @@ function chooseFor(
 /**
  * Returns the turns of shares that were claimed. A queue that may have more goes to the end of the
  * order, also when nothing was claimed of it: one of its bands must not keep an operator's slots from
- * its other bands and from other queues. The result says whether some band has nothing more, so that
- * its slots are free for others.
+ * its other bands and from other queues. The result says whether some band has nothing more at present, so
+ * that its slots are free for others.
  * @param claimed the ids of the payments that were claimed of each share, in order.
  */
 export function endTurns(
@@ -186,27 +239,37 @@ export function endTurns(
   shares: readonly Share[],
   claimed: readonly (readonly string[])[],
 ): boolean {
-  const turns = new Map<Turn, { readonly bandCount: number; readonly served: (string | null)[] }>();
+  const turns = new Map<Turn, AskedTurn>();
   let someFinished = false;
   for (const [index, { turn, route, max, bandCount }] of shares.entries()) {
-    const known = turns.get(turn) ?? { bandCount, served: [] };
+    const known = turns.get(turn) ?? { bandCount, served: [], bands: [] };
     turns.set(turn, known);
+    known.bands.push(route?.minimumCents ?? 0n);
     const ids = claimed[index] ?? [];
     const waits = (route?.waitMs ?? 0) > 0;
     // Payments that have not waited long enough for a busy route remain before the last one.
     if (ids.length === max) known.served.push(waits ? null : (ids.at(-1) ?? null));
-    // What waits for a busy route is asked for again.
-    else if (!waits) {
-      turn.finished.add(route?.minimumCents ?? 0n);
+    else {
+      // What waits for a busy route is asked for again, at the next listing or when that route is free.
+      if (waits && route !== undefined) turn.waited.add(routeName(route));
+      else turn.finished.add(route?.minimumCents ?? 0n);
       someFinished = true;
     }
   }
-  for (const [turn, { bandCount, served }] of turns) {
+  for (const [turn, { bandCount, served, bands }] of turns) {
     const isWhole = served.length + turn.finished.size >= bandCount;
     if (isWhole && served.length === 0) rotation.empty(turn);
-    else rotation.asked(turn, isWhole ? firstOf(served) : null);
+    else rotation.asked(turn, isWhole ? firstOf(served) : null, bands);
   }
   return someFinished;
+}
+
+/** What came of a turn. */
+interface AskedTurn {
+  readonly bandCount: number;
+  /** The last payment that was claimed of each band that may have more. */
+  readonly served: (string | null)[];
+  readonly bands: bigint[];
 }
 
 /** Null if one of them is not known. */

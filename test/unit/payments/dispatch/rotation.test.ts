@@ -12,7 +12,7 @@ describe('the rotation', () => {
     for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
     const [first, second] = rotation.turns();
     if (first === undefined || second === undefined) throw new Error('there are no turns');
-    rotation.asked(first, null);
+    rotation.asked(first, null, []);
     expect(order(rotation)).toEqual([2, 3, 1]);
     rotation.empty(second);
     expect(order(rotation)).toEqual([3, 1]);
@@ -40,7 +40,7 @@ describe('the rotation', () => {
 
     test('after what was claimed', () => {
       const { rotation, turn } = withTurn('5');
-      rotation.asked(turn, '8');
+      rotation.asked(turn, '8', []);
       expect(firstIdIn(rotation)).toBe('8');
     });
 
@@ -48,17 +48,17 @@ describe('the rotation', () => {
       const { rotation, turn } = withTurn('5');
       rotation.add({ ...queue(1), firstId: '6' });
       rotation.add({ ...queue(1), firstId: '9' });
-      rotation.asked(turn, '8');
+      rotation.asked(turn, '8', []);
       expect(firstIdIn(rotation)).toBe('6');
     });
 
     test('further again, once that has been claimed too', () => {
       const { rotation, turn } = withTurn('5');
       rotation.add({ ...queue(1), firstId: '6' });
-      rotation.asked(turn, '8');
+      rotation.asked(turn, '8', []);
       const [next] = rotation.turns();
       if (next === undefined) throw new Error('there is no turn');
-      rotation.asked(next, '9');
+      rotation.asked(next, '9', []);
       expect(firstIdIn(rotation)).toBe('9');
     });
 
@@ -71,13 +71,13 @@ describe('the rotation', () => {
 
     test('where it was, if it is not known how far the claim came', () => {
       const { rotation, turn } = withTurn('5');
-      rotation.asked(turn, null);
+      rotation.asked(turn, null, []);
       expect(firstIdIn(rotation)).toBe('5');
     });
 
     test('from the beginning, after an announcement without a payment', () => {
       const { rotation, turn } = withTurn('5');
-      rotation.asked(turn, '8');
+      rotation.asked(turn, '8', []);
       rotation.add(queue(1));
       expect(firstIdIn(rotation)).toBe(NO_ID);
     });
@@ -89,7 +89,7 @@ describe('the rotation', () => {
     expect(order(rotation)).toEqual([1, 2]);
     const [first] = rotation.turns();
     if (first === undefined) throw new Error('there are no turns');
-    rotation.asked(first, null);
+    rotation.asked(first, null, []);
     rotation.add(queue(1));
     expect(order(rotation)).toEqual([2, 1]);
   });
@@ -122,7 +122,7 @@ describe('the rotation', () => {
         now = at;
         const [turn] = rotation.turns();
         if (turn === undefined) throw new Error('there is no turn');
-        rotation.asked(turn, '8');
+        rotation.asked(turn, '8', []);
         rotation.add({ ...queue(1), firstId: '9' });
       }
       return rotation.turns()[0]?.burst;
@@ -141,6 +141,21 @@ describe('the rotation', () => {
       expect(burstAfter(0, 100, 200, 1_201, 1_202)).toBe(2);
     });
 
+    test('but one, if that was long ago', () => {
+      let now = 0;
+      const rotation = createRotation(() => now);
+      rotation.add(queue(1));
+      for (now of [0, 100, 200]) {
+        const [turn] = rotation.turns();
+        if (turn !== undefined) rotation.asked(turn, '8', []);
+      }
+      const burstAt = (at: number): number | undefined => {
+        now = at;
+        return rotation.turns()[0]?.burst;
+      };
+      expect([burstAt(1_200), burstAt(1_201)]).toEqual([4, 1]);
+    });
+
     test('but one, after it was empty', () => {
       const rotation = createRotation(() => 0);
       rotation.add(queue(1));
@@ -148,7 +163,7 @@ describe('the rotation', () => {
         const [turn] = rotation.turns();
         if (turn === undefined) throw new Error('there is no turn');
         if (claimedTo === null) rotation.empty(turn);
-        else rotation.asked(turn, claimedTo);
+        else rotation.asked(turn, claimedTo, []);
       }
       rotation.add(queue(1));
       expect(rotation.turns()[0]?.burst).toBe(1);
