@@ -318,6 +318,36 @@ describe('a forgery is found', () => {
     ['who approved it', `update house_entries set decided_by = 'Chege'`, ['house_authentic']],
     ['what people wrote', `update house_entries set note = 'other'`, ['house_authentic']],
     [
+      'the time of an entry',
+      `update house_entries set moved_at = moved_at - interval '30 days'`,
+      ['house_equals_sources'],
+    ],
+    [
+      'the kind of an entry',
+      `update house_entries set kind = 'withdrawal'`,
+      ['house_equals_sources'],
+    ],
+    [
+      'an entry that became an opening',
+      `update house_entries set kind = 'opening'`,
+      ['house_equals_sources'],
+    ],
+    [
+      'the operator of an entry',
+      `update house_entries set subject = 'nobody'`,
+      ['house_equals_sources'],
+    ],
+    [
+      'the time of a top-up in its statement',
+      `update statement_rows set at = at - interval '1 second' where kind = 'top_up'`,
+      ['house_equals_sources'],
+    ],
+    [
+      'the time of a charge in its statement',
+      `update statement_rows set at = at - interval '1 second' where kind = 'charge'`,
+      ['house_equals_sources'],
+    ],
+    [
       'an approval that was put into the database',
       `insert into house_entries select proposed_at, decided_at, moved_at, 5, gen_random_uuid(), null,
          'top_up', subject, 'X', debit_account, credit_account, note, proposed_by, 'Chege', 'approved'

@@ -1,3 +1,4 @@
+import { ENTRY_KINDS, sidesOf } from '../house/entry.ts';
 import type { Invariant } from './invariants.ts';
 
 /**
@@ -5,19 +6,19 @@ import type { Invariant } from './invariants.ts';
  * books of its operator's float began, and the entries that two people decided.
  */
 const EXPECTED = `(
-  select 'top_up' as source, r.row_id as source_id, r.amount_cents,
+  select 'top_up' as source, r.row_id as source_id, r.amount_cents, r.at as moved_at,
     'operator-float:' || r.operator as debit_account, 'suspense' as credit_account
   from statement_rows r left join began b using (operator)
   where r.kind = 'top_up' and r.verdict = 'noted' and r.at >= coalesce(b.at, '-infinity')
     and not exists (select from house_entries e where e.row_id = r.row_id)
   union all
-  select 'charges', r.statement_id, sum(r.amount_cents)::bigint,
+  select 'charges', r.statement_id, sum(r.amount_cents)::bigint, max(r.at),
     'operator-charges:' || r.operator, 'operator-float:' || r.operator
   from statement_rows r left join began b using (operator)
   where r.kind = 'charge' and r.verdict = 'noted' and r.at >= coalesce(b.at, '-infinity')
   group by r.statement_id, r.operator
   union all
-  select 'entry', entry_id, amount_cents, debit_account, credit_account
+  select 'entry', entry_id, amount_cents, moved_at, debit_account, credit_account
   from house_entries where decision = 'approved'
 )`;
 
@@ -30,20 +31,43 @@ const BEGAN = `began as (
   group by 1
 )`;
 
+/** Between which accounts an entry of each kind is. The code of its operator follows a colon. */
+const ENTRY_RULES = `(values ${ENTRY_KINDS.map((kind) => {
+  const { debitAccount, creditAccount } = sidesOf(kind, '', null);
+  return `('${kind}', '${debitAccount}', '${creditAccount}')`;
+}).join(', ')}) as rule (kind, debit, credit)`;
+
+/** SQL: the account is what the rule says. People may have named the bank account of an unknown side. */
+const fits = (account: string, rule: string): string => `case
+              when ${rule} = 'suspense' then ${account} = 'suspense' or ${account} like 'bank:%'
+              when ${rule} like '%:' then ${account} = ${rule} || e.subject
+              else ${account} = ${rule} end`;
+
+/** SQL: a movement, or null. */
+const described = (row: string): string => `case when ${row}.source is not null then
+              format('%s from %s to %s at %s', ${row}.amount_cents, ${row}.credit_account,
+                ${row}.debit_account, ${row}.moved_at) end`;
+
 export const HOUSE_INVARIANTS: readonly Invariant[] = [
   {
     name: 'house_equals_sources',
-    says: 'Every top-up and charge of an operator’s statement, and every entry that two people decided, is in the books of the house once, between its accounts and with its amount, and nothing else is.',
+    says: 'Every top-up and charge of an operator’s statement, and every entry that two people decided, is in the books of the house once, between its accounts, with its amount and time, and nothing else is. The accounts of an entry are those of its kind and operator.',
     overall: true,
     sql: `with ${BEGAN}
           select 0 as "vendorId", format('house: %s %s: %s, transfer %s',
-            coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), x.amount_cents,
-            t.amount_cents) as detail
+            coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), ${described('x')},
+            ${described('t')}) as detail
           from ${EXPECTED} x full join (select * from house_transfers
               where source not in ('opening', 'journal') and part = 1) t
             on t.source = x.source and t.source_id = x.source_id
-          where (x.amount_cents, x.debit_account, x.credit_account)
-            is distinct from (t.amount_cents, t.debit_account, t.credit_account)`,
+          where (x.amount_cents, x.moved_at, x.debit_account, x.credit_account)
+            is distinct from (t.amount_cents, t.moved_at, t.debit_account, t.credit_account)
+          union all
+          select 0, format('house: entry %s: a %s of %s from %s to %s', e.entry_id, e.kind, e.subject,
+            e.credit_account, e.debit_account)
+          from house_entries e join ${ENTRY_RULES} using (kind)
+          where not (${fits('e.debit_account', 'rule.debit')}
+            and ${fits('e.credit_account', 'rule.credit')})`,
   },
   {
     name: 'house_equals_journals',
