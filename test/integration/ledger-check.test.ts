@@ -599,6 +599,26 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'house_openings_complete',
+    by: 'an opening without what payments had consumed by then',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `with entry as (
+           insert into house_entries (entry_id, kind, subject, reference, debit_account,
+             credit_account, amount_cents, moved_at, note, proposed_by, proposed_at, decided_by,
+             decided_at, decision)
+           values (gen_random_uuid(), 'opening', 'kplc', 'O', 'operator-float:kplc', 'opening', 5,
+             now(), '', 'Asha', now(), 'Baraka', now(), 'approved') returning *
+         )
+         insert into house_transfers (transfer_id, source, source_id, part, debit_account,
+           credit_account, amount_cents, moved_at, posted_at, mac)
+         select gen_random_uuid(), 'entry', entry_id, 1, debit_account, credit_account, amount_cents,
+           moved_at, now(), '' from entry`,
+      );
+    },
+  },
+  {
     invariant: 'archived_or_here',
     by: 'an archived payment that was not taken out',
     plant: async ({ vendorId }) =>

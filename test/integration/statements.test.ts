@@ -48,6 +48,7 @@ const OF_OTHERS: Readonly<Record<string, RegExp>> = {
 const NOT_NULL: Readonly<Record<string, string>> = {
   'src/payments/audit/authenticity-check.ts approvedBy': 'selected by decision = …',
   'src/payments/audit/authenticity-check.ts postedAt': 'selected by decision = …',
+  'src/payments/audit/openings-check.ts statedCents': 'selected by opening_cents is not null',
   'src/credit/batches/rotate-store.ts sealed': 'selected by sealed_content is not null',
   'src/credit/bureaus/rotate-store.ts sealedAnswer': 'selected by sealed_answer is not null',
   'src/credit/bureaus/upstream-store.ts sealedAnswer': 'selected by sealed_answer is not null',

@@ -13,6 +13,7 @@ import { findConfirmed } from './confirm.ts';
 import type { ChainHead, ChainReport, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariants.ts';
+import { checkOpenings, OPENINGS_INVARIANT } from './openings-check.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
 import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
 
@@ -60,6 +61,7 @@ export interface CheckOptions {
 const FURTHER_INVARIANTS = [
   ...PRICE_INVARIANTS,
   HOURS_INVARIANT,
+  OPENINGS_INVARIANT,
   {
     name: 'schema_intact',
     says: 'Constraints, indexes, functions, defaults, triggers, rules, views and policies are those that the SQL files of this version, or of a newer one, made; none was added.',
@@ -156,6 +158,7 @@ export async function checkRows(
   }
   violations.push(...(await checkPrices(client, onInvariant)));
   violations.push(...(await checkHours(client, onInvariant)));
+  violations.push(...(await checkOpenings(client, onInvariant)));
   onInvariant?.('chain_intact');
   const chain = await checkChain(client, { mac, heads, onProgress: onInvariant });
   violations.push(...chain.violations);
