@@ -69,8 +69,9 @@ describe('a statement', () => {
     expect(booked).toEqual({
       openingCents: 100_000_000n,
       topUpCents: 50_000n,
-      confirmedCents: 0n,
+      topUpConfirmedCents: 0n,
       chargeCents: 300n,
+      chargeConfirmedCents: 0n,
     });
     const again = await importLines(books, folder, lines.slice(0, 1), {
       to: await databaseTime(books),
@@ -167,8 +168,8 @@ describe('an entry', () => {
       ],
       { from: new Date(Number(to) - 3_600_000), to },
     );
-    expect(booked).toMatchObject({ topUpCents: 40_000n, confirmedCents: 40_000n });
-    await expect(entry({ reference: 'BANK2' })).rejects.toThrow('or within three days, is booked');
+    expect(booked).toMatchObject({ topUpCents: 40_000n, topUpConfirmedCents: 40_000n });
+    await expect(entry({ reference: 'BANK2' })).rejects.toThrow('within three days is booked');
     expect(await violations()).toEqual([]);
   });
 
@@ -178,8 +179,64 @@ describe('an entry', () => {
     const from = new Date(Number(to) - 20 * DAY_MS);
     const at = new Date(Number(from) + DAY_MS);
     await importLines(books, folder, [{ ...topUp, at }], { from, to });
-    await expect(entry({ reference: 'op 78' })).rejects.toMatchObject({ field: 'amount' });
+    await expect(entry({ reference: 'op 78' })).rejects.toMatchObject({ field: 'reference' });
     await expect(entry({ reference: 'OP-79' })).resolves.toMatchObject({ reference: 'OP-79' });
+  });
+
+  test('is not booked again with the reference of the row that confirmed it', async () => {
+    const waiting = await entry({ reference: 'OP 77', amountCents: 41_000n });
+    await approve((await entry()).entryId);
+    const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-77' };
+    const { booked } = await importLines(books, folder, [topUp]);
+    expect(booked).toMatchObject({ topUpCents: 0n, topUpConfirmedCents: 40_000n });
+    await expect(approve(waiting.entryId)).rejects.toMatchObject({ field: 'reference' });
+    await rejectEntry(books.pool, { entryId: waiting.entryId, by: 'Asha' });
+    await expect(entry({ reference: 'op77' })).rejects.toThrow('list this reference');
+    expect(await transfers()).toEqual([['entry', FLOAT, 'bank:bank', 40_000n]]);
+    // The next top-up of the same amount, which no statement has listed yet.
+    await expect(entry({ reference: 'BANK2' })).resolves.toMatchObject({ reference: 'BANK2' });
+  });
+
+  test('is not booked if a statement lists it before the opening, which contains it', async () => {
+    const to = await databaseTime(books);
+    const opening = { kind: 'opening', reference: 'O', movedAt: to } as const;
+    await approve((await entry(opening)).entryId);
+    const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-9' };
+    const { booked } = await importLines(books, folder, [topUp], { to });
+    expect(booked).toMatchObject({ topUpCents: 0n, topUpConfirmedCents: 0n });
+    const movedAt = new Date(Number(to) + 1);
+    await expect(entry({ reference: 'OP-9', movedAt })).rejects.toThrow('list this reference');
+    await expect(entry({ movedAt })).rejects.toThrow('or is part of the opening');
+  });
+
+  test('of a charge is not booked again by the statement that lists its reference', async () => {
+    const charge = { kind: 'charge', amountCents: 500n } as const;
+    await approve((await entry({ ...charge, reference: 'ch 1' })).entryId);
+    await approve((await entry({ ...charge, reference: 'CH-9' })).entryId);
+    const line = { type: 'charge', amountCents: 500n };
+    const { booked } = await importLines(books, folder, [
+      { ...line, operatorReference: 'CH-1' },
+      { ...line, operatorReference: 'CH-2' },
+    ]);
+    expect(booked).toMatchObject({ chargeCents: 500n, chargeConfirmedCents: 500n });
+    expect(await transfers()).toEqual([
+      ['entry', CHARGES, FLOAT, 500n],
+      ['entry', CHARGES, FLOAT, 500n],
+      ['charges', CHARGES, FLOAT, 500n],
+    ]);
+  });
+
+  test('of a charge is not booked after a statement listed its reference', async () => {
+    const charge = { kind: 'charge', amountCents: 500n } as const;
+    const waiting = await entry({ ...charge, reference: 'CH 1' });
+    await importLines(books, folder, [
+      { type: 'charge', amountCents: 500n, operatorReference: 'CH-1' },
+      { type: 'charge', amountCents: 500n, operatorReference: 'CH-2' },
+    ]);
+    await expect(approve(waiting.entryId)).rejects.toMatchObject({ field: 'reference' });
+    await expect(entry({ ...charge, reference: 'ch2' })).rejects.toThrow('list this reference');
+    await expect(entry({ ...charge, reference: 'CH-3' })).resolves.toMatchObject(charge);
+    expect(await violations()).toEqual([]);
   });
 
   test('begins the books with the float that earlier payments left', async () => {

@@ -75,8 +75,9 @@ function bookedJson(booked: Booked) {
   return {
     opening: shown(booked.openingCents),
     top_ups: shown(booked.topUpCents),
-    top_ups_entered_before: shown(booked.confirmedCents),
+    top_ups_entered_before: shown(booked.topUpConfirmedCents),
     charges: shown(booked.chargeCents),
+    charges_entered_before: shown(booked.chargeConfirmedCents),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { confirmEntry, listUnconfirmedTopUps } from './entries-store.ts';
-import { matchTopUps, sidesOf } from './entry.ts';
-import type { ListedTopUp } from './entry.ts';
+import { confirmEntry, listUnconfirmed } from './entries-store.ts';
+import { matchEntered, sidesOf } from './entry.ts';
+import type { ListedKind, ListedMovement } from './entry.ts';
 import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 
 /** What an operator's statement says about our float, without payments and reversals. */
@@ -12,9 +12,9 @@ export interface StatementContent {
   readonly from: Date;
   /** Null: the statement does not say. */
   readonly openingCents: bigint | null;
-  /** Those that no earlier statement listed. */
-  readonly topUps: readonly ListedTopUp[];
-  readonly charges: readonly { readonly amountCents: bigint; readonly at: Date }[];
+  /** These, and the charges: those that no earlier statement listed. */
+  readonly topUps: readonly ListedMovement[];
+  readonly charges: readonly ListedMovement[];
 }
 
 /** What was booked, in cents. */
@@ -22,9 +22,10 @@ export interface Booked {
   /** Null: the books of the float had begun. */
   readonly openingCents: bigint | null;
   readonly topUpCents: bigint;
-  /** Listed, and booked before because two people entered them. */
-  readonly confirmedCents: bigint;
   readonly chargeCents: bigint;
+  /** Listed, and booked before because two people entered them. */
+  readonly topUpConfirmedCents: bigint;
+  readonly chargeConfirmedCents: bigint;
 }
 
 /**
@@ -40,15 +41,15 @@ export async function bookStatement(
   const openingCents = await bookOpening(db, mac, content);
   const { beganAt } = await readFloatBeginning(db, operatorCode);
   const counts = ({ at }: { readonly at: Date }): boolean => beganAt === null || at >= beganAt;
-  const booked = await bookTopUps(db, mac, {
+  const topUps = await bookTopUps(db, mac, {
     operatorCode,
     topUps: content.topUps.filter((row) => counts(row)),
   });
-  const chargeCents = await bookCharges(db, mac, {
+  const charges = await bookCharges(db, mac, {
     ...content,
     charges: content.charges.filter((row) => counts(row)),
   });
-  return { openingCents, ...booked, chargeCents };
+  return { openingCents, ...topUps, ...charges };
 }
 
 /** Vendors' payments of the time before have consumed their part of it already. */
@@ -68,21 +69,32 @@ async function bookOpening(
   return openingCents;
 }
 
+/** What people entered before is confirmed; `rest` is to be booked. */
+async function confirmEntered(
+  db: Queryable,
+  { operatorCode, kind }: { readonly operatorCode: string; readonly kind: ListedKind },
+  listed: readonly ListedMovement[],
+): Promise<{ readonly confirmedCents: bigint; readonly rest: readonly ListedMovement[] }> {
+  if (listed.length === 0) return { confirmedCents: 0n, rest: [] };
+  const matches = matchEntered(kind, listed, await listUnconfirmed(db, operatorCode, kind));
+  for (const [rowId, entryId] of matches) await confirmEntry(db, entryId, rowId);
+  return {
+    confirmedCents: sumOf(listed.filter(({ rowId }) => matches.has(rowId))),
+    rest: listed.filter(({ rowId }) => !matches.has(rowId)),
+  };
+}
+
+function sumOf(movements: readonly ListedMovement[]): bigint {
+  return movements.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+}
+
 async function bookTopUps(
   db: Queryable,
   mac: Mac,
   { operatorCode, topUps }: Pick<StatementContent, 'operatorCode' | 'topUps'>,
-): Promise<Pick<Booked, 'topUpCents' | 'confirmedCents'>> {
-  let [topUpCents, confirmedCents] = [0n, 0n];
-  if (topUps.length === 0) return { topUpCents, confirmedCents };
-  const matches = matchTopUps(topUps, await listUnconfirmedTopUps(db, operatorCode));
-  for (const { rowId, amountCents, at } of topUps) {
-    const entryId = matches.get(rowId);
-    if (entryId !== undefined) {
-      await confirmEntry(db, entryId, rowId);
-      confirmedCents += amountCents;
-      continue;
-    }
+): Promise<Pick<Booked, 'topUpCents' | 'topUpConfirmedCents'>> {
+  const entered = await confirmEntered(db, { operatorCode, kind: 'top_up' }, topUps);
+  for (const { rowId, amountCents, at } of entered.rest) {
     await postHouseTransfer(db, mac, {
       source: 'top_up',
       sourceId: rowId,
@@ -94,9 +106,8 @@ async function bookTopUps(
       approvedBy: null,
       texts: null,
     });
-    topUpCents += amountCents;
   }
-  return { topUpCents, confirmedCents };
+  return { topUpCents: sumOf(entered.rest), topUpConfirmedCents: entered.confirmedCents };
 }
 
 /** One transfer for each statement: an operator may charge for every payment. */
@@ -104,19 +115,21 @@ async function bookCharges(
   db: Queryable,
   mac: Mac,
   { statementId, operatorCode, charges }: StatementContent,
-): Promise<bigint> {
-  const amountCents = charges.reduce((sum, charge) => sum + charge.amountCents, 0n);
-  if (amountCents === 0n) return 0n;
+): Promise<Pick<Booked, 'chargeCents' | 'chargeConfirmedCents'>> {
+  const entered = await confirmEntered(db, { operatorCode, kind: 'charge' }, charges);
+  const chargeCents = sumOf(entered.rest);
+  const booked = { chargeCents, chargeConfirmedCents: entered.confirmedCents };
+  if (chargeCents === 0n) return booked;
   await postHouseTransfer(db, mac, {
     source: 'charges',
     sourceId: statementId,
     part: 1,
     ...sidesOf('charge', operatorCode, null),
-    amountCents,
-    movedAt: new Date(Math.max(...charges.map(({ at }) => Number(at)))),
+    amountCents: chargeCents,
+    movedAt: new Date(Math.max(...entered.rest.map(({ at }) => Number(at)))),
     proposedBy: null,
     approvedBy: null,
     texts: null,
   });
-  return amountCents;
+  return booked;
 }

@@ -1,7 +1,7 @@
 import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseAccount } from './account.ts';
-import type { EnteredTopUp, EntryKind } from './entry.ts';
+import type { EnteredMovement, EntryKind, ListedKind } from './entry.ts';
 
 export interface EntryRow extends Proposal {
   entryId: string;
@@ -81,17 +81,18 @@ export async function setDecision(
   );
 }
 
-/** Approved top-ups of an operator that no statement has listed. */
-export async function listUnconfirmedTopUps(
+/** Approved entries about an operator's float that no statement has listed. */
+export async function listUnconfirmed(
   db: Queryable,
   operatorCode: string,
-): Promise<EnteredTopUp[]> {
-  const listed = await db.query<EnteredTopUp>(
+  kind: ListedKind,
+): Promise<EnteredMovement[]> {
+  const listed = await db.query<EnteredMovement>(
     `select entry_id as "entryId", reference, amount_cents as "amountCents", moved_at as "movedAt"
      from house_entries
-     where kind = 'top_up' and subject = $1 and decision = 'approved' and row_id is null
+     where kind = $2 and subject = $1 and decision = 'approved' and row_id is null
      order by moved_at, entry_id`,
-    [operatorCode],
+    [operatorCode, kind],
   );
   return listed.rows;
 }
@@ -101,26 +102,39 @@ export async function confirmEntry(db: Queryable, entryId: string, rowId: string
   await db.query('update house_entries set row_id = $2 where entry_id = $1', [entryId, rowId]);
 }
 
-/** A top-up of this amount that a statement listed, and that is booked: with the reference, or near the time. */
-export async function isBookedTopUp(
+/**
+ * How the operator's statements list a movement: with its reference, whether or not the row is booked itself; or,
+ * if it is a top-up, with its amount and near its time, by a row that confirms no other entry.
+ */
+export async function findListed(
   db: Queryable,
-  topUp: {
+  movement: {
     readonly operatorCode: string;
+    readonly kind: ListedKind;
     readonly amountCents: bigint;
     readonly movedAt: Date;
     /** As `plainReference` returns it. */
     readonly reference: string;
   },
-): Promise<boolean> {
-  const found = await db.query(
-    `select from house_transfers t join statement_rows r on r.row_id = t.source_id
-     where t.source = 'top_up' and t.debit_account = 'operator-float:' || $1
-       and t.amount_cents = $2
-       and (t.moved_at between $3::timestamptz - interval '3 days'
-           and $3::timestamptz + interval '3 days'
-         or lower(regexp_replace(r.operator_reference, '[^A-Za-z0-9]', '', 'g')) = $4)
-     limit 1`,
-    [topUp.operatorCode, topUp.amountCents, topUp.movedAt, topUp.reference],
+): Promise<{ readonly hasReference: boolean } | undefined> {
+  const found = await db.query<{ hasReference: boolean }>(
+    `select true as "hasReference" from statement_rows
+     where operator = $1 and kind = $2 and verdict = 'noted'
+       and lower(regexp_replace(operator_reference, '[^A-Za-z0-9]', '', 'g')) = $5
+     union all
+     select false from statement_rows r
+     where $2 = 'top_up' and r.operator = $1 and r.kind = 'top_up' and r.verdict = 'noted'
+       and r.amount_cents = $3
+       and r.at between $4::timestamptz - interval '3 days' and $4::timestamptz + interval '3 days'
+       and not exists (select from house_entries e where e.row_id = r.row_id)
+     order by 1 desc limit 1`,
+    [
+      movement.operatorCode,
+      movement.kind,
+      movement.amountCents,
+      movement.movedAt,
+      movement.reference,
+    ],
   );
-  return found.rowCount === 1;
+  return found.rows[0];
 }

@@ -6,9 +6,9 @@ import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
-import { findEntry, insertEntry, isBookedTopUp, lockEntry, setDecision } from './entries-store.ts';
+import { findEntry, findListed, insertEntry, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
-import { plainReference, requireReference, sidesOf } from './entry.ts';
+import { isListedKind, plainReference, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 import type { HouseTransfer } from './transfer.ts';
@@ -117,8 +117,7 @@ async function requireNew(
   db: Queryable,
   entry: Pick<EntryRequest, 'operatorCode' | 'kind' | 'amountCents' | 'movedAt' | 'reference'>,
 ): Promise<void> {
-  const { operatorCode, kind, amountCents, movedAt } = entry;
-  const reference = plainReference(entry.reference);
+  const { operatorCode, kind, movedAt } = entry;
   const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
   if (kind === 'opening' && isBooked) {
     throw new PlainError('The books of this float already have an opening balance.', {
@@ -129,10 +128,23 @@ async function requireNew(
     const text = `The books of this float begin at ${beganAt.toISOString()}; what was there then is its opening.`;
     throw new PlainError(text, { field: 'at' });
   }
-  const topUp = { operatorCode, amountCents, movedAt, reference };
-  if (kind === 'top_up' && (await isBookedTopUp(db, topUp))) {
+  if (isListedKind(kind)) await requireNotListed(db, { ...entry, kind });
+}
+
+/** Throws: `PlainError` if the operator's statements list the movement. */
+async function requireNotListed(
+  db: Queryable,
+  movement: Parameters<typeof findListed>[1],
+): Promise<void> {
+  const reference = plainReference(movement.reference);
+  const listed = await findListed(db, { ...movement, reference });
+  if (listed === undefined) return;
+  if (listed.hasReference) {
     const text =
-      'The operator’s statements list top-ups, and one of this amount with this reference, or within three days, is booked.';
-    throw new PlainError(text, { field: 'amount' });
+      'The operator’s statements list this reference. What they list is booked, or is part of the opening.';
+    throw new PlainError(text, { field: 'reference' });
   }
+  const text =
+    'The operator’s statements list top-ups, and one of this amount within three days is booked, or is part of the opening.';
+  throw new PlainError(text, { field: 'amount' });
 }

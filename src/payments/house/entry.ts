@@ -32,16 +32,16 @@ export function sidesOf(kind: EntryKind, operatorCode: string, bank: string | nu
   }
 }
 
-/** A top-up that a statement lists. */
-export interface ListedTopUp {
+/** A top-up or a charge that a statement lists. */
+export interface ListedMovement {
   readonly rowId: string;
   readonly operatorReference: string;
   readonly amountCents: bigint;
   readonly at: Date;
 }
 
-/** A top-up that two people entered, and that no statement has listed yet. */
-export interface EnteredTopUp {
+/** A top-up or a charge that two people entered, and that no statement has listed yet. */
+export interface EnteredMovement {
   readonly entryId: string;
   readonly reference: string;
   readonly amountCents: bigint;
@@ -67,24 +67,33 @@ export function requireReference(reference: string): string {
   throw new PlainError(text, { field: 'reference' });
 }
 
+/** The kinds of entries that statements list too. */
+export type ListedKind = Extract<EntryKind, 'top_up' | 'charge'>;
+
+export function isListedKind(kind: EntryKind): kind is ListedKind {
+  return kind === 'top_up' || kind === 'charge';
+}
+
 /** How far the dates of the bank and of the operator may differ. */
 const NEAR_MS = 3 * 86_400_000;
 
 /**
- * Which of the listed top-ups people entered before: with the same amount, and the same reference or,
- * because banks and operators number them differently, about the same time. Each entry is used once.
+ * Which of the listed movements people entered before: with the same amount, and the same reference. A
+ * top-up may have another reference and about the same time, because banks and operators number them
+ * differently; charges of one amount recur. Each entry is used once.
  * Returns the entry's id by the row's. Pure.
  */
-export function matchTopUps(
-  listed: readonly ListedTopUp[],
-  entered: readonly EnteredTopUp[],
+export function matchEntered(
+  kind: ListedKind,
+  listed: readonly ListedMovement[],
+  entered: readonly EnteredMovement[],
 ): Map<string, string> {
   const matches = new Map<string, string>();
   const free = new Set(entered);
   const take = (
-    row: ListedTopUp,
-    fits: (entry: EnteredTopUp) => boolean,
-    rank: (entry: EnteredTopUp) => number,
+    row: ListedMovement,
+    fits: (entry: EnteredMovement) => boolean,
+    rank: (entry: EnteredMovement) => number,
   ): void => {
     const [best] = [...free]
       .filter((entry) => entry.amountCents === row.amountCents && fits(entry))
@@ -100,9 +109,10 @@ export function matchTopUps(
       () => 0,
     );
   }
+  if (kind === 'charge') return matches;
   for (const row of listed.toSorted((one, other) => Number(one.at) - Number(other.at))) {
     if (matches.has(row.rowId)) continue;
-    const distance = (entry: EnteredTopUp): number =>
+    const distance = (entry: EnteredMovement): number =>
       Math.abs(Number(entry.movedAt) - Number(row.at));
     take(row, (entry) => distance(entry) <= NEAR_MS, distance);
   }

@@ -46,6 +46,12 @@ create table statement_rows (
 -- The operator's reference identifies a movement, however many statements contain it.
 create unique index statement_rows_once on statement_rows (operator, kind, operator_reference)
   where verdict not in ('repeated', 'changed');
+-- However the reference is spelt: see `plainReference`.
+create index statement_rows_noted on statement_rows
+  (operator, kind, lower(regexp_replace(operator_reference, '[^A-Za-z0-9]', '', 'g')))
+  where verdict = 'noted';
+create index statement_rows_top_ups on statement_rows (operator, amount_cents, at)
+  where kind = 'top_up' and verdict = 'noted';
 -- For the totals of a day. Statements are imported in time order.
 create index statement_rows_by_time on statement_rows using brin (at);
 create index statement_rows_by_payment on statement_rows (payment_id)

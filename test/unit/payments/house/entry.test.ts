@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  matchTopUps,
+  matchEntered,
   plainReference,
   requireReference,
   sidesOf,
@@ -10,7 +10,7 @@ import {
 const at = (hours: number): Date => new Date(Date.UTC(2026, 2, 2, hours));
 const DAY = 24;
 
-describe('top-ups that people entered, in a statement', () => {
+describe('movements that people entered, in a statement', () => {
   const listed = (
     rowId: string,
     operatorReference: string,
@@ -30,7 +30,8 @@ describe('top-ups that people entered, in a statement', () => {
   });
 
   test('are found by reference first, then by amount and time', () => {
-    const matches = matchTopUps(
+    const matches = matchEntered(
+      'top_up',
       [listed('r1', 'X', 10n, 0), listed('r2', 'B', 10n, 0), listed('r3', 'Y', 20n, 0)],
       [entered('e1', 'A', 10n, 5), entered('e2', 'B', 10n, 9 * DAY), entered('e3', 'Z', 20n, 0)],
     );
@@ -39,14 +40,24 @@ describe('top-ups that people entered, in a statement', () => {
 
   test('need the same amount, and about the same time', () => {
     const one = [listed('r1', 'A', 10n, 0)];
-    expect(matchTopUps(one, [entered('e1', 'A', 11n, 0)]).size).toBe(0);
-    expect(matchTopUps(one, [entered('e1', 'B', 10n, 3 * DAY + 1)]).size).toBe(0);
-    expect(matchTopUps(one, [entered('e1', 'B', 10n, 3 * DAY)]).size).toBe(1);
+    expect(matchEntered('top_up', one, [entered('e1', 'A', 11n, 0)]).size).toBe(0);
+    expect(matchEntered('top_up', one, [entered('e1', 'B', 10n, 3 * DAY + 1)]).size).toBe(0);
+    expect(matchEntered('top_up', one, [entered('e1', 'B', 10n, 3 * DAY)]).size).toBe(1);
+  });
+
+  test('are not found by time if they are charges, which recur', () => {
+    const entries = [entered('e1', 'A', 10n, 0), entered('e2', 'b', 10n, 0)];
+    const matches = matchEntered(
+      'charge',
+      [listed('r1', 'X', 10n, 0), listed('r2', 'B', 10n, 0)],
+      entries,
+    );
+    expect(Object.fromEntries(matches)).toEqual({ r2: 'e2' });
   });
 
   test('have the same reference in any spelling', () => {
     const entries = [entered('e1', 'ft 12-3', 10n, 9 * DAY)];
-    expect(matchTopUps([listed('r1', 'FT123', 10n, 0)], entries).get('r1')).toBe('e1');
+    expect(matchEntered('top_up', [listed('r1', 'FT123', 10n, 0)], entries).get('r1')).toBe('e1');
   });
 
   test('are each used once, whatever is listed', () => {
@@ -57,7 +68,8 @@ describe('top-ups that people entered, in a statement', () => {
     });
     fc.assert(
       fc.property(fc.array(row), fc.array(row), (rows, entries) => {
-        const matches = matchTopUps(
+        const matches = matchEntered(
+          'top_up',
           rows.map((one, index) => listed(`r${index}`, one.reference, one.amountCents, one.hours)),
           entries.map((one, index) =>
             entered(`e${index}`, one.reference, one.amountCents, one.hours),
