@@ -254,6 +254,25 @@ describe('an entry', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('cannot be an opening after another one, which says how to enter what is missing', async () => {
+    await pay(30_000n);
+    const opening = await entry({ kind: 'opening', reference: 'O', amountCents: 70_000n });
+    await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 100n })).entryId);
+    const refused = {
+      field: 'kind',
+      message: expect.stringContaining('as a top-up or a withdrawal') as string,
+    };
+    await expect(approve(opening.entryId)).rejects.toMatchObject(refused);
+    await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toMatchObject(refused);
+    const { bookedCents } = await reportFloat(books.pool, float(null));
+    const amountCents = 70_000n - bookedCents;
+    await approve((await entry({ reference: 'MISSING', amountCents, bank: null })).entryId);
+    expect(await reportFloat(books.pool, float(70_000n))).toMatchObject({
+      bookedCents: 70_000n,
+      bridge: { differenceCents: 0n },
+    });
+  });
+
   test('cannot begin the books twice, nor lie before them', async () => {
     await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
     await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow(

@@ -120,9 +120,11 @@ async function requireNew(
   const { operatorCode, kind, movedAt } = entry;
   const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
   if (kind === 'opening' && isBooked) {
-    throw new PlainError('The books of this float already have an opening balance.', {
-      field: 'kind',
-    });
+    const text =
+      beganAt === null
+        ? 'The books of this float began without an opening, which has to be the first entry. Enter the difference that operator float shows as a top-up or a withdrawal.'
+        : 'The books of this float already have an opening balance.';
+    throw new PlainError(text, { field: 'kind' });
   }
   if (beganAt !== null && movedAt < beganAt) {
     const text = `The books of this float begin at ${beganAt.toISOString()}; what was there then is its opening.`;
