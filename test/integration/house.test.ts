@@ -7,6 +7,7 @@ import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/hous
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import { chainEverything } from '../support/chain.ts';
@@ -43,13 +44,17 @@ async function transfers(): Promise<[string, string, string, bigint][]> {
   return read.rows.map(({ s, d, c, a }) => [s, d, c, a]);
 }
 
-/** A paid payment of a new vendor. */
-async function pay(amountCents: bigint): Promise<void> {
+/** A payment of a new vendor, which the operator was instructed to make. */
+async function instruct(amountCents: bigint): Promise<NewPayment> {
   const vendorId = await books.addVendor();
   await books.addFloat(vendorId, amountCents);
   const made = newPayment({ vendorId, amountCents });
   await createInstructed(books.pool, [made]);
-  await settlePayments(books.pool, [paidReport(made)]);
+  return made;
+}
+
+async function pay(amountCents: bigint): Promise<void> {
+  await settlePayments(books.pool, [paidReport(await instruct(amountCents))]);
 }
 
 const FLOAT = `operator-float:${OPERATOR}`;
@@ -271,6 +276,31 @@ describe('an entry', () => {
       bookedCents: 70_000n,
       bridge: { differenceCents: 0n },
     });
+  });
+
+  test('is no opening while a payment may still be booked with an earlier time', async () => {
+    const made = await instruct(5_000n);
+    const settling = await books.openPool().connect();
+    let opening: { readonly entryId: string };
+    try {
+      await settling.query('begin');
+      await settlePayments(settling, [paidReport(made)]);
+      const movedAt = await databaseTime(books);
+      opening = await entry({ kind: 'opening', reference: 'O', amountCents: 70_000n, movedAt });
+      await expect(approve(opening.entryId)).rejects.toMatchObject({
+        field: 'at',
+        message: expect.stringContaining('Try again in a moment') as string,
+      });
+      await settling.query('commit');
+    } finally {
+      settling.release();
+    }
+    await approve(opening.entryId);
+    expect(await transfers()).toEqual([
+      ['entry', FLOAT, 'opening', 70_000n],
+      ['entry', FLOAT, 'opening', 5_000n],
+    ]);
+    expect((await reportFloat(books.pool, float(null))).bookedCents).toBe(70_000n);
   });
 
   test('cannot begin the books twice, nor lie before them', async () => {

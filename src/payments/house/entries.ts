@@ -6,6 +6,7 @@ import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
+import { readCompleteUntil } from '../ledger/sums.ts';
 import { findEntry, findListed, insertEntry, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
 import { isListedKind, plainReference, requireReference, sidesOf } from './entry.ts';
@@ -67,7 +68,7 @@ export async function approveEntry(
     await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
     const transfers = [transferOf(entry, approvedBy)];
     if (entry.kind === 'opening') {
-      const consumedCents = await readConsumed(client, subject, entry.movedAt);
+      const consumedCents = await readConsumedBefore(client, entry);
       transfers.push(...consumedBefore(transferOf(entry, approvedBy), consumedCents));
     }
     for (const transfer of transfers) await postHouseTransfer(client, deps.ledgerMac, transfer);
@@ -80,6 +81,18 @@ function transferOf(entry: EntryRow, approvedBy: string): HouseTransfer {
   const source = { source: 'entry', sourceId: entryId, part: 1 } as const;
   const people = { proposedBy, approvedBy, texts: [entry.reference, entry.note] };
   return { ...source, debitAccount, creditAccount, amountCents, movedAt, ...people };
+}
+
+/** Throws: `PlainError` while payments may still be booked before the opening: they would be missing. */
+async function readConsumedBefore(
+  db: Queryable,
+  { subject, movedAt }: Pick<EntryRow, 'subject' | 'movedAt'>,
+): Promise<bigint> {
+  if (movedAt >= (await readCompleteUntil(db))) {
+    const text = `Payments may still be booked with a time before ${movedAt.toISOString()}. Try again in a moment, or enter an opening of an earlier time.`;
+    throw new PlainError(text, { field: 'at' });
+  }
+  return await readConsumed(db, subject, movedAt);
 }
 
 /**
