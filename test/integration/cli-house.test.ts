@@ -63,10 +63,11 @@ describe('a top-up by two people', () => {
   test.each([
     [['--reference', 'FT1'], 'reference'],
     [['--reference', 'X', '--from', 'nowhere'], 'source'],
+    [['--reference', 'X', '--kind', 'opening', '--amount', '0'], 'of an earlier time'],
     [['--reference', 'X', '--at', '2199-01-01 00:00:00'], 'at'],
-  ])('is refused with %j, naming the field', async (more, field) => {
+  ])('is refused with %j, naming what is wrong', async (more, problem) => {
     const refused = await run(...topUp(...more));
     expect(refused.exitCode).not.toBe(0);
-    expect(refused.stderr).toContain(field);
+    expect(refused.stderr).toContain(problem);
   });
 });

@@ -303,6 +303,27 @@ describe('an entry', () => {
     expect((await reportFloat(books.pool, float(null))).bookedCents).toBe(70_000n);
   });
 
+  test.each([
+    ['top_up', 0n],
+    ['withdrawal', -1n],
+    ['charge', 0n],
+    ['opening', -1n],
+  ] as const)('needs an amount: a %s of %s is refused', async (kind, amountCents) => {
+    const text = 'It must be greater than 0.';
+    const message = expect.stringContaining(text) as string;
+    await expect(entry({ kind, amountCents })).rejects.toMatchObject({ field: 'amount', message });
+  });
+
+  test('of a balance of 0 is refused, and says how the books begin instead', async () => {
+    const earlier = await databaseTime(books);
+    await pay(30_000n);
+    const opening = { kind: 'opening', reference: 'O' } as const;
+    await expect(entry({ ...opening, amountCents: 0n })).rejects.toThrow('of an earlier time');
+    const begin = await entry({ ...opening, amountCents: 30_000n, movedAt: earlier });
+    await approve(begin.entryId);
+    expect((await reportFloat(books.pool, float(null))).bookedCents).toBe(0n);
+  });
+
   test('cannot begin the books twice, nor lie before them', async () => {
     await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
     await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow(

@@ -11,7 +11,7 @@ import type { EntryKind } from '../../payments/house/entry.ts';
 import { requireSource } from '../../payments/receipts/administer.ts';
 import { reportFloat } from '../../payments/reconciliation/float-report.ts';
 import type { FloatReport } from '../../payments/reconciliation/float-report.ts';
-import { code, command, moment, moneyAboveZero, noteText, printable } from '../arguments.ts';
+import { code, command, moment, money, noteText, printable } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
 import { asPerson, financeAct } from '../parties/as-person.ts';
@@ -124,7 +124,7 @@ function addTopUp(operator: Command, cli: Cli): void {
     'Enter a top-up of our float with an operator that has no statement. Another person approves it: house approve.',
   )
     .argument('<code>', 'operator code', code)
-    .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
+    .requiredOption('--amount <amount>', 'in KES, greater than 0', money)
     .requiredOption(
       '--reference <reference>',
       'reference of the bank or the operator',

@@ -9,7 +9,7 @@ import { findOperator, lockOperator } from '../billers/store.ts';
 import { readCompleteUntil } from '../ledger/sums.ts';
 import { findEntry, findListed, insertEntry, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
-import { isListedKind, plainReference, requireReference, sidesOf } from './entry.ts';
+import { isListedKind, plainReference, requireAmount, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 import type { HouseTransfer } from './transfer.ts';
@@ -35,6 +35,7 @@ export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<E
   const proposedBy = requirePerson(request.by);
   const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
   const reference = requireReference(request.reference);
+  requireAmount(kind, amountCents);
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   return await databaseTransaction(pool, async (client) => {
     if ((await findOperator(client, operatorCode)) === undefined) {

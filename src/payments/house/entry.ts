@@ -67,6 +67,16 @@ export function requireReference(reference: string): string {
   throw new PlainError(text, { field: 'reference' });
 }
 
+/** Throws: `PlainError` unless it is above 0. */
+export function requireAmount(kind: EntryKind, amountCents: bigint): void {
+  if (amountCents > 0n) return;
+  const text =
+    kind === 'opening'
+      ? 'It must be greater than 0. Enter the balance of an earlier time, or the one after the next top-up, with the time of that balance.'
+      : 'It must be greater than 0.';
+  throw new PlainError(text, { field: 'amount' });
+}
+
 /** The kinds of entries that statements list too. */
 export type ListedKind = Extract<EntryKind, 'top_up' | 'charge'>;
 
