@@ -229,6 +229,7 @@ describe('an entry', () => {
       ['entry', CHARGES, FLOAT, 500n],
       ['charges', CHARGES, FLOAT, 500n],
     ]);
+    expect(await violations()).toEqual([]);
   });
 
   test('of a charge is not booked after a statement listed its reference', async () => {

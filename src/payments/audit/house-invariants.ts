@@ -16,6 +16,7 @@ const EXPECTED = `(
     'operator-charges:' || r.operator, 'operator-float:' || r.operator
   from statement_rows r left join began b using (operator)
   where r.kind = 'charge' and r.verdict = 'noted' and r.at >= coalesce(b.at, '-infinity')
+    and not exists (select from house_entries e where e.row_id = r.row_id)
   group by r.statement_id, r.operator
   union all
   select 'entry', entry_id, amount_cents, moved_at, debit_account, credit_account
@@ -96,14 +97,14 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'house_confirmations_listed',
-    says: 'What confirms an approved top-up of the house is a row of a statement of its operator that lists a top-up of the same amount.',
+    says: 'What confirms an approved top-up or charge of the house is a row of a statement of its operator that lists one of the same amount.',
     overall: true,
     sql: `select 0 as "vendorId", format('house: entry %s: row %s does not list it', e.entry_id,
             e.row_id) as detail
           from house_entries e
           where e.row_id is not null and not exists (select from statement_rows r
             where r.row_id = e.row_id and r.operator = e.subject and r.kind = e.kind
-              and e.kind = 'top_up' and r.verdict = 'noted' and r.amount_cents = e.amount_cents)`,
+              and e.kind in ('top_up', 'charge') and r.verdict = 'noted' and r.amount_cents = e.amount_cents)`,
   },
   {
     name: 'house_opening_listed',
