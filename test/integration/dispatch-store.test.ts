@@ -461,7 +461,7 @@ test('the claims of one stage are returned when that of the other fails', async 
   ]);
 });
 
-test('the time to send begins after the claims for verification, and before all for sending', async () => {
+test('each call has its own time, and what it claimed does not wait for the calls of other buckets', async () => {
   const toVerify = [await makeOne(), await makeOne()];
   for (const one of toVerify) await mustTake(one, 'send', 0);
   const wanted = [
@@ -469,15 +469,18 @@ test('the time to send begins after the claims for verification, and before all 
     ...[await makeOne(), await makeOne()].map((one) => queueOf(one, 'send')),
   ];
   const steps: string[] = [];
-  const db = watched((name) => {
-    if (steps.at(-1) !== name) steps.push(name);
-  });
-  await claim(
-    db,
+  const claimed = await claim(
+    watched((name) => void steps.push(name)),
     wanted.map((queue) => ({ ...queue, max: 1, leaseMs: 60_000 })),
-    { beforeSending: () => steps.push('the time to send begins') },
+    {
+      beforeCall: () => void steps.push('time'),
+      onClaimed: (claims) => void steps.push(`${claims.length} claimed`),
+    },
   );
+  expect(claimed).toHaveLength(4);
+  const call = (name: string): string[] => ['time', name, '1 claimed'];
   expect(steps.filter((name) => name !== 'buckets_of')).toEqual([
-    ...['claim_to_verify', 'the time to send begins', 'claim_to_send'],
+    ...[...call('claim_to_verify'), ...call('claim_to_verify')],
+    ...[...call('claim_to_send'), ...call('claim_to_send')],
   ]);
 });

@@ -193,25 +193,29 @@ class RunningDispatcher implements Dispatcher {
     if (shares.length === 0) return false;
     let sendBeforeMs = 0;
     const claims = await claim(this.#options.pool, shares, {
-      // Not earlier: a slow claim for verification would leave no time to send.
-      beforeSending: () => {
+      // Not earlier: a slow call before it would leave no time to send.
+      beforeCall: () => {
         sendBeforeMs = this.#timers.nowMs() + SEND_WITHIN_MS;
       },
+      onClaimed: (taken) => this.#startAll(taken, sendBeforeMs),
       onError: (error) => {
         this.#options.log.error({ err: error }, 'the dispatcher could not claim all work');
       },
     });
+    const claimed = shares.map((): string[] => []);
+    for (const { wantedIndex, paymentId } of claims) claimed[wantedIndex]?.push(paymentId);
+    this.#tallyRoutes(shares, claimed);
+    const someFinished = endTurns(this.#rotation, shares, claimed);
+    return claims.length > 0 || someFinished;
+  }
+
+  #startAll(claims: readonly Claim[], sendBeforeMs: number): void {
     this.#routing.note(claims);
     this.#options.acknowledged?.note(claims.filter(({ stage }) => stage === 'send'));
     for (const { stage } of claims) {
       crashPoint(stage === 'send' ? 'dispatch:after-claim' : 'verify:after-claim');
     }
     for (const taken of claims) this.#start(taken, sendBeforeMs);
-    const claimed = shares.map((): string[] => []);
-    for (const { wantedIndex, paymentId } of claims) claimed[wantedIndex]?.push(paymentId);
-    this.#tallyRoutes(shares, claimed);
-    const someFinished = endTurns(this.#rotation, shares, claimed);
-    return claims.length > 0 || someFinished;
   }
 
   /** @param claimed the payments that were claimed of each share. */

@@ -12,9 +12,17 @@ export interface Rotation {
   /**
    * The queue was asked and may have more work: it goes to the end of the order.
    * @param claimedTo everything that was due up to this id has been claimed, here or by another process;
-   * null: not known. @param bands that were asked, by their minimum.
+   * null: not known.
    */
-  asked(turn: Turn, claimedTo: string | null, bands: readonly bigint[]): void;
+  asked(turn: Turn, claimedTo: string | null, asked: AskedBands): void;
+}
+
+/** Bands of amounts of a queue. */
+export interface AskedBands {
+  /** Those that were asked, by their minimum. */
+  readonly bands: readonly bigint[];
+  /** How many there are. */
+  readonly bandCount: number;
 }
 
 export interface AddedQueue extends QueueKey {
@@ -33,6 +41,8 @@ export interface Turn extends AddedQueue {
   readonly addedAt: number;
   /** By the minimum of a band of amounts, the place that the turn got when the band was last asked. */
   readonly askedAt: Map<bigint, number>;
+  /** Whether it had several bands when it was last asked. */
+  readonly isSplit: boolean;
   /** Bands of amounts, by their minimum, in which nothing more was due. */
   readonly finished: Set<bigint>;
   /** Routes, by `routeName`, for which nothing more had waited long enough. */
@@ -74,6 +84,7 @@ export function createRotation(nowMs = (): number => performance.now()): Rotatio
         place: known?.place ?? places,
         addedAt: known?.addedAt ?? places,
         askedAt: known?.askedAt ?? new Map(),
+        isSplit: known?.isSplit ?? false,
         finished: new Set(),
         waited: new Set(),
         burst: known?.burst ?? 1,
@@ -93,10 +104,11 @@ export function createRotation(nowMs = (): number => performance.now()): Rotatio
         turns.set(name, { ...current, firstId: firstAdded.get(name) ?? current.firstId });
       }
     },
-    asked: (turn, claimedTo, bands) => {
+    asked: (turn, claimedTo, { bands, bandCount }) => {
       const name = nameOf(turn);
       places += 1;
-      const current = { ...(turns.get(name) ?? turn), place: places };
+      const isSplit = bandCount > 1;
+      const current = { ...(turns.get(name) ?? turn), place: places, isSplit };
       for (const band of bands) current.askedAt.set(band, places);
       turns.delete(name);
       turns.set(

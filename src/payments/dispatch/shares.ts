@@ -3,7 +3,7 @@ import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
 import { sendDeadlineMs } from './decide.ts';
-import type { Rotation, Turn } from './rotation.ts';
+import type { AskedBands, Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';
 import type { RouteCause } from './route.ts';
 import { inForce } from '../prices/price.ts';
@@ -88,12 +88,14 @@ function groupByOperator(turns: readonly Turn[], options: ShareOptions): readonl
     }
     for (const { operator, wanted } of openChoices(turn, choicesFor)) {
       const group = groups.of(operator, 'send');
+      if (group.askedFor >= group.free) continue;
       const before = overdue.get(operator) ?? [];
       while ((before.at(-1)?.place ?? turn.place) < turn.place) {
         const next = before.pop();
         if (next !== undefined) ask(group, next.request);
       }
-      if (placeOf(turn, wanted.route) === turn.place) ask(group, { turn, ...wanted });
+      const isOverdue = turn.isSplit && placeOf(turn, wanted.route) < turn.place;
+      if (!isOverdue) ask(group, { turn, ...wanted });
     }
   }
   return groups.all;
@@ -133,9 +135,8 @@ interface Overdue {
 function listOverdue(turns: readonly Turn[], choicesFor: ChoicesFor): Map<Operator, Overdue[]> {
   const overdue = new Map<Operator, Overdue[]>();
   for (const turn of turns) {
-    if (turn.stage === 'verify' || turn.addedAt === turn.place) continue;
-    const choices = openChoices(turn, choicesFor);
-    for (const { operator, wanted } of choices) {
+    if (!turn.isSplit) continue;
+    for (const { operator, wanted } of openChoices(turn, choicesFor)) {
       const place = placeOf(turn, wanted.route);
       if (place === turn.place) continue;
       const known = overdue.get(operator) ?? [];
@@ -259,14 +260,13 @@ export function endTurns(
   for (const [turn, { bandCount, served, bands }] of turns) {
     const isWhole = served.length + turn.finished.size >= bandCount;
     if (isWhole && served.length === 0) rotation.empty(turn);
-    else rotation.asked(turn, isWhole ? firstOf(served) : null, bands);
+    else rotation.asked(turn, isWhole ? firstOf(served) : null, { bands, bandCount });
   }
   return someFinished;
 }
 
 /** What came of a turn. */
-interface AskedTurn {
-  readonly bandCount: number;
+interface AskedTurn extends AskedBands {
   /** The last payment that was claimed of each band that may have more. */
   readonly served: (string | null)[];
   readonly bands: bigint[];

@@ -210,8 +210,10 @@ function claimOf(
 }
 
 export interface ClaimOptions {
-  /** Called before the first call that claims for sending: instructions may exist from then on. */
-  readonly beforeSending?: () => void;
+  /** Called before each call: what it claims for sending may be sent from then on. */
+  readonly beforeCall?: () => void;
+  /** Called with what each call claimed, oldest first, so that nothing delays it once it is committed. */
+  readonly onClaimed?: (claims: readonly Claim[]) => void;
   /** Called for each call that failed although another one claimed something. */
   readonly onError?: (error: unknown) => void;
 }
@@ -220,13 +222,13 @@ export interface ClaimOptions {
  * Claims due payments of the given queues, oldest first, and records the attempt of each that is to
  * be sent. After this commit an instruction may exist, so from now on only the operator's final
  * report ends the payment, and only proof that nothing was executed allows another instruction. Two
- * claimers never get the same payment. One call for each stage and bucket; if one fails, the claims of
- * others are returned: their instructions must be sent now.
+ * claimers never get the same payment. One call for each stage and bucket, one after the other; if one
+ * fails, the claims of others are returned: their instructions must be sent now.
  */
 export async function claim(
   db: Queryable,
   wanted: readonly Wanted[],
-  { beforeSending, onError }: ClaimOptions = {},
+  { beforeCall, onClaimed, onError }: ClaimOptions = {},
 ): Promise<Claim[]> {
   const claims: Claim[] = [];
   const errors: unknown[] = [];
@@ -234,22 +236,26 @@ export async function claim(
     db,
     wanted.map((queue, index) => ({ ...queue, index })),
   );
-  // Claims to send come last, so that nothing delays them once they are committed.
   for (const stage of ['verify', 'send'] as const) {
-    if (stage === 'send') beforeSending?.();
     for (const { bucket, items } of groups) {
       const queues = items.filter((queue) => queue.stage === stage);
       if (queues.length === 0) continue;
-      try {
-        claims.push(...(await CLAIM_IN[stage](db, bucket, queues)));
-      } catch (error) {
+      beforeCall?.();
+      const claimed = await CLAIM_IN[stage](db, bucket, queues).catch((error: unknown) => {
         errors.push(error);
-      }
+        return [];
+      });
+      onClaimed?.(claimed.toSorted(byPaymentId));
+      claims.push(...claimed);
     }
   }
   if (claims.length === 0 && errors.length > 0) throw errors[0];
   for (const error of errors) onError?.(error);
-  return claims.toSorted((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
+  return claims.toSorted(byPaymentId);
+}
+
+function byPaymentId(one: Claim, other: Claim): number {
+  return one.paymentId < other.paymentId ? -1 : 1;
 }
 
 /** The result of a call that is not final. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createRotation } from '../../../../src/payments/dispatch/rotation.ts';
 import { NO_ID } from '../../../../src/platform/base/ids.ts';
 
+const ONE_BAND = { bands: [0n], bandCount: 1 };
+
 describe('the rotation', () => {
   const queue = (vendorId: number) => ({ vendorId, billerCode: 'a', stage: 'send' as const });
   const order = (rotation: ReturnType<typeof createRotation>): number[] =>
@@ -12,7 +14,7 @@ describe('the rotation', () => {
     for (const vendorId of [1, 2, 3]) rotation.add(queue(vendorId));
     const [first, second] = rotation.turns();
     if (first === undefined || second === undefined) throw new Error('there are no turns');
-    rotation.asked(first, null, []);
+    rotation.asked(first, null, ONE_BAND);
     expect(order(rotation)).toEqual([2, 3, 1]);
     rotation.empty(second);
     expect(order(rotation)).toEqual([3, 1]);
@@ -40,7 +42,7 @@ describe('the rotation', () => {
 
     test('after what was claimed', () => {
       const { rotation, turn } = withTurn('5');
-      rotation.asked(turn, '8', []);
+      rotation.asked(turn, '8', ONE_BAND);
       expect(firstIdIn(rotation)).toBe('8');
     });
 
@@ -48,17 +50,17 @@ describe('the rotation', () => {
       const { rotation, turn } = withTurn('5');
       rotation.add({ ...queue(1), firstId: '6' });
       rotation.add({ ...queue(1), firstId: '9' });
-      rotation.asked(turn, '8', []);
+      rotation.asked(turn, '8', ONE_BAND);
       expect(firstIdIn(rotation)).toBe('6');
     });
 
     test('further again, once that has been claimed too', () => {
       const { rotation, turn } = withTurn('5');
       rotation.add({ ...queue(1), firstId: '6' });
-      rotation.asked(turn, '8', []);
+      rotation.asked(turn, '8', ONE_BAND);
       const [next] = rotation.turns();
       if (next === undefined) throw new Error('there is no turn');
-      rotation.asked(next, '9', []);
+      rotation.asked(next, '9', ONE_BAND);
       expect(firstIdIn(rotation)).toBe('9');
     });
 
@@ -71,13 +73,13 @@ describe('the rotation', () => {
 
     test('where it was, if it is not known how far the claim came', () => {
       const { rotation, turn } = withTurn('5');
-      rotation.asked(turn, null, []);
+      rotation.asked(turn, null, ONE_BAND);
       expect(firstIdIn(rotation)).toBe('5');
     });
 
     test('from the beginning, after an announcement without a payment', () => {
       const { rotation, turn } = withTurn('5');
-      rotation.asked(turn, '8', []);
+      rotation.asked(turn, '8', ONE_BAND);
       rotation.add(queue(1));
       expect(firstIdIn(rotation)).toBe(NO_ID);
     });
@@ -89,7 +91,7 @@ describe('the rotation', () => {
     expect(order(rotation)).toEqual([1, 2]);
     const [first] = rotation.turns();
     if (first === undefined) throw new Error('there are no turns');
-    rotation.asked(first, null, []);
+    rotation.asked(first, null, ONE_BAND);
     rotation.add(queue(1));
     expect(order(rotation)).toEqual([2, 1]);
   });
@@ -122,7 +124,7 @@ describe('the rotation', () => {
         now = at;
         const [turn] = rotation.turns();
         if (turn === undefined) throw new Error('there is no turn');
-        rotation.asked(turn, '8', []);
+        rotation.asked(turn, '8', ONE_BAND);
         rotation.add({ ...queue(1), firstId: '9' });
       }
       return rotation.turns()[0]?.burst;
@@ -147,7 +149,7 @@ describe('the rotation', () => {
       rotation.add(queue(1));
       for (now of [0, 100, 200]) {
         const [turn] = rotation.turns();
-        if (turn !== undefined) rotation.asked(turn, '8', []);
+        if (turn !== undefined) rotation.asked(turn, '8', ONE_BAND);
       }
       const burstAt = (at: number): number | undefined => {
         now = at;
@@ -163,7 +165,7 @@ describe('the rotation', () => {
         const [turn] = rotation.turns();
         if (turn === undefined) throw new Error('there is no turn');
         if (claimedTo === null) rotation.empty(turn);
-        else rotation.asked(turn, claimedTo, []);
+        else rotation.asked(turn, claimedTo, ONE_BAND);
       }
       rotation.add(queue(1));
       expect(rotation.turns()[0]?.burst).toBe(1);

@@ -37,7 +37,8 @@ const options = {
 /** A turn of a queue that has just been added, without its queue. */
 const TURN = {
   ...{ addition: 1, firstId: '1', place: 1, addedAt: 1, burst: 1, servedAtMs: undefined },
-  ...{ askedAt: new Map<bigint, number>(), finished: new Set<bigint>(), waited: new Set<string>() },
+  ...{ isSplit: false, askedAt: new Map<bigint, number>() },
+  ...{ finished: new Set<bigint>(), waited: new Set<string>() },
 };
 
 /** Asks for one share after another; none of them has due work. */
