@@ -129,7 +129,7 @@ describe('it finds', () => {
     [
       'a statement whose opening is booked with another amount',
       openByStatement,
-      `update house_transfers set amount_cents = amount_cents - 30_000 where source = 'opening'`,
+      `update house_transfers set amount_cents = amount_cents - 30000 where source = 'opening'`,
       ['house_authentic'],
     ],
   ])('%s', async (_, open, sql, others) => {
