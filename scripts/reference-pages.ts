@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
+import formatting from '../.oxfmtrc.json' with { type: 'json' };
 import { ERRORS, Refusal } from '../src/platform/base/errors.ts';
 import type { ErrorCode } from '../src/platform/base/errors.ts';
 import { VARIABLES } from '../src/environment.ts';
@@ -47,8 +48,10 @@ export function openApiDocument(): object {
 /** In the form that `npm run format` leaves alone. */
 export async function generated(name: string, text: string): Promise<GeneratedFile> {
   const file = path.join(ROOT, name);
-  const config = await resolveConfig(file);
-  return { file, text: await format(text, { ...config, filepath: file }) };
+  const { printWidth, singleQuote } = formatting;
+  const { code, errors } = await format(file, text, { printWidth, singleQuote });
+  if (errors.length > 0) throw new Error(`${name}: ${errors.map(({ message }) => message).join()}`);
+  return { file, text: code };
 }
 
 function errorsPage(): string {

@@ -59,7 +59,8 @@ export interface CreditSettings {
   readonly creditMissesPerHour: number;
   /** Undefined: the built-in registry answers. */
   readonly metropol:
-    Omit<MetropolOptions, 'pool' | 'vault' | 'clock' | 'cards' | 'timeZone'> | undefined;
+    | Omit<MetropolOptions, 'pool' | 'vault' | 'clock' | 'cards' | 'timeZone'>
+    | undefined;
 }
 
 export interface Credit {

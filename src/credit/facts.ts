@@ -44,7 +44,20 @@ export type RiskClass = (typeof RISK_CLASSES)[number];
 
 /** A closed, B dormant, C write-off, D legal, E collection, F active, G rescheduled, H settled, J called up, K suspended, L deceased, M deferred, N not updated, P disputed. */
 export type AccountStatus =
-  'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'J' | 'K' | 'L' | 'M' | 'N' | 'P';
+  | 'A'
+  | 'B'
+  | 'C'
+  | 'D'
+  | 'E'
+  | 'F'
+  | 'G'
+  | 'H'
+  | 'J'
+  | 'K'
+  | 'L'
+  | 'M'
+  | 'N'
+  | 'P';
 
 /** The part of an account that changes from one submission to the next. */
 export interface AccountState {

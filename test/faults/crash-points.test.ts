@@ -299,108 +299,100 @@ type ElsewherePoint =
   | 'statement:after-commit';
 
 // Much of both is waiting, and they share nothing.
-test.concurrent(
-  'at every crash point: nothing is lost or paid twice, and the next start recovers',
-  async () => {
-    const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];
-    let recover = async (): Promise<void> => undefined;
-    for (const [point, { env, act, left, after }] of scenes) {
-      await startArmed(point, env);
-      await recover();
-      await act(point);
-      await expectKilled();
-      await left?.(point);
-      recover = async () => await after?.(point);
-    }
-    await service.start();
-    await untilReady();
+test.concurrent('at every crash point: nothing is lost or paid twice, and the next start recovers', async () => {
+  const scenes = Object.entries(SCENES) as [CrashPoint, Scene][];
+  let recover = async (): Promise<void> => undefined;
+  for (const [point, { env, act, left, after }] of scenes) {
+    await startArmed(point, env);
     await recover();
-    for (const [name] of orders) await order(name, '');
-    for (const [name, { reference }] of orders) {
-      expect(reference, name).toBeDefined();
-      expect(await countOrder(name), name).toBe(1);
-    }
-    await pool.query("update dispatch_queue set due_at = least(due_at, now() + interval '7 s')");
-    await until(
-      'every order has its end',
-      async () => (await countOf('dispatch_queue', '$1', true)) === 0,
-      240_000,
-    );
-    const truth = (await operators.truth()).map((entry) => entry.reference);
-    expect(new Set(truth).size).toBe(truth.length);
-    expect(await operators.repeated()).toEqual([]);
-    for (const [name, { account, reference = '' }] of orders) {
-      const isPaid = !account.endsWith('9902');
-      expect(truth.includes(reference), name).toBe(isPaid);
-      const { transaction_status: status } = await vendor.payment(reference);
-      expect(status, name).toBe(isPaid ? 'SUCCESS' : 'FAILED');
-    }
-    expect((await checkLedger(pool)).violations).toEqual([]);
-    await until(
-      'the vendor was notified of every result',
-      async () => (await countOf('events', 'state <> $1', 'delivered')) === 0,
-      180_000,
-    );
-    // Each event is delivered at least once, always under the same id.
-    const eventIds = new Map<string, Set<unknown>>();
-    for (const { event, headers } of receiver.calls) {
-      const reference = String(event.data['ipay_reference']);
-      eventIds.set(reference, (eventIds.get(reference) ?? new Set()).add(headers['webhook-id']));
-    }
-    for (const [name, { account, reference = '' }] of orders) {
-      expect(eventIds.get(reference)?.size, name).toBe(1);
-      const types = receiver.calls
-        .filter(({ event }) => event.data['ipay_reference'] === reference)
-        .map(({ event }) => event.type);
-      const isPaid = !account.endsWith('9902');
-      expect(new Set(types)).toEqual(new Set([`transaction.${isPaid ? 'succeeded' : 'failed'}`]));
-    }
-    // A process that crashed after the call repeated it.
-    expect(receiver.calls.length).toBeGreaterThan(eventIds.size);
-  },
-  900_000,
-);
+    await act(point);
+    await expectKilled();
+    await left?.(point);
+    recover = async () => await after?.(point);
+  }
+  await service.start();
+  await untilReady();
+  await recover();
+  for (const [name] of orders) await order(name, '');
+  for (const [name, { reference }] of orders) {
+    expect(reference, name).toBeDefined();
+    expect(await countOrder(name), name).toBe(1);
+  }
+  await pool.query("update dispatch_queue set due_at = least(due_at, now() + interval '7 s')");
+  await until(
+    'every order has its end',
+    async () => (await countOf('dispatch_queue', '$1', true)) === 0,
+    240_000,
+  );
+  const truth = (await operators.truth()).map((entry) => entry.reference);
+  expect(new Set(truth).size).toBe(truth.length);
+  expect(await operators.repeated()).toEqual([]);
+  for (const [name, { account, reference = '' }] of orders) {
+    const isPaid = !account.endsWith('9902');
+    expect(truth.includes(reference), name).toBe(isPaid);
+    const { transaction_status: status } = await vendor.payment(reference);
+    expect(status, name).toBe(isPaid ? 'SUCCESS' : 'FAILED');
+  }
+  expect((await checkLedger(pool)).violations).toEqual([]);
+  await until(
+    'the vendor was notified of every result',
+    async () => (await countOf('events', 'state <> $1', 'delivered')) === 0,
+    180_000,
+  );
+  // Each event is delivered at least once, always under the same id.
+  const eventIds = new Map<string, Set<unknown>>();
+  for (const { event, headers } of receiver.calls) {
+    const reference = String(event.data['ipay_reference']);
+    eventIds.set(reference, (eventIds.get(reference) ?? new Set()).add(headers['webhook-id']));
+  }
+  for (const [name, { account, reference = '' }] of orders) {
+    expect(eventIds.get(reference)?.size, name).toBe(1);
+    const types = receiver.calls
+      .filter(({ event }) => event.data['ipay_reference'] === reference)
+      .map(({ event }) => event.type);
+    const isPaid = !account.endsWith('9902');
+    expect(new Set(types)).toEqual(new Set([`transaction.${isPaid ? 'succeeded' : 'failed'}`]));
+  }
+  // A process that crashed after the call repeated it.
+  expect(receiver.calls.length).toBeGreaterThan(eventIds.size);
+}, 900_000);
 
-test.concurrent(
-  'during a migration: earlier ones stay, this one is rolled back, the next start continues',
-  async () => {
-    const empty = await createTestDatabase();
-    const other = createPool({ url: empty.ownerUrl, max: 1, name: 'test' });
-    await other.query('drop schema public cascade; create schema public');
-    const migrating = await serviceProgram({
-      name: 'migrating',
-      roles: 'api',
-      folder,
-      env: { DATABASE_URL: empty.url, DATABASE_OWNER_URL: empty.ownerUrl },
-    });
-    const applied = async (): Promise<number> => {
-      const read = await other.query("select to_regclass('schema_migrations') as name");
-      if ((read.rows[0] as { name: string | null }).name === null) return 0;
-      const counted = await other.query<{ count: number }>(
-        'select count(*)::integer as count from schema_migrations',
-      );
-      return counted.rows[0]?.count ?? 0;
-    };
-    for (const [times, done] of [
-      [1, 0],
-      [3, 2],
-      [1, 2],
-      [5, 6],
-    ]) {
-      await migrating.start({ CRASH_AT: `migrate:before-commit#${times}` });
-      expect((await migrating.untilEnded()).ending.signal).toBe('SIGKILL');
-      expect(await applied()).toBe(done);
-    }
-    await migrating.start();
-    await until('it is ready', () => migrating.ready, 60_000);
-    expect(await applied()).toBe(SCHEMA.migrations.length);
-    migrating.signal('SIGTERM');
-    expect((await migrating.untilEnded()).ending).toEqual({ code: 0, signal: null });
-    await other.end();
-    await empty.drop();
-  },
-  300_000,
-);
+test.concurrent('during a migration: earlier ones stay, this one is rolled back, the next start continues', async () => {
+  const empty = await createTestDatabase();
+  const other = createPool({ url: empty.ownerUrl, max: 1, name: 'test' });
+  await other.query('drop schema public cascade; create schema public');
+  const migrating = await serviceProgram({
+    name: 'migrating',
+    roles: 'api',
+    folder,
+    env: { DATABASE_URL: empty.url, DATABASE_OWNER_URL: empty.ownerUrl },
+  });
+  const applied = async (): Promise<number> => {
+    const read = await other.query("select to_regclass('schema_migrations') as name");
+    if ((read.rows[0] as { name: string | null }).name === null) return 0;
+    const counted = await other.query<{ count: number }>(
+      'select count(*)::integer as count from schema_migrations',
+    );
+    return counted.rows[0]?.count ?? 0;
+  };
+  for (const [times, done] of [
+    [1, 0],
+    [3, 2],
+    [1, 2],
+    [5, 6],
+  ]) {
+    await migrating.start({ CRASH_AT: `migrate:before-commit#${times}` });
+    expect((await migrating.untilEnded()).ending.signal).toBe('SIGKILL');
+    expect(await applied()).toBe(done);
+  }
+  await migrating.start();
+  await until('it is ready', () => migrating.ready, 60_000);
+  expect(await applied()).toBe(SCHEMA.migrations.length);
+  migrating.signal('SIGTERM');
+  expect((await migrating.untilEnded()).ending).toEqual({ code: 0, signal: null });
+  await other.end();
+  await empty.drop();
+}, 300_000);
 
 test('every point occurs in the program, and has no effect in the normal program', async () => {
   const source = path.resolve(import.meta.dirname, '../../src');

@@ -16,7 +16,12 @@ const PAGE_KEYS = 7;
  * body; or its content arrives damaged, or is stored damaged.
  */
 export type S3Fault =
-  'unavailable' | 'silence' | 'cut' | 'damaged' | 'stored_damaged' | 'lost_answer';
+  | 'unavailable'
+  | 'silence'
+  | 'cut'
+  | 'damaged'
+  | 'stored_damaged'
+  | 'lost_answer';
 
 /** A bucket that checks every signature, as the S3 protocol defines it. */
 export interface S3Emulator {

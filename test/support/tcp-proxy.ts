@@ -23,7 +23,8 @@ export interface TcpProxy {
 }
 
 type Trap = { readonly text: string; readonly sprung: () => void } & (
-  { readonly kind: 'answer'; readonly end: 'cut' | 'silence' } | { readonly kind: 'request' }
+  | { readonly kind: 'answer'; readonly end: 'cut' | 'silence' }
+  | { readonly kind: 'request' }
 );
 
 // The last message of an answer is ReadyForQuery: Z, length 5, transaction status.

@@ -17,7 +17,8 @@ export interface WebhookEvent {
 
 /** As Node, `fetch` and frameworks have them. */
 export type WebhookHeaders =
-  Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookOptions {
   /** How far the event's time may be from the clock. Default: 300 s. */

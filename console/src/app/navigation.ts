@@ -57,7 +57,7 @@ export interface NavigationGroup {
 }
 
 /** The pages by group. The first four that a person may see are in the bar of narrow screens. */
-// prettier-ignore
+// oxfmt-ignore
 export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: undefined,

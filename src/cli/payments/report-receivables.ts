@@ -46,7 +46,7 @@ export function addReceivables(report: Command, cli: Cli): void {
     });
 }
 
-// prettier-ignore
+// oxfmt-ignore
 const TITLES = [
   'debtor', 'name', 'since', 'age_days', 'amount', 'owed', 'reference', 'case', 'open_case',
 ] as const satisfies readonly (keyof ReturnType<typeof itemJson>)[];

@@ -137,7 +137,8 @@ function readPeriod(
 }
 
 type Page =
-  { readonly period: BookPeriod } | { readonly after: StatementCursor; readonly to: Date };
+  | { readonly period: BookPeriod }
+  | { readonly after: StatementCursor; readonly to: Date };
 
 /** Throws: `invalid_field`, `PlainError`. */
 function askedPage(asked: Static<typeof pageQuery>, options: StatementRoutesOptions): Page {

@@ -313,7 +313,14 @@ interface Entry {
   id: string;
   part: number;
   kind:
-    'accepted' | 'settled' | 'transfer' | 'collection' | 'fund' | 'correction' | 'payout' | 'house';
+    | 'accepted'
+    | 'settled'
+    | 'transfer'
+    | 'collection'
+    | 'fund'
+    | 'correction'
+    | 'payout'
+    | 'house';
   mark: string;
 }
 

@@ -47,7 +47,8 @@ const READ_STATUSES = {
 
 /** How a vendor identifies one of its payments. */
 export type StatusKey = { readonly vendorId: number } & (
-  { readonly paymentId: string } | { readonly merchantReference: string }
+  | { readonly paymentId: string }
+  | { readonly merchantReference: string }
 );
 
 /**

@@ -37,7 +37,8 @@ export interface Connector {
   readonly balance: ((signal: AbortSignal) => Promise<BalanceAnswer>) | null;
   /** Movements of our float with the operator, page by page; null: the declaration says why. */
   readonly pullStatement:
-    ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>) | null;
+    | ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>)
+    | null;
   /** What the operator pays out in another currency; `operator test` shows it. */
   readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
   /** What the operator sells, with prices, page by page. Null: it has no list. */

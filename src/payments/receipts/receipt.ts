@@ -4,7 +4,13 @@ import { cleanMessage } from '../connectors/text.ts';
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
 
 export type ReceiptState =
-  'unmatched' | 'unconfirmed' | 'misdated' | 'claimed' | 'credited' | 'disputed' | 'closed';
+  | 'unmatched'
+  | 'unconfirmed'
+  | 'misdated'
+  | 'claimed'
+  | 'credited'
+  | 'disputed'
+  | 'closed';
 
 /** Those of receipts that are not credited and may be. */
 export const OPEN_STATES = [

@@ -20,7 +20,8 @@ export interface ProviderCall {
 
 /** `refused`: not from the provider, or not readable; nothing was changed. */
 export type ProviderAnswer =
-  { readonly kind: 'answer'; readonly body: object } | { readonly kind: 'refused' | 'unreadable' };
+  | { readonly kind: 'answer'; readonly body: object }
+  | { readonly kind: 'refused' | 'unreadable' };
 
 export interface ReceiptReceiver {
   receive(call: ProviderCall): Promise<ProviderAnswer>;

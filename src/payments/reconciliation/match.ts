@@ -45,7 +45,13 @@ export interface OurPayment {
  * back. `noted` is not a payment. `theirs_only`, `amount_difference` and `duplicate` need a person.
  */
 export type Verdict =
-  'matched' | 'settled' | 'reversed' | 'noted' | 'theirs_only' | 'amount_difference' | 'duplicate';
+  | 'matched'
+  | 'settled'
+  | 'reversed'
+  | 'noted'
+  | 'theirs_only'
+  | 'amount_difference'
+  | 'duplicate';
 
 export interface Match {
   readonly movement: StatementMovement;

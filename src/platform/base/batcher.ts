@@ -28,7 +28,9 @@ interface Waiting<Item, Result> {
 
 /** Each item's result, or the error that only this item failed with, or that it is postponed to the next batch. */
 export type Settled<Result> =
-  { readonly value: Result } | { readonly error: unknown } | { readonly postponed: true };
+  | { readonly value: Result }
+  | { readonly error: unknown }
+  | { readonly postponed: true };
 
 /** A batch that has ended. */
 export interface EndedBatch {

@@ -169,7 +169,10 @@ export class HeadedAnswer<Body> {
 }
 
 type AnswerOf<Response extends TSchema> =
-  Static<Response> | HeadedAnswer<Static<Response>> | StoredAnswer | FileAnswer;
+  | Static<Response>
+  | HeadedAnswer<Static<Response>>
+  | StoredAnswer
+  | FileAnswer;
 
 /** The same operations below a prefix. */
 export function mountAt(prefix: string, operations: readonly AnyOperation[]): AnyOperation[] {
