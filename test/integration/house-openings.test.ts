@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
@@ -13,10 +12,10 @@ import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { readSummedUntil } from '../../src/payments/ledger/sums-store.ts';
 import { approveCurrent } from '../support/approve-case.ts';
-import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { brokenInvariants } from '../support/broken-invariants.ts';
+import { instructNew, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
-import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines, statementText } from '../support/reconciliation-fixture.ts';
 import { until } from '../support/until.ts';
 
@@ -34,18 +33,10 @@ beforeEach(async () => {
 });
 afterEach(async () => await books.close());
 
-async function violations(): Promise<string[]> {
-  const { violations: found } = await checkLedger(books.pool, { mac: books.ledgerMac });
-  return [...new Set(found.map(({ invariant }) => invariant))].toSorted();
-}
+const violations = async (): Promise<string[]> => await brokenInvariants(books);
 
-async function instruct(amountCents: bigint): Promise<NewPayment> {
-  const vendorId = await books.addVendor();
-  await books.addFloat(vendorId, amountCents);
-  const made = newPayment({ vendorId, amountCents });
-  await createInstructed(books.pool, [made]);
-  return made;
-}
+const instruct = async (amountCents: bigint): Promise<NewPayment> =>
+  await instructNew(books, amountCents);
 
 async function settle(payment: NewPayment): Promise<void> {
   await settlePayments(books.pool, [paidReport(payment)]);

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
 import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
@@ -12,7 +11,14 @@ import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import { chainEverything } from '../support/chain.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { brokenInvariants } from '../support/broken-invariants.ts';
+import {
+  createInstructed,
+  instructNew,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
@@ -31,10 +37,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await books.close());
 
-async function violations(): Promise<string[]> {
-  const { violations: found } = await checkLedger(books.pool, { mac: books.ledgerMac });
-  return [...new Set(found.map(({ invariant }) => invariant))].toSorted();
-}
+const violations = async (): Promise<string[]> => await brokenInvariants(books);
 
 async function transfers(): Promise<[string, string, string, bigint][]> {
   const read = await books.pool.query<{ s: string; d: string; c: string; a: bigint }>(
@@ -44,14 +47,8 @@ async function transfers(): Promise<[string, string, string, bigint][]> {
   return read.rows.map(({ s, d, c, a }) => [s, d, c, a]);
 }
 
-/** A payment of a new vendor, which the operator was instructed to make. */
-async function instruct(amountCents: bigint): Promise<NewPayment> {
-  const vendorId = await books.addVendor();
-  await books.addFloat(vendorId, amountCents);
-  const made = newPayment({ vendorId, amountCents });
-  await createInstructed(books.pool, [made]);
-  return made;
-}
+const instruct = async (amountCents: bigint): Promise<NewPayment> =>
+  await instructNew(books, amountCents);
 
 async function pay(amountCents: bigint): Promise<void> {
   await settlePayments(books.pool, [paidReport(await instruct(amountCents))]);

@@ -18,7 +18,7 @@ import { insertCollector } from '../../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../../src/payments/ledger/account.ts';
 import { createTestDatabase } from './cluster.ts';
 import { FIXTURE_FEES, SECOND_BILLER_VERSIONS } from './fee-prices.ts';
-import { BILLER } from './new-transaction.ts';
+import { BILLER, newPayment } from './new-transaction.ts';
 
 /** The ledger's authentication codes in tests without a service. */
 export const ledgerMac = createMac(Buffer.alloc(32, 'test ledger key'));
@@ -226,6 +226,16 @@ export function billerRecord(billerCode: string, change: Partial<BillerRecord> =
     listPosition: 0,
     ...change,
   };
+}
+
+/** A payment of a new vendor, which the operator was instructed to make. */
+export async function instructNew(books: Books, amountCents: bigint): Promise<NewPayment> {
+  const vendorId = await books.addVendor();
+  // Collected as a collector reports it, so that the ledger check finds it authentic.
+  await books.addFloat(vendorId, amountCents);
+  const made = newPayment({ vendorId, amountCents });
+  await createInstructed(books.pool, [made]);
+  return made;
 }
 
 /** Creates the payments and claims them for sending. After that each has one open instruction. */
