@@ -1,3 +1,4 @@
+import { IS_COLLECTION_OF_RECEIPT } from '../cases/kept-receipts-store.ts';
 import type { Invariant } from './invariants.ts';
 
 export const RECEIPT_INVARIANTS: readonly Invariant[] = [
@@ -7,15 +8,13 @@ export const RECEIPT_INVARIANTS: readonly Invariant[] = [
     overall: true,
     sql: `select r.vendor_id as "vendorId", format('receipt %s of %s: credited %s, collected %s',
             r.receipt, r.issuer, r.amount_cents, coalesce(c.amount_cents, 0)) as detail
-          from receipts r left join collections c on c.collector = r.collector
-            and c.reference = case when r.issuer = 'mpesa' then r.receipt
-              else r.issuer || '/' || r.receipt end
+          from receipts r left join collections c on ${IS_COLLECTION_OF_RECEIPT}
           where r.state = 'credited' and (r.vendor_id, r.amount_cents)
             is distinct from (c.vendor_id, c.amount_cents)`,
   },
   {
     name: 'receipts_taken_back_once',
-    says: 'Of a receipt, at most its amount was taken back, in whichever cases.',
+    says: 'At most the amount of a receipt was taken back, in all cases about it together.',
     sql: `select c.vendor_id as "vendorId", format('receipt %s: %s taken back, of %s',
             min(c.facts ->> 'receipt'), sum(k.amount_cents), max(c.facts ->> 'paid_cents')) as detail
           from corrections k join cases c

@@ -1,5 +1,9 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
+/** SQL: whether the collection `c` is that of the receipt `r`, as `collectionReference` names it. */
+export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference =
+  case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end`;
+
 /** Of credited receipts whose reversal nobody has decided about, what is still in a vendor’s books, in cents. */
 export async function readTakenBackCents(db: Queryable, vendorId: number): Promise<bigint> {
   const read = await db.query<{ receiptId: string }>(
@@ -24,8 +28,7 @@ export async function readKeptReceipts(
   // Separately, because on a cluster the tables are on different nodes.
   const collected = await db.query<{ receiptId: string; cents: bigint }>(
     `select r.receipt_id as "receiptId", c.amount_cents as cents
-     from receipts r join collections c on c.collector = r.collector and c.reference =
-       case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end
+     from receipts r join collections c on ${IS_COLLECTION_OF_RECEIPT}
      where r.receipt_id = any ($2::uuid[]) and c.vendor_id = $1`,
     [vendorId, receiptIds],
   );

@@ -192,7 +192,7 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
   };
 }
 
-/** Of a receipt. */
+/** What is left of the receipt that the case is about; 0 if it is about something else. */
 async function readKeptCents(db: Queryable, row: CaseRow): Promise<bigint> {
   const { kind, vendorId, evidenceId } = row;
   if (evidenceId === null || (kind !== 'receipt_conflict' && kind !== 'receipt_reversed'))

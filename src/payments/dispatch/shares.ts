@@ -89,11 +89,7 @@ function groupByOperator(turns: readonly Turn[], options: ShareOptions): readonl
     for (const { operator, wanted } of openChoices(turn, choicesFor)) {
       const group = groups.of(operator, 'send');
       if (group.askedFor >= group.free) continue;
-      const before = overdue.get(operator) ?? [];
-      while ((before.at(-1)?.place ?? turn.place) < turn.place) {
-        const next = before.pop();
-        if (next !== undefined) ask(group, next.request);
-      }
+      askOverdue(group, overdue.get(operator) ?? [], turn.place);
       const isOverdue = turn.isSplit && placeOf(turn, wanted.route) < turn.place;
       if (!isOverdue) ask(group, { turn, ...wanted });
     }
@@ -105,6 +101,14 @@ function ask(group: Group, request: Request): void {
   if (group.askedFor >= group.free) return;
   group.askedFor += request.turn.burst;
   group.requests.push(request);
+}
+
+/** Asks those whose place is before that of a turn, and removes them. @param overdue the last one first. */
+function askOverdue(group: Group, overdue: Overdue[], place: number): void {
+  while ((overdue.at(-1)?.place ?? place) < place) {
+    const next = overdue.pop();
+    if (next !== undefined) ask(group, next.request);
+  }
 }
 
 /** Where the turn’s bands go, without those that have nothing more at present. */

@@ -210,7 +210,7 @@ function claimOf(
 }
 
 export interface ClaimOptions {
-  /** Called before each call: what it claims for sending may be sent from then on. */
+  /** Called before each call. The time in which its claims may be sent begins then. */
   readonly beforeCall?: () => void;
   /** Called with what each call claimed, oldest first, so that nothing delays it once it is committed. */
   readonly onClaimed?: (claims: readonly Claim[]) => void;

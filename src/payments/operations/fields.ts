@@ -61,7 +61,7 @@ export const sha256 = parameter(
 
 export const resultFormat = parameter(
   /^(json|csv|jsonl)$/,
-  'one of json, csv, jsonl',
+  'json, csv or jsonl',
   'Format of the response. Default: `json`.',
   { examples: ['csv'] },
 );
