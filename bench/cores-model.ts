@@ -9,7 +9,7 @@ export interface Costs {
   readonly settleMicros: number;
   /** How much more a create costs PostgreSQL when it works on two cores instead of one: 0.1 is a tenth. */
   readonly contention: number;
-  /** Creates a second of one lane, the only one of its vendors. */
+  /** Creates a second over one connection of a lane, the only one for its vendors. */
   readonly laneRate: number;
   /** Of the write-ahead log, for a create. */
   readonly walBytes: number;
@@ -23,7 +23,7 @@ const BUSY = 0.75;
 
 export interface Estimate {
   readonly cores: number;
-  /** A second, if vendors are divided among lanes. From: contention grows with every core. To: it stays that of two. */
+  /** A second, if vendors are divided among processes. From: contention grows with every core. To: it stays that of two. */
   readonly creates: readonly [from: number, to: number];
   readonly payments: readonly [from: number, to: number];
   /** Cores that PostgreSQL uses at the lower rate of payments. */
@@ -31,8 +31,8 @@ export interface Estimate {
   /** Processes at that rate. */
   readonly apiProcesses: number;
   readonly dispatchers: number;
-  /** Lanes that this needs, each with vendors of its own. */
-  readonly lanes: number;
+  /** Connections of lanes that this needs. */
+  readonly laneConnections: number;
   /** Of the write-ahead log at the higher rate of creates, and how much of the time it is being flushed. */
   readonly walBytesPerSecond: number;
   readonly flushShare: number;
@@ -91,7 +91,7 @@ export function estimate(costs: Costs, cores: number): Estimate {
     postgresCores: databaseCores(rate, (busy) => postgresMicros(whole, contention, busy)),
     apiProcesses: Math.ceil((rate * costs.apiMicros) / 1e6 / BUSY),
     dispatchers: Math.ceil((rate * costs.dispatcherMicros) / 1e6 / BUSY),
-    lanes: Math.ceil(creates[1] / costs.laneRate),
+    laneConnections: Math.ceil(creates[1] / costs.laneRate),
     walBytesPerSecond: creates[1] * costs.walBytes,
     flushShare: creates[1] * costs.flushes * costs.flushSeconds,
   };

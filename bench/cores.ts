@@ -42,15 +42,15 @@ interface Lanes extends Pick<DirectQuestion, 'contestant' | 'connections'> {
   readonly cores: string;
 }
 
-const OWN_VENDORS = 'two lanes, each with its own vendors';
+const TWO_CONNECTIONS = 'two connections';
 const LANES: Readonly<Record<string, Lanes>> = {
-  'one lane, hot': { contestant: 'lanes', connections: 1, vendors: 'hot', cores: ONE_CORE },
-  'one lane': { contestant: 'lanes', connections: 1, vendors: 'many', cores: ONE_CORE },
-  [OWN_VENDORS]: {
+  'one connection, hot': { contestant: 'lanes', connections: 1, vendors: 'hot', cores: ONE_CORE },
+  'one connection': { contestant: 'lanes', connections: 1, vendors: 'many', cores: ONE_CORE },
+  [TWO_CONNECTIONS]: {
     ...{ contestant: 'lanes', connections: 2, vendors: 'many', cores: BOTH_CORES },
   },
-  'two lanes with the same vendors': {
-    ...{ contestant: 'lanes-of-any-vendor', connections: 2, vendors: 'many', cores: BOTH_CORES },
+  'two processes': {
+    ...{ contestant: 'lanes-of-processes', connections: 2, vendors: 'many', cores: BOTH_CORES },
   },
 };
 
@@ -178,9 +178,9 @@ function costsOf(
   const node = (run: Run): number | undefined => run.nodeMicros;
   const postgres = (run: Run): number | undefined => run.postgresMicros;
   const rate = (run: Run): number => run.value;
-  const laneRate = middle(lanes, 'one lane', rate);
-  const ofLane = lanes.filter(({ contestant }) => contestant === 'one lane');
-  const ofTwo = lanes.filter(({ contestant }) => contestant === OWN_VENDORS);
+  const laneRate = middle(lanes, 'one connection', rate);
+  const ofLane = lanes.filter(({ contestant }) => contestant === 'one connection');
+  const ofTwo = lanes.filter(({ contestant }) => contestant === TWO_CONNECTIONS);
   // Of each round, because what disturbs a round disturbs all of its runs.
   const growth = ofTwo.map(
     (two, round) =>
@@ -193,9 +193,9 @@ function costsOf(
     settleMicros: middle(cycle, 'cycle', postgres) - middle(cycle, 'create alone', postgres),
     contention: Math.max(0, median(growth) - 1),
     laneRate,
-    walBytes: middle(lanes, 'one lane', (run) => run.walBytes),
-    flushes: middle(lanes, 'one lane', (run) => run.flushes),
-    flushSeconds: middle(lanes, 'one lane', (run) => run.flushSeconds),
+    walBytes: middle(lanes, 'one connection', (run) => run.walBytes),
+    flushes: middle(lanes, 'one connection', (run) => run.flushes),
+    flushSeconds: middle(lanes, 'one connection', (run) => run.flushSeconds),
   };
 }
 
@@ -206,7 +206,7 @@ function describe(estimates: readonly Estimate[]): string[] {
     (one) =>
       `${one.cores} cores: ${range(one.creates)} creates/s, ${range(one.payments)} payments/s with ` +
       `${one.apiProcesses} API processes, ${one.dispatchers} dispatchers and ` +
-      `${one.postgresCores.toFixed(1)} cores of PostgreSQL; creates need ${one.lanes} lanes, ` +
+      `${one.postgresCores.toFixed(1)} cores of PostgreSQL; creates need ${one.laneConnections} connections of lanes, ` +
       `${(one.walBytesPerSecond / 1e6).toFixed(0)} MB/s of log, ` +
       `${(100 * one.flushShare).toFixed(0)} % of the time in its flush`,
   );

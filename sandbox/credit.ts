@@ -16,12 +16,12 @@ import { MOBILE_HEADER } from './population/mobile-template.ts';
 /** The documented examples come first in the population; nothing is changed about them. */
 export const EXAMPLES = 5;
 
-/** Answers enquiries as the service does, without its lanes. */
+/** Answers enquiries as the service does, without its lane. */
 export async function openEnquiryService(options: ReportOptions): Promise<EnquiryService> {
   const { pool, vault, clock } = options;
   const inForce = await readCardsInForce(pool);
   return createEnquiryService({
-    ...{ pool, vault, clock, lanePools: [pool], laneDeadlineMs: LANE_DEADLINE_MS },
+    ...{ pool, vault, clock, lanePool: pool, laneConnections: 1, laneDeadlineMs: LANE_DEADLINE_MS },
     bureau: createRegistryBureau({ ...options, cards: () => inForce }),
     missesPerHour: 0,
   });

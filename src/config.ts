@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { S3Settings } from './platform/storage/s3.ts';
 import { isBucketAddress } from './platform/storage/storage.ts';
@@ -26,7 +25,7 @@ export interface Config {
   readonly databaseOwnerUrl: string | undefined;
   readonly requireRuntimeRole: boolean;
   readonly databasePoolSize: number;
-  readonly laneCount: number;
+  readonly laneConnections: number;
   readonly basePath: string;
   readonly billingPath: string;
   readonly scoringPath: string;
@@ -122,7 +121,7 @@ export function readConfig(
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
     requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
     databasePoolSize: values.DATABASE_POOL_SIZE,
-    laneCount: values.LANES ?? lanesFor(availableParallelism()),
+    laneConnections: values.LANE_CONNECTIONS,
     basePath: values.BASE_PATH,
     billingPath: values.BILLING_PATH,
     scoringPath: values.SCORING_PATH,
@@ -230,18 +229,10 @@ function readMetropol(values: Values, problems: Problems): MetropolConfig | unde
   };
 }
 
-/**
- * The cores of this process are usually those of PostgreSQL too. With two cores, a second lane gains no time,
- * and makes batches half as long, which cost more for each row.
- */
-export function lanesFor(cores: number): number {
-  return cores > 2 ? 2 : 1;
-}
-
 /** The most database connections a process opens: its pools, and those of a start or a command. */
 export function connectionsOf(config: Config): number {
   const pools = {
-    lanes: 3 * config.laneCount,
+    lanes: 3 * config.laneConnections,
     dispatch: 3,
     reads: 3,
     requests: 1,

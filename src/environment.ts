@@ -119,11 +119,11 @@ export const VARIABLES = {
     form: wholeNumber(2),
     default: '8',
   },
-  LANES: {
+  LANE_CONNECTIONS: {
     description:
-      'Number of lanes that commit creates. Each uses three connections: one for creates, one for results, one for credit enquiries.',
+      'Number of database connections of each lane, of which there are three: for creates, for results, and for credit enquiries. A lane commits as many batches at once, if enough requests are waiting.',
     form: wholeNumber(1),
-    otherwise: '1 on one or two cores, 2 on more',
+    default: '2',
   },
   BASE_PATH: { description: 'Prefix of `/payments/v2/…`.', form: pathPrefix, default: '' },
   BILLING_PATH: {

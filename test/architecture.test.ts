@@ -209,7 +209,7 @@ describe('the rest', () => {
 
   test('the payments wing is wired in one place', () => {
     const wiring =
-      /\b(?:createCreateLanes|createSettler|createAvailabilities|createCallbackReceiver|createBillerCatalogue|createBulkProcessor|startDispatcher)\(/;
+      /\b(?:createCreateLane|createSettler|createAvailabilities|createCallbackReceiver|createBillerCatalogue|createBulkProcessor|startDispatcher)\(/;
     const elsewhere = ['sandbox', 'scripts', 'bench', 'test']
       .flatMap(typescriptIn)
       .filter((file) => wiring.test(readFileSync(path.join(ROOT, file), 'utf8')));

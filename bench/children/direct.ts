@@ -3,22 +3,21 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { createLane } from '../../src/platform/db/lane.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
+import { createCreateLane } from '../../src/payments/create/create.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createOne, createUnchecked } from '../contestants.ts';
 import { readPgledgerAccounts, transferByPgledger } from '../pgledger.ts';
 import { serveParent } from './child.ts';
 
 /**
- * Creates without HTTP. `lanes-of-any-vendor`: as in several processes, each of which has one lane and gets
- * requests of all vendors. Each caller starts its next create when the previous one is committed.
+ * Creates without HTTP. `lanes-of-processes`: as in several processes, each of which has a lane of one
+ * connection and gets requests of all vendors. Each caller starts its next create when the previous one is committed.
  */
 export interface DirectQuestion {
-  readonly contestant: 'lanes' | 'lanes-of-any-vendor' | 'ceiling' | 'one-call' | 'pgledger';
+  readonly contestant: 'lanes' | 'lanes-of-processes' | 'ceiling' | 'one-call' | 'pgledger';
   readonly url: string;
   readonly vendorIds: readonly number[];
   readonly callers: number;
-  /** Lanes, or connections of one call per request. */
   readonly connections: number;
   readonly seconds: number;
 }
@@ -34,16 +33,24 @@ const DEADLINE_MS = 30_000;
 type Create = (payment: NewPayment) => Promise<unknown>;
 
 async function run(question: DirectQuestion): Promise<DirectAnswer> {
-  const oneByOne = question.contestant === 'one-call' || question.contestant === 'pgledger';
-  const pools = Array.from({ length: oneByOne ? 1 : question.connections }, () =>
+  const { connections } = question;
+  const ownPools = question.contestant === 'lanes-of-processes';
+  const pools = Array.from({ length: ownPools ? connections : 1 }, () =>
     createPool({
       url: question.url,
-      max: oneByOne ? question.connections : 1,
+      max: ownPools ? 1 : connections,
       name: 'bench',
       byIndexOnly: question.contestant !== 'pgledger',
     }),
   );
-  const create = await contestant(question.contestant, pools);
+  const creates = await Promise.all(
+    pools.map(async (pool) => await contestant(question.contestant, pool, connections)),
+  );
+  let next = 0;
+  const create: Create = async (payment) => {
+    next += 1;
+    await creates[next % creates.length]?.(payment);
+  };
   const { callers, seconds, vendorIds } = question;
   // Connections and plans are made before the measurement begins.
   await together(callers, async (caller) => {
@@ -65,38 +72,29 @@ async function run(question: DirectQuestion): Promise<DirectAnswer> {
 
 async function contestant(
   name: DirectQuestion['contestant'],
-  pools: readonly Pool[],
+  pool: Pool,
+  maxCalls: number,
 ): Promise<Create> {
-  if (name === 'lanes') return createByLanes(pools);
-  if (name === 'lanes-of-any-vendor') {
-    const processes = pools.map((pool) => createByLanes([pool]));
-    let turn = 0;
-    return async (payment) => {
-      turn += 1;
-      await processes[turn % processes.length]?.(payment);
-    };
-  }
-  if (name === 'one-call' || name === 'pgledger') {
-    const [pool] = pools;
-    if (pool === undefined) throw new Error('there is no pool');
-    return name === 'one-call'
-      ? (payment) => createOne(pool, payment)
-      : await createByPgledger(pool);
-  }
-  const lanes = pools.map((pool, index) =>
-    createLane<NewPayment, true>({
-      name: `ceiling ${index}`,
-      pool,
-      maxBatch: LIMITS.laneBatchRows,
-      maxWaiting: LIMITS.laneQueueRows,
-      deadlineMs: DEADLINE_MS,
-      call: async (db, batch) => {
-        await createUnchecked(db, batch);
-        return batch.map(() => true);
-      },
-    }),
-  );
-  return async (payment) => await lanes[payment.vendorId % lanes.length]?.add(payment);
+  if (name === 'one-call') return (payment) => createOne(pool, payment);
+  if (name === 'pgledger') return await createByPgledger(pool);
+  if (name === 'ceiling') return createWithoutChecks(pool, maxCalls);
+  return createByLane(pool, name === 'lanes' ? maxCalls : 1);
+}
+
+function createWithoutChecks(pool: Pool, maxCalls: number): Create {
+  const lane = createLane<NewPayment, true>({
+    name: 'ceiling',
+    pool,
+    atOnce: { maxCalls, vendorOf: ({ vendorId }) => vendorId },
+    maxBatch: LIMITS.laneBatchRows,
+    maxWaiting: LIMITS.laneQueueRows,
+    deadlineMs: DEADLINE_MS,
+    call: async (db, batch) => {
+      await createUnchecked(db, batch);
+      return batch.map(() => true);
+    },
+  });
+  return async (payment) => await lane.add(payment);
 }
 
 /**
@@ -104,15 +102,16 @@ async function contestant(
  * HTTP. Here only the call differs from the other contestants, and larger batches are best, because no
  * answers are written meanwhile.
  */
-function createByLanes(pools: readonly Pool[]): Create {
-  const lanes = createCreateLanes({
-    pools,
+function createByLane(pool: Pool, maxCalls: number): Create {
+  const lane = createCreateLane({
+    pool,
+    atOnce: { maxCalls },
     deadlineMs: DEADLINE_MS,
     maxBatch: LIMITS.laneBatchRows,
     onAccepted: () => {},
   });
   return async (payment) => {
-    const decision = await lanes.add(payment);
+    const decision = await lane.add(payment);
     if (decision.kind !== 'accepted') throw new Error(`a create was ${decision.kind}`);
   };
 }

@@ -11,15 +11,15 @@ import type { Suite, SuiteOptions } from './suite.ts';
 
 /** Callers of the lanes and of the other contestants. */
 export const CALLERS = 256;
-/** One for each core: without HTTP, the database does nearly all the work. */
-export const LANES = 2;
+/** Of a lane. One for each core: without HTTP, the database does nearly all the work. */
+export const LANE_CONNECTIONS = 2;
 const WARM_UP_SECONDS = 1;
 
 type Contestant = Pick<DirectQuestion, 'contestant' | 'callers' | 'connections'>;
 
 const HOT: Readonly<Record<string, Contestant>> = {
-  'lanes hot': { contestant: 'lanes', callers: CALLERS, connections: LANES },
-  'ceiling hot': { contestant: 'ceiling', callers: CALLERS, connections: LANES },
+  'lanes hot': { contestant: 'lanes', callers: CALLERS, connections: LANE_CONNECTIONS },
+  'ceiling hot': { contestant: 'ceiling', callers: CALLERS, connections: LANE_CONNECTIONS },
   ...Object.fromEntries(
     ONE_CALL_CONNECTIONS.map((connections) => [
       `one call hot ${connections}`,
@@ -28,8 +28,8 @@ const HOT: Readonly<Record<string, Contestant>> = {
   ),
 };
 const MANY: Readonly<Record<string, Contestant>> = {
-  'lanes 1000': { contestant: 'lanes', callers: CALLERS, connections: LANES },
-  'ceiling 1000': { contestant: 'ceiling', callers: CALLERS, connections: LANES },
+  'lanes 1000': { contestant: 'lanes', callers: CALLERS, connections: LANE_CONNECTIONS },
+  'ceiling 1000': { contestant: 'ceiling', callers: CALLERS, connections: LANE_CONNECTIONS },
 };
 
 const PGLEDGER_HOT: Readonly<Record<string, Contestant>> = Object.fromEntries(

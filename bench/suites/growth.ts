@@ -2,7 +2,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import type { DirectAnswer, DirectQuestion } from '../children/direct.ts';
 import { countPayments, insertHistory, settleDown, walPosition } from '../store.ts';
-import { CALLERS, LANES } from './direct.ts';
+import { CALLERS, LANE_CONNECTIONS } from './direct.ts';
 import { reconcile, runOf } from './suite.ts';
 import type { Suite } from './suite.ts';
 
@@ -42,7 +42,7 @@ export const growthSuite: Suite = {
           url,
           vendorIds,
           callers: CALLERS,
-          connections: LANES,
+          connections: LANE_CONNECTIONS,
           seconds: options.seconds * (name === WAL ? WAL_RUN_LENGTHS : 1),
         };
         const before = await countPayments(pool);

@@ -49,8 +49,8 @@ export interface CreditOptions {
 
 /** Values of the configuration. */
 export interface CreditSettings {
-  /** Number of lanes for enquiries; each has one database connection. */
-  readonly laneCount: number;
+  /** Number of database connections of the lane for enquiries. */
+  readonly laneConnections: number;
   readonly timeZone: string;
   readonly creditRetentionDays: number;
   /** 0: enquiries are kept forever. */
@@ -147,9 +147,8 @@ async function openEnquiries(
       : createMetropolBureau({ ...shared, ...settings.metropol });
   const service = createEnquiryService({
     pool,
-    lanePools: Array.from({ length: settings.laneCount }, (_, index) =>
-      openPool({ name: `enquiry ${index}`, max: 1, byIndexOnly: true }),
-    ),
+    lanePool: openPool({ name: 'enquiries', max: settings.laneConnections, byIndexOnly: true }),
+    laneConnections: settings.laneConnections,
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf,
     onBatch,

@@ -12,8 +12,8 @@ import { createBulkProcessor } from './bulk/processor.ts';
 import type { BulkProcessor } from './bulk/processor.ts';
 import { createConnectorRegistry } from './connectors/registry.ts';
 import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
-import { acceptPayment, createCreateLanes } from './create/create.ts';
-import type { CreateLanes, PayingVendor } from './create/create.ts';
+import { acceptPayment, createCreateLane } from './create/create.ts';
+import type { CreateLane, PayingVendor } from './create/create.ts';
 import type { Created, CreateRequest } from './create/decide.ts';
 import { PaymentNotes } from './create/notes.ts';
 import type { NewPayment, PaymentKey } from './create/payment.ts';
@@ -68,6 +68,8 @@ export interface PaymentsOptions {
   readonly timers?: Timers;
   /** Generates the ids of payments. Default: time-ordered, random. */
   readonly newId?: () => string;
+  /** How many items must wait before a lane makes a further call. Default: the lane's own. */
+  readonly laneMinItems?: number;
   /** Called for every batch of a lane. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
   /** Remembers what was committed. Default: nothing is remembered. */
@@ -77,8 +79,8 @@ export interface PaymentsOptions {
 
 /** Values of the configuration. */
 export interface PaymentsSettings {
-  /** Number of lanes for creates, and of lanes for settlements. Each has one database connection. */
-  readonly laneCount: number;
+  /** Number of database connections of the lane for creates, and of the lane for settlements. */
+  readonly laneConnections: number;
   readonly breakerFailures: number;
   readonly breakerCooldownMs: number;
   /** In which the days of daily limits begin. */
@@ -129,7 +131,7 @@ export interface Payments {
 export function openPayments(options: PaymentsOptions): Payments {
   const parts = buildParts(options);
   const { pool, newId } = options;
-  const { connectors, lanes, operations } = parts;
+  const { connectors, lane, operations } = parts;
   const { catalogue, settler, bulkProcessor, notes } = operations;
   const receipts = buildReceipts(options);
   let jobs: PaymentJobs | undefined;
@@ -138,7 +140,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     await receipts?.stop();
     await parts.dispatch?.stop(graceLeftMs());
     await bulkProcessor?.stop();
-    await lanes.idle();
+    await lane.idle();
     await settler.idle();
     await connectors.close();
   };
@@ -154,7 +156,7 @@ export function openPayments(options: PaymentsOptions): Payments {
         acceptPayment(
           request,
           { vendor, biller },
-          { lanes, pool, ...(newId === undefined ? {} : { newId }) },
+          { lane, pool, ...(newId === undefined ? {} : { newId }) },
         ),
       );
     },
@@ -163,7 +165,7 @@ export function openPayments(options: PaymentsOptions): Payments {
       parts.dispatch?.hint([due]);
     },
     get waitingCreates() {
-      return lanes.waiting;
+      return lane.waiting;
     },
     get dispatcher() {
       return parts.dispatch;
@@ -193,7 +195,7 @@ interface Parts {
     | 'notes'
   >;
   readonly connectors: ConnectorRegistry;
-  readonly lanes: CreateLanes;
+  readonly lane: CreateLane;
   /** While it is started. */
   dispatch: Dispatch | undefined;
 }
@@ -207,17 +209,21 @@ function buildParts(options: PaymentsOptions): Parts {
     log,
     vidOf: (vendorId) => options.directory.vendorById(vendorId)?.vid,
   });
-  const lane = { deadlineMs: LANE_DEADLINE_MS, bucketOf, timers, onBatch };
+  const atOnce = {
+    maxCalls: options.settings.laneConnections,
+    minItems: options.laneMinItems,
+  };
+  const lane = { deadlineMs: LANE_DEADLINE_MS, atOnce, bucketOf, timers, onBatch };
   const settler = createSettler({
     ...lane,
-    pools: openLanes(options, 'settle'),
+    pool: openLanePool(options, 'settle'),
     onSettled: (report) => notes.settled(report),
   });
   const onAccepted = (accepted: readonly NewPayment[]): void => {
     options.acknowledged?.note(accepted.slice(-1).map((last) => ({ ...last, attemptNumber: 0 })));
     parts.dispatch?.hintAccepted(accepted);
   };
-  const createPools = openLanes(options, 'create');
+  const createPool = openLanePool(options, 'create');
   const reader = (name: string) => ({
     pool: openPool({ name, max: 1, byIndexOnly: true }),
     deadlineMs: READ_DEADLINE_MS,
@@ -226,11 +232,11 @@ function buildParts(options: PaymentsOptions): Parts {
   });
   const parts: Parts = {
     connectors,
-    lanes: createCreateLanes({ ...lane, pools: createPools, onAccepted }),
+    lane: createCreateLane({ ...lane, pool: createPool, onAccepted }),
     operations: {
       catalogue,
       settler,
-      bulkProcessor: buildBulk(options, { catalogue, lanePools: createPools, notes, onAccepted }),
+      bulkProcessor: buildBulk(options, { catalogue, lanePool: createPool, notes, onAccepted }),
       capacity: createCapacity(() => timers.nowMs()),
       tallies: new Tallies(),
       notes,
@@ -289,18 +295,15 @@ function buildReceipts(options: PaymentsOptions): Receipts | undefined {
   );
 }
 
-/** A pool of one connection for each lane. */
-function openLanes({ openPool, settings }: PaymentsOptions, name: string): Pool[] {
-  return Array.from({ length: settings.laneCount }, (_, index) =>
-    openPool({ name: `${name} ${index}`, max: 1, byIndexOnly: true }),
-  );
+function openLanePool({ openPool, settings }: PaymentsOptions, name: string): Pool {
+  return openPool({ name, max: settings.laneConnections, byIndexOnly: true });
 }
 
 function buildBulk(
-  { pool, directory, timing, roles, onBatch, log }: PaymentsOptions,
+  { pool, directory, settings, timing, roles, onBatch, log }: PaymentsOptions,
   by: {
     readonly catalogue: BillerCatalogue;
-    readonly lanePools: readonly Pool[];
+    readonly lanePool: Pool;
     readonly notes: PaymentNotes;
     readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   },
@@ -308,7 +311,8 @@ function buildBulk(
   if (!roles.has('api')) return undefined;
   return createBulkProcessor({
     pool,
-    lanePools: by.lanePools,
+    lanePool: by.lanePool,
+    laneConnections: settings.laneConnections,
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf: directory.bucketOf,
     onBatch,

@@ -174,7 +174,7 @@ describe('a problem that a person can solve', { timeout: 240_000 }, () => {
       MASTER_KEY: 'short',
       BASE_PATH: 'without-slash',
       DATABASE_URL: 'mysql://127.0.0.1/malipo',
-      LANES: '-1',
+      LANE_CONNECTIONS: '-1',
     };
     const said = await refusedStart(mistakes);
     const lines = said.split('\n');

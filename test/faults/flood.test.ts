@@ -43,7 +43,7 @@ beforeAll(async () => {
     name: 'api',
     roles: 'api',
     folder,
-    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0', LANES: '1' },
+    env: { DATABASE_URL: database.url, FUND_WINDOW_SECONDS: '0', LANE_CONNECTIONS: '1' },
   });
   await service.start();
   await until('it is ready', () => service.ready, 60_000);

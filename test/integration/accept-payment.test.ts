@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Biller } from '../../src/payments/billers/biller.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
-import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
+import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import { billerRecord, OPEN_ROUTE, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -35,8 +35,8 @@ async function acceptor() {
     duplicateCheck: 'without_reference',
     referenceRequired: false,
   } as const;
-  const lanes = createCreateLanes({
-    pools: [books.openPool()],
+  const lane = createCreateLane({
+    pool: books.openPool(),
     deadlineMs: 5_000,
     onAccepted: () => {},
   });
@@ -44,7 +44,7 @@ async function acceptor() {
     await acceptPayment(
       { ...request, ...change },
       { vendor, biller: through },
-      { lanes, pool: books.pool },
+      { lane, pool: books.pool },
     );
 }
 

@@ -16,7 +16,7 @@ import type {
 } from '../../src/payments/bulk/processor.ts';
 import * as store from '../../src/payments/bulk/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { acceptPayment, createCreateLanes } from '../../src/payments/create/create.ts';
+import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
@@ -91,7 +91,8 @@ function openProcessor(
   const { vendor, ...given } = options;
   const receiver = createBulkProcessor({
     pool: books.pool,
-    lanePools: [books.openPool({ byIndexOnly: true })],
+    lanePool: books.openPool({ byIndexOnly: true }),
+    laneConnections: 1,
     laneDeadlineMs: 5_000,
     rules: {
       vendorById: (vendorId) => vendorOf(vendorId, vendor),
@@ -171,8 +172,8 @@ test('decides every row as a single create would, in their order', async () => {
   const one = await books.addVendor(float);
   const many = await books.addVendor(float);
   const vendor = vendorOf(one, { duplicateCheck: 'without_reference' });
-  const lanes = createCreateLanes({
-    pools: [books.openPool({ byIndexOnly: true })],
+  const lane = createCreateLane({
+    pool: books.openPool({ byIndexOnly: true }),
     deadlineMs: 5_000,
     onAccepted: () => undefined,
   });
@@ -180,7 +181,7 @@ test('decides every row as a single create would, in their order', async () => {
   for (const item of requests) {
     const from = { vendor, biller: BILLERS.get(item.billerCode) };
     try {
-      await acceptPayment(item, from, { lanes, pool: books.pool });
+      await acceptPayment(item, from, { lane, pool: books.pool });
       expected.push('accepted');
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -406,9 +407,9 @@ test('a vendor that is suspended in the meantime has its remaining rows refused'
 test('single creates of the same lane wait for at most one chunk, not for the file', async () => {
   const vendorId = await books.addVendor(1_000_000_000n);
   const pool = books.openPool({ byIndexOnly: true });
-  const { receiver } = openProcessor({ lanePools: [pool] });
-  const lanes = createCreateLanes({
-    pools: [pool],
+  const { receiver } = openProcessor({ lanePool: pool });
+  const lane = createCreateLane({
+    pool,
     deadlineMs: 5_000,
     onAccepted: () => undefined,
   });
@@ -417,7 +418,7 @@ test('single creates of the same lane wait for at most one chunk, not for the fi
   const from = { vendor: vendorOf(vendorId), biller: BILLERS.get(BILLER) };
   for (let index = 0; index < 3; index += 1) {
     await acceptPayment(request({ merchantReference: `single-${index}` }), from, {
-      lanes,
+      lane,
       pool: books.pool,
     });
   }

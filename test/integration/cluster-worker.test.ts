@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import type { VendorDirectory } from '../../src/parties/directory.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
-import type { CreateLanes } from '../../src/payments/create/create.ts';
+import { createCreateLane } from '../../src/payments/create/create.ts';
+import type { CreateLane } from '../../src/payments/create/create.ts';
 import { listQueues } from '../../src/payments/dispatch/store.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { openBooks } from '../support/money-fixture.ts';
@@ -40,18 +40,24 @@ afterEach(async () => {
   await books.close();
 });
 
-function openLanes(): CreateLanes {
+function openLane(): CreateLane {
   const { bucketOf } = directory;
-  const pools = [books.openPool()];
-  return createCreateLanes({ pools, bucketOf, deadlineMs: 2_000, onAccepted: () => undefined });
+  const pool = books.openPool({ max: 2 });
+  return createCreateLane({
+    pool,
+    atOnce: { maxCalls: 2 },
+    bucketOf,
+    deadlineMs: 2_000,
+    onAccepted: () => undefined,
+  });
 }
 
 /** The answer to a create of each vendor, by vendor. */
-async function createOfEach(lanes: CreateLanes): Promise<Map<number, string>> {
+async function createOfEach(lane: CreateLane): Promise<Map<number, string>> {
   const answers = await Promise.all(
     vendorIds.map(async (vendorId) => {
       try {
-        return (await lanes.add(newPayment({ vendorId }))).kind;
+        return (await lane.add(newPayment({ vendorId }))).kind;
       } catch (error) {
         return error instanceof Refusal ? error.code : String(error);
       }
@@ -63,13 +69,13 @@ async function createOfEach(lanes: CreateLanes): Promise<Map<number, string>> {
 test.skipIf(CITUS_URL === undefined || CONTROL === '')(
   'a service starts, serves the vendors of the others, and goes on with all when it is back',
   async () => {
-    const lanes = openLanes();
-    expect(new Set((await createOfEach(lanes)).values())).toEqual(new Set(['accepted']));
+    const lane = openLane();
+    expect(new Set((await createOfEach(lane)).values())).toEqual(new Set(['accepted']));
     const all = await listQueues(books.pool);
     expect(all).toHaveLength(vendorIds.length);
 
     await order('kill-worker 1');
-    const answers = await createOfEach(lanes);
+    const answers = await createOfEach(lane);
     const served = vendorIds.filter((vendorId) => answers.get(vendorId) === 'accepted');
     expect(served.length).toBeGreaterThan(0);
     expect(served.length).toBeLessThan(vendorIds.length);
@@ -103,7 +109,7 @@ test.skipIf(CITUS_URL === undefined || CONTROL === '')(
       await vi.waitFor(
         async () => {
           expect(await (await get('/health/ready')).json()).toEqual({ status: 'ready' });
-          expect(new Set((await createOfEach(lanes)).values())).toEqual(new Set(['accepted']));
+          expect(new Set((await createOfEach(lane)).values())).toEqual(new Set(['accepted']));
         },
         { timeout: 30_000, interval: 200 },
       );

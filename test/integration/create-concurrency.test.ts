@@ -5,39 +5,49 @@ import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
-import type { CreateLanes } from '../../src/payments/create/create.ts';
+import { createCreateLane } from '../../src/payments/create/create.ts';
+import type { CreateLane } from '../../src/payments/create/create.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { createOracle } from '../support/create-oracle.ts';
 import { recordCreates } from '../support/create-recorder.ts';
 import type { RecordedCall } from '../support/create-recorder.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 
-// Many creates at once, from several processes (each with its own lanes and connections).
+// Many creates at once, from several processes (each with its own lane and connections).
 
 let books: Books;
 const calls: RecordedCall[] = [];
-const processes: CreateLanes[] = [];
+const processes: CreateLane[] = [];
 
 beforeAll(async () => {
   books = await openBooks();
   for (let process = 0; process < 2; process += 1) {
-    const pools = [0, 1].map(() => books.openPool({ byIndexOnly: true }));
-    for (const pool of pools) recordCreates(pool, calls);
-    processes.push(createCreateLanes({ pools, deadlineMs: 8_000, onAccepted: () => undefined }));
+    const pool = books.openPool({ max: 2, byIndexOnly: true });
+    recordCreates(pool, calls);
+    processes.push(openLane(pool));
   }
 });
 afterAll(async () => {
   await books.close();
 });
 
-function laneOf(index: number): CreateLanes {
-  const lanes = processes[index % processes.length];
-  if (lanes === undefined) throw new Error('there are no lanes');
-  return lanes;
+function openLane(pool: Pool): CreateLane {
+  return createCreateLane({
+    pool,
+    atOnce: { maxCalls: 2, minItems: 1 },
+    deadlineMs: 8_000,
+    onAccepted: () => undefined,
+  });
+}
+
+function laneOf(index: number): CreateLane {
+  const lane = processes[index % processes.length];
+  if (lane === undefined) throw new Error('there is no lane');
+  return lane;
 }
 
 /** Creates all payments at once, alternating between the processes. */
@@ -177,15 +187,9 @@ describe('the same payment fifty times at once', () => {
 describe('everything that moves money, at once', () => {
   test('does not deadlock and keeps every cent', async () => {
     const vendors = await books.addVendors([200_000n, 200_000n, 200_000n, 200_000n]);
-    const ownPools = Array.from({ length: 4 }, () => books.openPool({ byIndexOnly: true }));
-    const lanes = [0, 1].map((process) =>
-      createCreateLanes({
-        pools: ownPools.slice(process * 2, process * 2 + 2),
-        deadlineMs: 8_000,
-        onAccepted: () => undefined,
-      }),
-    );
-    const settlers = [0, 1].map(() => openPaymentsOf(books, { laneCount: 2 }).settler);
+    const ownPools = [0, 1].map(() => books.openPool({ max: 2, byIndexOnly: true }));
+    const lanes = ownPools.map((pool) => openLane(pool));
+    const settlers = [0, 1].map(() => openPaymentsOf(books, { laneConnections: 2 }).settler);
     const dispatchPool = books.openPool({ max: 2, byIndexOnly: true });
     let created = 0;
     const work = Array.from({ length: 8 }, async (_, client) => {

@@ -70,7 +70,8 @@ function open(
   });
   const shared = {
     pool,
-    lanePools: [lanePool],
+    lanePool,
+    laneConnections: 1,
     laneDeadlineMs: 5_000,
     clock: systemClock,
     missesPerHour: 0,

@@ -42,7 +42,7 @@ beforeAll(async () => {
     masterKeys: { current: randomBytes(32), previous: undefined },
   });
   await catalogue.reload();
-  settler = createSettler({ pools: [books.openPool()], deadlineMs: 8_000 });
+  settler = createSettler({ pool: books.openPool(), deadlineMs: 8_000 });
   const connector: Connector = {
     ...createScriptedConnector({ pay: paid }),
     callbacks: {

@@ -6,9 +6,9 @@ import { createLane } from '../../src/platform/db/lane.ts';
 import { createPool, isConnectionError } from '../../src/platform/db/pool.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
+import { createCreateLane } from '../../src/payments/create/create.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
-import type { CreateLanes } from '../../src/payments/create/create.ts';
+import type { CreateLane } from '../../src/payments/create/create.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
@@ -38,9 +38,9 @@ afterAll(async () => {
 
 const CREATE = 'create_payments';
 
-function openLane(deadlineMs: number): CreateLanes {
-  return createCreateLanes({
-    pools: [books.openPool({ url: proxy.url })],
+function openLane(deadlineMs: number): CreateLane {
+  return createCreateLane({
+    pool: books.openPool({ url: proxy.url }),
     deadlineMs,
     onAccepted: () => undefined,
   });
@@ -105,8 +105,8 @@ describe('creates whose answer is lost after the commit', () => {
 
   test('are not overtaken by the repeat: the server stops them first', async () => {
     const vendorId = await books.addVendor(25_000n);
-    const lane = createCreateLanes({
-      pools: [books.openPool({ url: proxy.url, name: 'lost call' })],
+    const lane = createCreateLane({
+      pool: books.openPool({ url: proxy.url, name: 'lost call' }),
       deadlineMs: 8_000,
       onAccepted: () => undefined,
     });
@@ -241,7 +241,7 @@ describe('a settlement whose answer is lost after the commit', () => {
     ]);
     if (taken === undefined) throw new Error('nothing was claimed');
     const settler = createSettler({
-      pools: [books.openPool({ url: proxy.url })],
+      pool: books.openPool({ url: proxy.url }),
       deadlineMs: 8_000,
     });
     const lost = proxy.loseAnswerTo('settle_payments', 'cut');

@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { createLane, createLanes, POSTPONED } from '../../src/platform/db/lane.ts';
+import { createLane, POSTPONED } from '../../src/platform/db/lane.ts';
 import type { Lane, LaneOptions } from '../../src/platform/db/lane.ts';
 import type { PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
-import type { CreateLanes } from '../../src/payments/create/create.ts';
+import { createCreateLane } from '../../src/payments/create/create.ts';
+import type { CreateLane } from '../../src/payments/create/create.ts';
 import { createOrPostponePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { CITUS_URL } from '../support/citus.ts';
@@ -33,9 +33,9 @@ afterEach(async () => {
 });
 
 /** One lane over a pool of its own. */
-function openLane(pool: Partial<PoolOptions> = {}, deadlineMs = 8_000): CreateLanes {
-  return createCreateLanes({
-    pools: [books.openPool(pool)],
+function openLane(pool: Partial<PoolOptions> = {}, deadlineMs = 8_000): CreateLane {
+  return createCreateLane({
+    pool: books.openPool(pool),
     deadlineMs,
     onAccepted: () => undefined,
   });
@@ -407,50 +407,55 @@ describe('a conflict that rolled everything back', () => {
   });
 });
 
-describe('lanes', () => {
-  test('report accepted payments, and nothing else', async () => {
-    const vendorId = await books.addVendor(15_000n);
-    const reported: NewPayment[] = [];
-    const lanes = createCreateLanes({
-      pools: [books.openPool(), books.openPool()],
-      deadlineMs: 8_000,
-      onAccepted: (accepted) => reported.push(...accepted),
-    });
-    const batch = [
-      newPayment({ vendorId, merchantReference: 'R' }),
-      newPayment({ vendorId, merchantReference: 'R' }),
-      newPayment({ vendorId }),
-    ];
-    const decisions = await Promise.all(batch.map(async (row) => await lanes.add(row)));
-    expect(decisions.map((decision) => decision.kind)).toEqual([
-      'accepted',
-      'replayed',
-      'insufficient_float',
-    ]);
-    await lanes.idle();
-    expect(reported).toEqual([batch[0]]);
-    expect(lanes.waiting).toBe(0);
+test('a lane reports accepted payments, and nothing else', async () => {
+  const vendorId = await books.addVendor(15_000n);
+  const reported: NewPayment[] = [];
+  const lane = createCreateLane({
+    pool: books.openPool(),
+    deadlineMs: 8_000,
+    onAccepted: (accepted) => reported.push(...accepted),
   });
+  const batch = [
+    newPayment({ vendorId, merchantReference: 'R' }),
+    newPayment({ vendorId, merchantReference: 'R' }),
+    newPayment({ vendorId }),
+  ];
+  const decisions = await Promise.all(batch.map(async (row) => await lane.add(row)));
+  expect(decisions.map((decision) => decision.kind)).toEqual([
+    'accepted',
+    'replayed',
+    'insufficient_float',
+  ]);
+  await lane.idle();
+  expect(reported).toEqual([batch[0]]);
+  expect(lane.waiting).toBe(0);
 });
 
-test('of several lanes, each vendor has one, and all are waited for', async () => {
-  const lanes = createLanes<number, string>({
-    name: 'number lane',
-    pools: [books.openPool(), books.openPool()],
-    vendorOf: (vendorId) => vendorId,
+test('a lane makes several calls at once, each on its own connection and with vendors of its own', async () => {
+  const calls: (readonly number[])[] = [];
+  const gate = Promise.withResolvers<undefined>();
+  const lane = createLane<number, string>({
+    name: 'vendor lane',
+    pool: books.openPool({ max: 2 }),
+    atOnce: { maxCalls: 2, minItems: 2, vendorOf: (vendorId) => vendorId },
     maxBatch: 10,
     maxWaiting: 10,
     deadlineMs: 8_000,
-    call: async (db, items) => {
+    call: async (db, vendorIds) => {
+      calls.push(vendorIds);
       const read = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-      return items.map(() => String(read.rows[0]?.pid));
+      await gate.promise;
+      return vendorIds.map(() => String(read.rows[0]?.pid));
     },
   });
-  const locations = [1, 2, 3, 1, 2].map(async (vendorId) => await lanes.add(vendorId));
-  expect(lanes.waiting).toBe(5);
-  await lanes.idle();
-  expect(lanes.waiting).toBe(0);
-  const [one, two, ...rest] = await Promise.all(locations);
-  expect(rest).toEqual([one, one, two]);
-  expect(one).not.toBe(two);
+  const first = lane.add(1);
+  await vi.waitFor(() => expect(calls).toEqual([[1]]), 60_000);
+  const others = [2, 1, 3].map(async (vendorId) => await lane.add(vendorId));
+  await vi.waitFor(() => expect(calls).toEqual([[1], [2, 3]]), 60_000);
+  expect(lane.waiting).toBe(1);
+  gate.resolve(undefined);
+  await lane.idle();
+  expect(lane.waiting).toBe(0);
+  expect(calls).toEqual([[1], [2, 3], [1]]);
+  expect((await Promise.all(others))[0]).not.toBe(await first);
 });

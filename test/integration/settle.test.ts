@@ -119,7 +119,7 @@ const RETURNED = { float: FLOAT_CENTS, reserved: 0n, fees: 0n };
 
 describe('a settler', () => {
   beforeAll(() => {
-    settlers = [0, 1].map(() => openPaymentsOf(books, { laneCount: 2 }).settler);
+    settlers = [0, 1].map(() => openPaymentsOf(books, { laneConnections: 2 }).settler);
   });
 
   describe('the first result', () => {

@@ -138,7 +138,7 @@ const creates = fc.array(newPaymentArbitrary, { minLength: 1, maxLength: 6 }).ma
           ...row,
         }),
       );
-      const decisions = await Promise.all(rows.map((row) => system.lanes.add(row)));
+      const decisions = await Promise.all(rows.map((row) => system.lane.add(row)));
       for (const [index, row] of rows.entries()) {
         const expected = modelCreate(model, row);
         const decision = decisions[index];

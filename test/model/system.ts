@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
-import { createCreateLanes } from '../../src/payments/create/create.ts';
+import { createCreateLane } from '../../src/payments/create/create.ts';
 import type { RowLocations } from '../../src/payments/create/payment.ts';
-import type { CreateLanes } from '../../src/payments/create/create.ts';
+import type { CreateLane } from '../../src/payments/create/create.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
@@ -24,7 +24,7 @@ const MAX_TRANSACTIONS = 1_000;
 /** The real parts, on a real PostgreSQL that all runs share; each run has its own vendors. */
 export interface System {
   readonly books: Books;
-  readonly lanes: CreateLanes;
+  readonly lane: CreateLane;
   readonly settler: Settler;
   readonly directory: VendorDirectory;
   /** Versions of the operator’s terms, by biller. */
@@ -45,7 +45,7 @@ export interface RunSystem extends System {
 
 export async function createSystem(books: Books): Promise<System> {
   const masterKeys = { current: randomBytes(32), previous: undefined };
-  const openLane = () => books.openPool({ byIndexOnly: true });
+  const pool = books.openPool({ max: 2, byIndexOnly: true });
   const operatorPrices = new Map<string, number>();
   for (const billerCode of [BILLER, OTHER_BILLER]) {
     const route = { billerCode, operatorCode: OPERATOR };
@@ -57,12 +57,13 @@ export async function createSystem(books: Books): Promise<System> {
     operatorPrices,
     masterKeys,
     // Not the facade's `create`: the model chooses ids, fees and checks, and repeats an id.
-    lanes: createCreateLanes({
-      pools: [openLane(), openLane()],
+    lane: createCreateLane({
+      pool,
+      atOnce: { maxCalls: 2, minItems: 1 },
       deadlineMs: 8_000,
       onAccepted: () => {},
     }),
-    settler: openPaymentsOf(books, { laneCount: 2 }).settler,
+    settler: openPaymentsOf(books, { laneConnections: 2 }).settler,
     directory: createVendorDirectory(books.pool, masterKeys),
     seen: new Set(),
   };

@@ -169,11 +169,12 @@ async function boot(state: State, options: ProcessOptions): Promise<Parts> {
     directory: { vendorById: () => undefined },
     roles: new Set(['dispatcher']),
     settings: {
-      laneCount: 2,
+      laneConnections: 2,
       breakerFailures: world.scenario.breakerFailures,
       breakerCooldownMs: BREAKER_COOLDOWN_MS,
       timeZone: 'UTC',
     },
+    laneMinItems: 1,
     timing: { ...PRODUCTION_TIMING, retries: RETRIES, queuePollMs: world.scenario.pollMs },
     operators: { connectorOf: (operatorCode) => connectors.get(operatorCode) },
     timers: timersOf(world, state),

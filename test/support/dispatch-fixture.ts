@@ -27,7 +27,7 @@ interface PaymentsOfTest {
   readonly connectors?: Readonly<Record<string, Connector>>;
   readonly roles?: readonly 'dispatcher'[];
   /** Default 1. */
-  readonly laneCount?: number;
+  readonly laneConnections?: number;
   readonly openAfterFailures?: number | undefined;
   readonly cooldownMs?: number | undefined;
   /** Default 10 ms. */
@@ -46,11 +46,12 @@ export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Paym
     directory: { vendorById: () => undefined },
     roles: new Set(options.roles),
     settings: {
-      laneCount: options.laneCount ?? 1,
+      laneConnections: options.laneConnections ?? 1,
       breakerFailures: options.openAfterFailures ?? 1_000,
       breakerCooldownMs: options.cooldownMs ?? 5,
       timeZone: zoneAtNoon(),
     },
+    laneMinItems: 1,
     timing: {
       ...PRODUCTION_TIMING,
       retries: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },

@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, lanesFor, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
 import { VARIABLES } from '../../src/environment.ts';
 import type { Mode, Variable } from '../../src/environment.ts';
 
@@ -43,13 +42,6 @@ describe('the configuration', () => {
       timeZone: 'Africa/Nairobi',
       breakerFailures: 20,
     });
-  });
-
-  test('has one lane on up to two cores, and two on more', () => {
-    expect([1, 2, 3, 64].map(lanesFor)).toEqual([1, 1, 2, 2]);
-    const lanes = lanesFor(availableParallelism());
-    expect(readConfig('sandbox', {}).laneCount).toBe(lanes);
-    expect(readConfig('sandbox', { LANES: '3' }).laneCount).toBe(3);
   });
 
   test('of production needs a master key, and no more', () => {
@@ -190,7 +182,7 @@ describe('the configuration', () => {
   );
 
   test.each([
-    ['LANES', '0', '1'],
+    ['LANE_CONNECTIONS', '0', '1'],
     ['BREAKER_FAILURES', '0', '1'],
     ['DATABASE_POOL_SIZE', '0', '2'],
     // One connection listens, and no other would be left.

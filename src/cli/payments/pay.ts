@@ -91,7 +91,7 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
     openPool: ({ max }) => session.openPool(max),
     directory: { vendorById: () => undefined },
     roles: new Set(),
-    settings: { ...session.config, laneCount: 1 },
+    settings: { ...session.config, laneConnections: 1 },
     timing: PRODUCTION_TIMING,
     operators: { connectorOf: () => undefined },
     log: quietLog,

@@ -6,7 +6,7 @@ import { isoDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
-import { createLanes } from '../../platform/db/lane.ts';
+import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Bureau, BureauAnswer, BureauFinding, BureauQuestion } from '../bureaus/bureau.ts';
@@ -48,8 +48,8 @@ export interface EnquiryService {
 
 export interface EnquiryServiceOptions {
   readonly pool: Pool;
-  /** One connection each; vendors are distributed over them. */
-  readonly lanePools: readonly Pool[];
+  readonly lanePool: Pool;
+  readonly laneConnections: number;
   readonly laneDeadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
@@ -71,7 +71,7 @@ export function createEnquiryService(options: EnquiryServiceOptions): EnquirySer
 class Enquiries implements EnquiryService {
   readonly #options: EnquiryServiceOptions;
   readonly #misses: MissLimit;
-  readonly #lanes: Lane<NewEnquiry, KeptEnquiry | undefined>;
+  readonly #lane: Lane<NewEnquiry, KeptEnquiry | undefined>;
   readonly #inHand = new Map<
     string,
     { readonly enquiry: Enquiry; readonly ending: Promise<Ending> }
@@ -79,23 +79,23 @@ class Enquiries implements EnquiryService {
 
   constructor(options: EnquiryServiceOptions) {
     this.#options = options;
-    const { pool, clock, missesPerHour } = options;
+    const { pool, clock, missesPerHour, bucketOf } = options;
     this.#misses = createMissLimit({ pool, clock, perHour: missesPerHour });
-    this.#lanes = createLanes({
+    this.#lane = createLane({
       name: 'enquiry lane',
-      pools: options.lanePools,
-      vendorOf: (made: NewEnquiry) => made.record.vendorId,
+      pool: options.lanePool,
+      atOnce: { maxCalls: options.laneConnections, vendorOf },
+      partOf: bucketOf && ((made) => bucketOf(vendorOf(made))),
       maxBatch: LIMITS.enquiryBatchRows,
       maxWaiting: LIMITS.enquiryQueueRows,
       deadlineMs: options.laneDeadlineMs,
-      bucketOf: options.bucketOf,
       onBatch: options.onBatch,
       call: keepEnquiries,
     });
   }
 
   async idle(): Promise<void> {
-    await this.#lanes.idle();
+    await this.#lane.idle();
   }
 
   async ask(enquiry: Enquiry, present: Present): Promise<string> {
@@ -162,7 +162,7 @@ class Enquiries implements EnquiryService {
 
   async #keep(made: NewEnquiry): Promise<KeptEnquiry | undefined> {
     crashPoint('enquiry:before-commit');
-    const kept = await this.#lanes.add(made);
+    const kept = await this.#lane.add(made);
     crashPoint('enquiry:after-commit');
     return kept;
   }
@@ -269,4 +269,8 @@ export function toKeep(
     sector: enquiry.vendor.sector,
     challenger: finding?.challenger ?? null,
   };
+}
+
+function vendorOf({ record }: NewEnquiry): number {
+  return record.vendorId;
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
-import { createLanes } from '../../platform/db/lane.ts';
+import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -47,10 +47,11 @@ export interface BulkProcessor {
 export interface BulkProcessorOptions {
   readonly pool: Pool;
   /**
-   * The create lanes' pools, of one connection each. Callers get the connection in turn, so that a
-   * single create waits for one chunk at most.
+   * The create lane's pool. Callers get its connections in turn, so that a single create waits for
+   * one chunk at most.
    */
-  readonly lanePools: readonly Pool[];
+  readonly lanePool: Pool;
+  readonly laneConnections: number;
   readonly laneDeadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
@@ -94,14 +95,14 @@ export function createBulkProcessor(options: BulkProcessorOptions): BulkProcesso
 
 class Processor implements BulkProcessor {
   readonly #options: BulkProcessorOptions;
-  readonly #lanes: Lane<ChunkCall, ChunkOutcome>;
+  readonly #lane: Lane<ChunkCall, ChunkOutcome>;
   readonly #running = new Map<string, Promise<void>>();
   #search: PeriodicJob | undefined;
   #stopping = false;
 
   constructor(options: BulkProcessorOptions) {
     this.#options = options;
-    this.#lanes = openBulkLanes(options);
+    this.#lane = openBulkLane(options);
   }
 
   start(): void {
@@ -188,7 +189,7 @@ class Processor implements BulkProcessor {
   #decide(job: Job, rows?: readonly BulkRow[]): void {
     const options = this.#options;
     const isStopping = (): boolean => this.#stopping;
-    const work = decideAll(job, rows, { lanes: this.#lanes, options, isStopping })
+    const work = decideAll(job, rows, { lane: this.#lane, options, isStopping })
       .catch((error: unknown) => {
         options.log.warn(
           { err: error, batch_id: job.batchId },
@@ -204,15 +205,16 @@ class Processor implements BulkProcessor {
   }
 }
 
-function openBulkLanes(options: BulkProcessorOptions): Lane<ChunkCall, ChunkOutcome> {
-  return createLanes<ChunkCall, ChunkOutcome>({
+function openBulkLane(options: BulkProcessorOptions): Lane<ChunkCall, ChunkOutcome> {
+  const { bucketOf } = options;
+  return createLane<ChunkCall, ChunkOutcome>({
     name: 'bulk lane',
-    pools: options.lanePools,
-    vendorOf: ({ chunk }) => chunk.vendorId,
+    pool: options.lanePool,
+    atOnce: { maxCalls: options.laneConnections, vendorOf },
+    partOf: bucketOf && ((call) => bucketOf(vendorOf(call))),
     maxBatch: 1,
     maxWaiting: LIMITS.bulkBatchesUnderWay,
     deadlineMs: options.laneDeadlineMs,
-    bucketOf: options.bucketOf,
     onBatch: options.onBatch,
     call: async (db, calls) =>
       await Promise.all(
@@ -223,6 +225,10 @@ function openBulkLanes(options: BulkProcessorOptions): Lane<ChunkCall, ChunkOutc
         ),
       ),
   });
+}
+
+function vendorOf({ chunk }: ChunkCall): number {
+  return chunk.vendorId;
 }
 
 function keyOf({ vendorId, batchReference }: Pick<Job, 'vendorId' | 'batchReference'>): string {
@@ -254,7 +260,7 @@ async function decideAll(
   job: Job,
   rowsInMemory: readonly BulkRow[] | undefined,
   by: {
-    readonly lanes: Lane<ChunkCall, ChunkOutcome>;
+    readonly lane: Lane<ChunkCall, ChunkOutcome>;
     readonly options: BulkProcessorOptions;
     readonly isStopping: () => boolean;
   },
@@ -273,7 +279,7 @@ async function decideAll(
     const some = rows.slice(firstRow - 1, firstRow - 1 + size);
     const chunk = { ...job, firstRow, rows: some, leaseMs };
     try {
-      const outcome = await by.lanes.add({ chunk });
+      const outcome = await by.lane.add({ chunk });
       onAccepted(outcome.accepted);
       // Another process works on it: our lease had expired.
       if (!outcome.decided && outcome.nextRow !== firstRow + some.length) return;
@@ -289,7 +295,7 @@ async function decideAll(
       }
       log.error({ err: error, batch_id: job.batchId, row: firstRow }, 'a row could not be decided');
       const refuseWith = new Refusal('internal_error');
-      const outcome = await by.lanes.add({ chunk, refuseWith });
+      const outcome = await by.lane.add({ chunk, refuseWith });
       job.nextRow = outcome.nextRow;
       decidedLast = outcome.decided;
     }

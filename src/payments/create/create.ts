@@ -3,8 +3,8 @@ import { encodeReference } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
-import { createLanes } from '../../platform/db/lane.ts';
-import type { BucketOf, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
+import { createLane } from '../../platform/db/lane.ts';
+import type { BucketOf, CallLimits, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
@@ -28,7 +28,7 @@ export async function acceptPayment(
     readonly biller: Biller | undefined;
   },
   through: {
-    readonly lanes: CreateLanes;
+    readonly lane: CreateLane;
     readonly pool: Pool;
     /** Default: a new time-ordered id. */
     readonly newId?: () => string;
@@ -48,7 +48,7 @@ export async function acceptPayment(
     if (first === undefined) throw refusal;
     return first;
   }
-  return answerDecision(payment, await through.lanes.add(payment));
+  return answerDecision(payment, await through.lane.add(payment));
 }
 
 /** The answer that the same reference with the same content received before. */
@@ -64,12 +64,13 @@ async function findFirst(
   return { reference, createdAt: row.createdAt, feeCents: row.feeCents, replayed: true };
 }
 
-/** Commits creates; `waiting` counts those in all lanes. */
-export type CreateLanes = Lane<NewPayment, CreateDecision>;
+/** Commits creates. */
+export type CreateLane = Lane<NewPayment, CreateDecision>;
 
-export function createCreateLanes(options: {
-  /** One pool of one connection per lane. */
-  readonly pools: readonly Pool[];
+export function createCreateLane(options: {
+  readonly pool: Pool;
+  /** Default: one batch is committed at a time. */
+  readonly atOnce?: CallLimits;
   readonly deadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
@@ -83,13 +84,14 @@ export function createCreateLanes(options: {
    * poll.
    */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
-}): CreateLanes {
-  const { onAccepted, ...given } = options;
-  return createLanes<NewPayment, CreateDecision>({
+}): CreateLane {
+  const { onAccepted, bucketOf, atOnce, ...given } = options;
+  return createLane<NewPayment, CreateDecision>({
     maxBatch: LIMITS.createBatchRows,
     ...given,
     name: 'create lane',
-    vendorOf,
+    atOnce: atOnce && { ...atOnce, vendorOf },
+    partOf: bucketOf && ((payment) => bucketOf(payment.vendorId)),
     maxWaiting: LIMITS.laneQueueRows,
     call: async (db, batch, mayPostpone) => {
       crashPoint('create:before-commit');

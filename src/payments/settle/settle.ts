@@ -1,8 +1,8 @@
 import { crashPoint } from '#crash-points';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
-import { createLanes } from '../../platform/db/lane.ts';
-import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
+import { createLane } from '../../platform/db/lane.ts';
+import type { BucketOf, CallLimits, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
@@ -18,8 +18,9 @@ export interface Settler {
 }
 
 export function createSettler(options: {
-  /** One pool of one connection per lane. */
-  readonly pools: readonly Pool[];
+  readonly pool: Pool;
+  /** Default: one batch is committed at a time. */
+  readonly atOnce?: CallLimits;
   readonly deadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
@@ -29,24 +30,26 @@ export function createSettler(options: {
   /** Called for each payment that a report settles. Default: nothing is called. */
   readonly onSettled?: (report: FinalReport) => void;
 }): Settler {
-  const lanes = createLanes<FinalReport, SettleResult>({
-    ...options,
+  const { bucketOf, atOnce, ...given } = options;
+  const lane = createLane<FinalReport, SettleResult>({
+    ...given,
     name: 'settle lane',
-    vendorOf,
+    atOnce: atOnce && { ...atOnce, vendorOf },
+    partOf: bucketOf && ((report) => bucketOf(report.vendorId)),
     maxBatch: LIMITS.laneBatchRows,
     maxWaiting: LIMITS.laneQueueRows,
     call: async (db, reports) => await settleInRounds(db, reports),
   });
   return {
     settle: async (report) => {
-      const result = await lanes.add(report);
-      if (result === 'settled') options.onSettled?.(report);
+      const result = await lane.add(report);
+      if (result === 'settled') given.onSettled?.(report);
       return result;
     },
     get waiting() {
-      return lanes.waiting;
+      return lane.waiting;
     },
-    idle: async () => await lanes.idle(),
+    idle: async () => await lane.idle(),
   };
 }
 

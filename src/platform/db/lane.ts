@@ -23,10 +23,10 @@ export const READ_DEADLINE_MS = 3_000;
 const MAX_SILENCE_MS = 20_000;
 
 /**
- * A lane owns one connection and has at most one commit in flight; items that arrive meanwhile form
- * the next batch. After a lost connection the lane ends the server's process for it and makes the same
- * call again, so `call` must be idempotent: a second run of a committed batch must find that it was
- * committed.
+ * A lane has a few connections of its own and commits on each of them one batch at a time; items that
+ * arrive meanwhile form the next batches. After a lost connection the lane ends the server's process
+ * for it and makes the same call again, so `call` must be idempotent: a second run of a committed batch
+ * must find that it was committed.
  */
 export interface Lane<Item, Result> {
   /**
@@ -49,8 +49,10 @@ export type OnBatch = ((call: LaneCall) => void) | undefined;
 
 export interface LaneOptions<Item, Result> {
   readonly name: string;
-  /** The lane's own pool, of one connection. */
+  /** The lane's own pool, with a connection for each call that is made at once. */
   readonly pool: Pool;
+  /** Default: one call at a time. */
+  readonly atOnce?: CallsAtOnce<Item> | undefined;
   readonly maxBatch: number;
   readonly maxWaiting: number;
   /**
@@ -82,30 +84,27 @@ export interface LaneOptions<Item, Result> {
   ) => Promise<readonly (Result | typeof POSTPONED)[]>;
 }
 
+/** Calls that a lane makes at the same time. */
+export interface CallsAtOnce<Item> extends CallLimits {
+  /** No two of the calls have items of one vendor, so that they do not wait for each other's locks. */
+  readonly vendorOf: (item: Item) => number;
+}
+
+export interface CallLimits {
+  readonly maxCalls: number;
+  /** How many items must be waiting before a further call is made. Default: a quarter of `maxBatch`. */
+  readonly minItems?: number | undefined;
+}
+
 /** Nothing was done for an item, because what it needs is in use. */
 export const POSTPONED = Symbol('postponed');
 
 export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
-  const { name, maxBatch, maxWaiting, partOf = () => 0, timers = systemTimers, onBatch } = options;
+  const { name, maxWaiting, partOf = () => 0, timers = systemTimers } = options;
   const batchers = new Map<number, Batcher<Item, Result>>();
   const turns = createRetryTurns(timers);
   const open = (part: number): Batcher<Item, Result> => {
-    const of = { ...options, timers, part, turns };
-    const batcher: Batcher<Item, Result> = createBatcher({
-      name,
-      maxBatch,
-      maxWaiting,
-      run: (items) =>
-        commitOrSplit(of, items, { maybeCommitted: false, lostProcess: undefined, isSplit: false }),
-      ...(onBatch === undefined
-        ? {}
-        : {
-            watch: {
-              nowMs: () => timers.nowMs(),
-              note: (batch) => onBatch({ lane: name, ...batch }),
-            },
-          }),
-    });
+    const batcher = createPartBatcher({ ...options, timers, part, turns });
     batchers.set(part, batcher);
     return batcher;
   };
@@ -145,43 +144,31 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
 /** The part of a vendor's items: its bucket, which one worker of a cluster has. */
 export type BucketOf = (vendorId: number) => number;
 
-/**
- * One lane on each of the pools, used as one. All items of a vendor use the same lane, so that
- * lanes do not wait for each other's locks.
- */
-export function createLanes<Item, Result>(
-  options: Omit<LaneOptions<Item, Result>, 'pool' | 'partOf'> & {
-    /** Each has one connection. */
-    readonly pools: readonly Pool[];
-    readonly vendorOf: (item: Item) => number;
-    readonly bucketOf?: BucketOf | undefined;
-  },
-): Lane<Item, Result> {
-  const { pools, vendorOf, bucketOf, ...shared } = options;
-  const partOf = bucketOf && ((item: Item) => bucketOf(vendorOf(item)));
-  const lanes = pools.map((pool, index) =>
-    createLane({ ...shared, partOf, pool, name: `${options.name} ${index}` }),
-  );
-  return {
-    add: async (item) => {
-      const lane = lanes[vendorOf(item) % lanes.length];
-      if (lane === undefined) throw new Error(`there is no ${options.name}`);
-      return await lane.add(item);
-    },
-    get waiting() {
-      return lanes.reduce((sum, lane) => sum + lane.waiting, 0);
-    },
-    idle: async () => {
-      await Promise.all(lanes.map((lane) => lane.idle()));
-    },
-  };
-}
-
 /** A lane, as its calls of one part see it. */
 interface Part<Item, Result> extends LaneOptions<Item, Result> {
   readonly timers: Timers;
   readonly part: number;
   readonly turns: RetryTurns;
+}
+
+function createPartBatcher<Item, Result>(options: Part<Item, Result>): Batcher<Item, Result> {
+  const { name, maxBatch, maxWaiting, timers, atOnce, onBatch } = options;
+  return createBatcher({
+    ...{ name, maxBatch, maxWaiting },
+    run: (items) => {
+      const doubt = { maybeCommitted: false, lostProcess: undefined, isSplit: false };
+      return commitOrSplit(options, items, doubt);
+    },
+    atOnce: atOnce && {
+      maxRunning: atOnce.maxCalls,
+      keyOf: atOnce.vendorOf,
+      minItems: atOnce.minItems ?? Math.ceil(maxBatch / 4),
+    },
+    watch: onBatch && {
+      nowMs: () => timers.nowMs(),
+      note: (batch) => onBatch({ lane: name, ...batch }),
+    },
+  });
 }
 
 /** What is known about a batch from before its last attempt. */

@@ -41,8 +41,8 @@ test('two cores use less than one of PostgreSQL, so contention is no part of it'
 });
 
 test('what is shared limits a machine with many cores', () => {
-  const { lanes, walBytesPerSecond, flushShare } = estimate(COSTS, 16);
-  expect(lanes).toBe(6);
+  const { laneConnections, walBytesPerSecond, flushShare } = estimate(COSTS, 16);
+  expect(laneConnections).toBe(6);
   expect(walBytesPerSecond).toBeCloseTo(180_000_000, 0);
   // 120,000 × 0.01 flushes of 0.5 ms each.
   expect(flushShare).toBeCloseTo(0.6, 6);

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createBatcher, QueueFullError } from '../../../../src/platform/base/batcher.ts';
 import type { Batcher, BatcherOptions, EndedBatch } from '../../../../src/platform/base/batcher.ts';
@@ -156,6 +157,116 @@ test('what is postponed comes first in the next batch, in its order', async () =
   ]);
   expect(batcher.waiting).toBe(0);
   await batcher.idle();
+});
+
+describe('batches at once', () => {
+  // Items are of the key that is their tens.
+  const keyOf = (item: number): number => Math.floor(item / 10);
+
+  test('begin when enough items of other keys wait, and pass over those whose key is in use', async () => {
+    const atOnce = { maxRunning: 2, keyOf, minItems: 2 };
+    const { batcher, batches, release } = gated({ atOnce });
+    const all = [10, 11].map(async (item) => await batcher.add(item));
+    await vi.waitFor(() => expect(batches).toEqual([[10, 11]]));
+    for (const item of [12, 20, 13, 21, 30]) all.push(batcher.add(item));
+    await vi.waitFor(() =>
+      expect(batches).toEqual([
+        [10, 11],
+        [20, 21, 30],
+      ]),
+    );
+    expect(batcher.waiting).toBe(2);
+    for (const item of [40, 22, 41]) all.push(batcher.add(item));
+    await Promise.resolve();
+    expect(batches).toHaveLength(2);
+    release();
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([12, 13, 40, 41]));
+    release();
+    await vi.waitFor(() => expect(batcher.waiting).toBe(1));
+    // The next one waits until none is running, because it would have one item only.
+    expect(batches).toHaveLength(3);
+    release();
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([22]));
+    release();
+    expect(await Promise.all(all)).toHaveLength(10);
+    await batcher.idle();
+  });
+
+  test('are idle together', async () => {
+    const atOnce = { maxRunning: 2, keyOf, minItems: 1 };
+    const { batcher, batches, release } = gated({ atOnce });
+    const all = [batcher.add(10)];
+    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    all.push(batcher.add(20));
+    await vi.waitFor(() => expect(batches).toHaveLength(2));
+    let idle = false;
+    const becoming = batcher.idle().then(() => (idle = true));
+    release();
+    await all[0];
+    expect(idle).toBe(false);
+    release();
+    await becoming;
+    expect(await Promise.all(all)).toEqual([100, 200]);
+  });
+
+  test('never have a key twice, keep the order of each key, and lose nothing', async () => {
+    const request = fc.record({ item: fc.integer({ min: 0, max: 49 }), after: fc.nat({ max: 3 }) });
+    const limits = fc.record({
+      maxRunning: fc.integer({ min: 1, max: 3 }),
+      minItems: fc.integer({ min: 1, max: 4 }),
+      maxBatch: fc.integer({ min: 1, max: 6 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { maxLength: 60 }),
+        limits,
+        fc.scheduler(),
+        async (requests, given, s) => {
+          const running = new Set<readonly (readonly [number, number])[]>();
+          const seen = new Map<number, number[]>();
+          let postponements = 5;
+          const batcher = createBatcher<readonly [number, number], number>({
+            name: 'test queue',
+            maxBatch: given.maxBatch,
+            maxWaiting: 100,
+            atOnce: { ...given, keyOf: ([item]) => keyOf(item) },
+            run: async (items) => {
+              const others = new Set([...running].flat().map(([item]) => keyOf(item)));
+              expect(items.filter(([item]) => others.has(keyOf(item)))).toEqual([]);
+              running.add(items);
+              expect(running.size).toBeLessThanOrEqual(given.maxRunning);
+              await s.schedule(Promise.resolve());
+              running.delete(items);
+              const first = keyOf(items[0]?.[0] ?? 0);
+              const busy =
+                postponements > 0
+                  ? items.map(([item]) => keyOf(item)).find((key) => key !== first)
+                  : undefined;
+              postponements -= 1;
+              return items.map(([item, turn]) => {
+                if (keyOf(item) === busy) return { postponed: true };
+                seen.set(keyOf(item), [...(seen.get(keyOf(item)) ?? []), turn]);
+                return { value: turn };
+              });
+            },
+          });
+          const answers = s.scheduleSequence(
+            requests.map(({ after }, turn) => async () => {
+              for (let wait = 0; wait < after; wait += 1) await Promise.resolve();
+              pending.push(batcher.add([requests[turn]?.item ?? 0, turn]));
+            }),
+          );
+          const pending: Promise<number>[] = [];
+          await s.waitIdle();
+          await answers.task;
+          expect(await Promise.all(pending)).toEqual(requests.map((_, turn) => turn));
+          for (const turns of seen.values()) expect(turns).toEqual(turns.toSorted((a, b) => a - b));
+          expect(batcher.waiting).toBe(0);
+          await batcher.idle();
+        },
+      ),
+    );
+  });
 });
 
 test('a watched batcher tells how large each batch was, how long its oldest item waited, and what it took', async () => {
