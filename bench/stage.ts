@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
+import { NODE_OPTIONS } from '../scripts/node-options.ts';
 import { startEmbedded } from '../src/platform/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { SCHEMA } from '../src/schema.ts';
@@ -223,9 +224,6 @@ async function fillDatabase(url: string, masterKey: Buffer): Promise<BenchVendor
   }
 }
 
-/** The service is measured with the settings that it runs with, and so are its contestants. */
-const PREPARED = new URL('../scripts/prepare-node.mjs', import.meta.url).href;
-
 async function startChild<First>(
   program: string,
   environment: Readonly<Record<string, string>>,
@@ -233,7 +231,8 @@ async function startChild<First>(
   const process_ = fork(path.join(import.meta.dirname, 'children', program), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { PATH: process.env['PATH'] ?? '', ...environment },
-    execArgv: [...process.execArgv, '--import', PREPARED],
+    // The service is measured with the settings that it runs with, and so are its contestants.
+    execArgv: [...process.execArgv, ...NODE_OPTIONS],
     serialization: 'advanced',
   });
   const gone = new Promise<never>((_resolve, reject) => {

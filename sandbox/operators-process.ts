@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { CommandMessage, Commands } from './operators/control.ts';
+import { NODE_OPTIONS } from '../scripts/node-options.ts';
 import { StartError } from '../src/run.ts';
 
 export interface OperatorsProcess {
@@ -17,9 +18,6 @@ export interface OperatorsProcess {
 }
 
 const STOP_GRACE_MS = 3_000;
-
-/** As the npm scripts start Node: what it compiled is kept for the next start. */
-const NODE_OPTIONS = ['--import', new URL('../scripts/prepare-node.mjs', import.meta.url).href];
 
 /**
  * Starts the simulated operators as a separate process, which ends with this one.
@@ -40,7 +38,7 @@ export async function startOperators(options: {
       ...['--port', String(wanted), '--data-dir', folder],
       ...(providersCallBack === undefined ? [] : ['--providers', providersCallBack]),
     ],
-    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: NODE_OPTIONS },
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [...NODE_OPTIONS] },
   );
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { port: number }).port));

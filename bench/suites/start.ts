@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { cpuSeconds } from '../machine.ts';
 import type { Suite } from './suite.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PREPARED = path.join(ROOT, 'scripts/prepare-node.mjs');
 const START_MS = 60_000;
 const LOOK_MS = 20;
 
@@ -40,7 +40,7 @@ export const startSuite: Suite = {
 
 /** Starts it, waits until it is ready, and stops it. Returns the CPU seconds until then. */
 async function startOnce(env: Readonly<Record<string, string>>): Promise<number> {
-  const child = spawn(process.execPath, ['--import', PREPARED, 'src/main.ts', 'serve'], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, 'src/main.ts', 'serve'], {
     ...{ cwd: ROOT, env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

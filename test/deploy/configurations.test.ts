@@ -4,6 +4,7 @@ import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { VARIABLES } from '../../src/environment.ts';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { newMasterKey } from '../integration/cli-support.ts';
 import { PATH, isInstalled } from '../support/installed.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -139,6 +140,19 @@ describe('compose.yaml', () => {
     expect(scrape).toContain(`port: ${compose.services['api']?.environment?.['METRICS_PORT']}`);
     expect(finalInstruction('EXPOSE')).toBe(port);
   });
+});
+
+test('everything starts the programs with the same options of Node', () => {
+  const files = ['../package.json', ...deployFiles('{compose,helm,image,systemd}/**/*.*')];
+  const options = NODE_OPTIONS.map((option) => option.replace(/^file:.*\//, './scripts/'));
+  const starts = [...files, 'image/Dockerfile'].flatMap((file) =>
+    readDeploy(file)
+      .replaceAll(/[ "'[\],]+/g, ' ')
+      .split('\n')
+      .filter((line) => /node .*prepare-node\.mjs (?:src\/|$)/.test(line)),
+  );
+  expect(starts).toHaveLength(10);
+  for (const line of starts) expect(line).toContain(`node ${options.join(' ')} `);
 });
 
 describe('the systemd units', () => {

@@ -8,7 +8,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { ProductionFixture } from '../support/production-pair.ts';
 import type { Pair, Server } from '../support/production-pair.ts';
-import { PREPARED } from '../support/service-process.ts';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { until } from '../support/until.ts';
 import { VendorClient } from '../support/vendor-client.ts';
 
@@ -103,7 +103,7 @@ test('the previous release works and restarts on the next one’s schema under l
   const root = await nextRelease();
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [...PREPARED, 'src/cli/malipo.ts', 'migrate'],
+    [...NODE_OPTIONS, 'src/cli/malipo.ts', 'migrate'],
     {
       cwd: root,
       env: { ...process.env, DATABASE_URL: pair.url, DATABASE_OWNER_URL: pair.ownerUrl },

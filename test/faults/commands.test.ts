@@ -10,7 +10,7 @@ import { inProcess, must, newMasterKey } from '../integration/cli-support.ts';
 import { EmbeddedFixture } from '../integration/embedded-support.ts';
 import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
-import { PREPARED } from '../support/service-process.ts';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { databaseTime, statementText } from '../support/reconciliation-fixture.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +33,7 @@ async function killedAt(
 ): Promise<void> {
   const child = spawn(
     process.execPath,
-    [...PREPARED, '--conditions=crash-points', ENTRY, ...args],
+    [...NODE_OPTIONS, '--conditions=crash-points', ENTRY, ...args],
     {
       env: { PATH: process.env['PATH'], ...environment, CRASH_AT: point },
       stdio: ['ignore', 'ignore', 'inherit'],

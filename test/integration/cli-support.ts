@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCli } from '../../src/cli/program.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
-import { PREPARED } from '../support/service-process.ts';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 
 export interface Ran {
   readonly exitCode: number | null;
@@ -53,7 +53,7 @@ export async function malipoCutShort(environment: Environment, ...args: string[]
 }
 
 function start(environment: Environment, args: readonly string[]) {
-  return spawn(process.execPath, [...PREPARED, ENTRY, ...args], {
+  return spawn(process.execPath, [...NODE_OPTIONS, ENTRY, ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

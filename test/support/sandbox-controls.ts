@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { headerOf, withHeader } from './header-signature.ts';
 import type { Sandbox } from './sandbox.ts';
-import { PREPARED } from './service-process.ts';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { until } from './until.ts';
 import { send } from './vendor-client.ts';
 import type { Answer, VendorClient } from './vendor-client.ts';
@@ -67,7 +67,7 @@ export async function startListening(
   ...options: string[]
 ): Promise<Listener> {
   const args = ['listen', '--json', '--forward-to', forwardTo, ...options];
-  const child = spawn(process.execPath, [...PREPARED, ENTRY, ...args], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ENTRY, ...args], {
     env: { PATH: process.env['PATH'], PORT: new URL(origin).port },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { until } from './until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -12,12 +13,6 @@ export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
-
-/** Options of Node as the npm scripts have them. */
-export const PREPARED = [
-  '--import',
-  new URL('../../scripts/prepare-node.mjs', import.meta.url).href,
-] as const;
 
 /** A running `node src/main.ts <mode>` in a process group of its own. */
 export interface ServiceProcess {
@@ -44,7 +39,7 @@ export function startService(
   options: readonly string[] = [],
   root = ROOT,
 ): ServiceProcess {
-  const child = spawn(process.execPath, [...PREPARED, 'src/main.ts', mode, ...options], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, 'src/main.ts', mode, ...options], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,7 +13,7 @@ import type {
   Connector,
 } from '../../src/payments/dispatch/connector.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { PREPARED } from './service-process.ts';
+import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 
 export const OPERATORS_MAIN = fileURLToPath(
   new URL('../../sandbox/operators/main.ts', import.meta.url),
@@ -44,7 +44,7 @@ export async function startSimulatedOperators(
   args: readonly string[] = [],
 ): Promise<SimulatedOperators> {
   const child = fork(OPERATORS_MAIN, ['--port', '0', '--data-dir', dataDir, ...args], {
-    execArgv: [...PREPARED],
+    execArgv: [...NODE_OPTIONS],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const { port } = await new Promise<{ port: number }>((resolve, reject) => {
