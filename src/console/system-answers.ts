@@ -21,6 +21,14 @@ export interface Approval {
     readonly receipt: string;
     readonly vid: string | null;
   } | null;
+  /** For an entry about a float. */
+  readonly entry: {
+    readonly movedAt: string;
+    readonly debitAccount: string;
+    readonly creditAccount: string;
+    /** For an opening: what payments of the time before it have consumed, which is booked with it. */
+    readonly consumed: string | null;
+  } | null;
 }
 
 /** `GET /approvals`: what the viewer may decide, longest waiting first. */

@@ -83,6 +83,27 @@ describe('what waits for a second person', () => {
     expect((await as('demo-admin').get('/approvals')).code).toBe('not_permitted');
   });
 
+  test('of an opening, what payments before it have consumed is shown, because it is booked too', async () => {
+    const movedAt = new Date(Date.now() - 60_000);
+    await proposeEntry(running.service.pool, {
+      operatorCode: 'kplc',
+      kind: 'opening',
+      amountCents: 5_000_00n,
+      reference: 'PORTAL-1',
+      movedAt,
+      bank: null,
+      note: 'their portal',
+      by: 'finance',
+    });
+    const entry = {
+      movedAt: movedAt.toISOString(),
+      debitAccount: 'operator-float:kplc',
+      creditAccount: 'opening',
+      consumed: '0.00',
+    };
+    expect(await approvalsOf('admin')).toMatchObject({ approvals: [{ entry }] });
+  });
+
   test('an entry is approved by another person only, once', async () => {
     const path = `/house/entries/${await topUp('SLIP-2')}`;
     expect((await as('finance').send('POST', `${path}/approve`)).problem).toContain(

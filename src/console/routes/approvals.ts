@@ -63,14 +63,24 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
   ];
 }
 
-function approvalOf({ amountCents, proposedAt, receipt, ...each }: Waiting, by: Viewer): Approval {
+function approvalOf(
+  { amountCents, proposedAt, receipt, entry, ...each }: Waiting,
+  by: Viewer,
+): Approval {
   return {
     ...each,
     amount: amountCents === null ? null : formatMoney(amountCents),
     proposedAt: proposedAt.toISOString(),
     isOwn: isSamePerson(each.proposedBy, by.login),
     receipt: receipt ?? null,
+    entry: entry === undefined ? null : entryOf(entry),
   };
+}
+
+function entryOf(entry: NonNullable<Waiting['entry']>): NonNullable<Approval['entry']> {
+  const { consumedCents, movedAt, ...accounts } = entry;
+  const consumed = consumedCents === null ? null : formatMoney(consumedCents);
+  return { ...accounts, movedAt: movedAt.toISOString(), consumed };
 }
 
 /** People who used a link and wait for another administrator to confirm them. */
@@ -86,6 +96,7 @@ async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
     proposedAt: (row.credentialsAt ?? row.createdAt).toISOString(),
     isOwn: row.linkBy === viewer.personId || personId === viewer.personId,
     receipt: null,
+    entry: null,
   }));
 }
 
@@ -103,6 +114,7 @@ async function proposals(pool: Pool, { login }: Viewer): Promise<Approval[]> {
     proposedAt: proposedAt.toISOString(),
     isOwn: isSamePerson(proposedBy, login),
     receipt: null,
+    entry: null,
   }));
 }
 

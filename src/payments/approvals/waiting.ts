@@ -2,6 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { listCases } from '../cases/cases-store.ts';
 import { readVids } from '../../parties/store.ts';
 import { listEntries } from '../house/entries-store.ts';
+import { readConsumed } from '../house/store.ts';
 import { sumOf } from '../house/journal.ts';
 import { linesOf, listJournals } from '../house/journals-store.ts';
 import { listPayouts } from '../payouts/store.ts';
@@ -26,6 +27,14 @@ export interface Waiting {
     readonly issuer: string;
     readonly receipt: string;
     readonly vid: string | null;
+  };
+  /** For an entry about a float. */
+  readonly entry?: {
+    readonly movedAt: Date;
+    readonly debitAccount: string;
+    readonly creditAccount: string;
+    /** For an opening: what payments of the time before it have consumed, which is booked with it. */
+    readonly consumedCents: bigint | null;
   };
 }
 
@@ -73,17 +82,23 @@ async function readCases(db: Queryable, limit: number): Promise<Waiting[]> {
 }
 
 async function readEntries(db: Queryable, limit: number): Promise<Waiting[]> {
-  const entries = await listEntries(db, { open: true, limit });
-  return entries.map(({ entryId, kind, subject, reference, note, ...row }) => ({
-    kind: 'entry',
-    id: entryId,
-    proposed: kind,
-    about: subject,
-    note: `${reference}: ${note}`,
-    amountCents: row.amountCents,
-    proposedBy: row.proposedBy,
-    proposedAt: row.proposedAt,
-  }));
+  const waiting: Waiting[] = [];
+  for (const row of await listEntries(db, { open: true, limit })) {
+    const { kind, subject, movedAt, debitAccount, creditAccount } = row;
+    const consumedCents = kind === 'opening' ? await readConsumed(db, subject, movedAt) : null;
+    waiting.push({
+      kind: 'entry',
+      id: row.entryId,
+      proposed: kind,
+      about: subject,
+      note: `${row.reference}: ${row.note}`,
+      amountCents: row.amountCents,
+      proposedBy: row.proposedBy,
+      proposedAt: row.proposedAt,
+      entry: { movedAt, debitAccount, creditAccount, consumedCents },
+    });
+  }
+  return waiting;
 }
 
 async function readJournals(db: Queryable, limit: number): Promise<Waiting[]> {

@@ -1,4 +1,4 @@
-import { useLingui } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import type { Approval } from '../../../../src/console/system-answers.ts';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
@@ -35,18 +35,36 @@ function pathOf({ id, receipt }: Approval): string {
 function WhatIsProposed({ approval }: { readonly approval: Approval }) {
   const { t } = useLingui();
   const nameOf = useProposalName();
-  const { about, note, amount, proposedBy, proposedAt, receipt } = approval;
+  const { about, note, amount, proposedBy, proposedAt, receipt, entry } = approval;
+  const consumed = entry?.consumed ?? null;
   return (
-    <Facts
-      facts={[
-        { name: t`Proposal`, value: nameOf(approval) },
-        { name: t`About`, value: about },
-        { name: t`Receipt`, value: receipt && `${receipt.receipt} (${receipt.issuer})` },
-        { name: t`Amount`, value: amount !== null && <Money amount={amount} currency /> },
-        { name: t`Evidence`, value: note },
-        { name: t`Proposed by`, value: proposedBy },
-        { name: t`When`, value: <Time at={proposedAt} /> },
-      ]}
-    />
+    <>
+      <Facts
+        facts={[
+          { name: t`Proposal`, value: nameOf(approval) },
+          { name: t`About`, value: about },
+          { name: t`Receipt`, value: receipt && `${receipt.receipt} (${receipt.issuer})` },
+          { name: t`Amount`, value: amount !== null && <Money amount={amount} currency /> },
+          {
+            name: t`Consumed by payments before, booked too`,
+            value: consumed === null ? null : <Money amount={consumed} currency />,
+          },
+          { name: t`Money moved`, value: entry && <Time at={entry.movedAt} /> },
+          { name: t`Debited account`, value: entry && <code>{entry.debitAccount}</code> },
+          { name: t`Credited account`, value: entry && <code>{entry.creditAccount}</code> },
+          { name: t`Evidence`, value: note },
+          { name: t`Proposed by`, value: proposedBy },
+          { name: t`When`, value: <Time at={proposedAt} /> },
+        ]}
+      />
+      {consumed !== null && (
+        <p>
+          <Trans>
+            The balance must be from a time at which the operator was executing none of our
+            payments. Otherwise it counts them twice, or not at all.
+          </Trans>
+        </p>
+      )}
+    </>
   );
 }
