@@ -4,7 +4,7 @@ import { Card } from '../design/Card.tsx';
 import { LineChart } from '../design/LineChart.tsx';
 import { Tile, Tiles } from '../design/Tile.tsx';
 import { useFigures } from './figures.ts';
-import { OutcomeChart, useTimeOf } from './OutcomeChart.tsx';
+import { OutcomeChart, useEndsOf } from './OutcomeChart.tsx';
 
 /** Results of the last hour in figures, and of the last 24 hours as charts. */
 export function Results({
@@ -16,7 +16,7 @@ export function Results({
 }) {
   const { t } = useLingui();
   const { count, percent, duration } = useFigures();
-  const timeOf = useTimeOf();
+  const ends = useEndsOf()(intervals);
   const total = intervals.reduce((sum, { paid, failed, open }) => sum + paid + failed + open, 0);
   const slowest = Math.max(0, ...intervals.map(({ p95Seconds }) => p95Seconds ?? 0));
   return (
@@ -45,8 +45,7 @@ export function Results({
           label={t`Time to result of the last 24 hours, p95: at most ${duration(slowest)}`}
           points={intervals.map((interval) => interval.p95Seconds)}
           format={duration}
-          begin={timeOf(intervals[0])}
-          end={timeOf(intervals.at(-1))}
+          {...ends}
         />
       </Card>
     </>

@@ -112,10 +112,12 @@ function factName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const MONEY = /^-?\d+\.\d\d$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
 function factValue(value: unknown) {
   if (typeof value !== 'string') return JSON.stringify(value);
+  if (MONEY.test(value)) return <Money amount={value} />;
   return TIME.test(value) ? <Time at={value} /> : value;
 }
 
