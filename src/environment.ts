@@ -121,7 +121,7 @@ export const VARIABLES = {
   },
   LANE_CONNECTIONS: {
     description:
-      'Number of database connections of each lane, of which there are three: for creates, for results, and for credit enquiries. A lane commits as many batches at once, if enough requests are waiting.',
+      'Number of database connections of each lane, of which there are three: for creates, for results, and for credit enquiries. Over each, the lane commits a batch of different vendors, if enough requests are waiting.',
     form: wholeNumber(1),
     default: '2',
   },

@@ -164,8 +164,10 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
       readScore(given),
       readAccounts(given, { mySector: 'bank', mobile: true, asOf: new Date('2026-10-31') }),
     ]),
-    text('the environment', 'PORT=8080\nLANES=2\nROLES=api,jobs\nTIME_ZONE=UTC', (given) =>
-      readConfig('sandbox', Object.fromEntries(given.split('\n').map(pairOf))),
+    text(
+      'the environment',
+      'PORT=8080\nLANE_CONNECTIONS=2\nROLES=api,jobs\nTIME_ZONE=UTC',
+      (given) => readConfig('sandbox', Object.fromEntries(given.split('\n').map(pairOf))),
     ),
     {
       name: 'a scorecard',

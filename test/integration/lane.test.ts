@@ -459,3 +459,28 @@ test('a lane makes several calls at once, each on its own connection and with ve
   expect(calls).toEqual([[1], [2, 3], [1]]);
   expect((await Promise.all(others))[0]).not.toBe(await first);
 });
+
+test('while a lost call is repeated, calls of other vendors go on', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  let lost = 0;
+  const lane = createLane<number, number>({
+    name: 'vendor lane',
+    pool: books.openPool({ max: 2 }),
+    atOnce: { maxCalls: 2, minItems: 1, vendorOf: (vendorId) => vendorId },
+    maxBatch: 10,
+    maxWaiting: 10,
+    deadlineMs: 60_000,
+    call: async (_db, vendorIds) => {
+      if (!vendorIds.includes(1)) return vendorIds;
+      lost += 1;
+      if (lost < 3) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+      await gate.promise;
+      return vendorIds;
+    },
+  });
+  const slow = lane.add(1);
+  await vi.waitFor(() => expect(lost).toBe(3), 60_000);
+  expect([await lane.add(2), await lane.add(3)]).toEqual([2, 3]);
+  gate.resolve(undefined);
+  expect(await slow).toBe(1);
+});

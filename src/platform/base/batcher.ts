@@ -1,3 +1,6 @@
+import { BatchQueue } from './batch-queue.ts';
+import type { Queued } from './batch-queue.ts';
+
 /**
  * Group commit: items that arrive while a batch is running form the next batch. There is no timer:
  * when no batch is running, a batch of one starts at once. Several batches may run at once, if no
@@ -19,15 +22,14 @@ export class QueueFullError extends Error {
   }
 }
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
+interface Waiting<Item, Result> extends Queued<Item> {
   /** On the clock of `watch`. */
   readonly sinceMs: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Each item's result, or the error that only this item failed with, or that it is postponed to the next batch. */
+/** Each item's result, or the error that only this item failed with, or that it is postponed: it keeps its place in the queue. */
 export type Settled<Result> =
   | { readonly value: Result }
   | { readonly error: unknown }
@@ -48,7 +50,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxWaiting: number;
   /**
    * Handles a batch; one result per item, in order. If it throws, every item fails with the error. Items that
-   * are postponed come first in the next batch.
+   * are postponed keep their place in the queue.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Settled<Result>[]>;
   /** Called for every batch. Default: nothing is measured. */
@@ -64,125 +66,118 @@ export interface AtOnce<Item> {
   readonly maxRunning: number;
   /** Items of one key keep their order: while a batch has some of them, the others wait. */
   readonly keyOf: (item: Item) => number;
-  /** Items that must be waiting, of keys that no running batch has, before a further batch starts. */
+  /**
+   * Items that must be waiting, of keys that no running batch has, before a further batch starts. Fewer are
+   * enough if the running batches are slow: they may be waiting for something that others do not need.
+   */
   readonly minItems: number;
+  readonly nowMs: () => number;
 }
 
-const ONE_AT_A_TIME: AtOnce<unknown> = { maxRunning: 1, keyOf: () => 0, minItems: 1 };
+const ONE_AT_A_TIME: AtOnce<unknown> = {
+  maxRunning: 1,
+  keyOf: () => 0,
+  minItems: 1,
+  nowMs: () => 0,
+};
+
+/** After which a batch counts as slow: many times as long as a usual commit. */
+const SLOW_MS = 100;
 
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  const { watch, maxBatch, atOnce = ONE_AT_A_TIME } = options;
-  const { maxRunning, keyOf, minItems } = atOnce;
-  const queue = createQueue<Item, Result>(keyOf, minItems);
-  let running = 0;
-  let idleListeners: (() => void)[] = [];
+  return new GroupBatcher(options);
+}
 
-  const hasBatch = (): boolean => queue.length > 0 && (running === 1 || queue.free >= minItems);
-  const loop = async (): Promise<void> => {
-    while (hasBatch()) {
-      const batch = queue.take(maxBatch);
-      const beganMs = watch?.nowMs() ?? 0;
-      const postponed = await runBatch(batch, options);
-      queue.release(batch, postponed);
-      watch?.note({
-        rows: batch.length - postponed.length,
-        waitedMs: beganMs - (batch[0]?.sinceMs ?? beganMs),
-        tookMs: watch.nowMs() - beganMs,
-      });
-    }
-    running -= 1;
-    if (running > 0) return;
-    const listeners = idleListeners;
-    idleListeners = [];
+class GroupBatcher<Item, Result> implements Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  readonly #atOnce: AtOnce<Item>;
+  readonly #queue: BatchQueue<Item, Waiting<Item, Result>>;
+  #running = 0;
+  #lastBeganMs = 0;
+  #added = 0;
+  #idleListeners: (() => void)[] = [];
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+    this.#atOnce = options.atOnce ?? ONE_AT_A_TIME;
+    this.#queue = new BatchQueue(this.#atOnce.keyOf);
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  async add(item: Item): Promise<Result> {
+    const { name, maxWaiting, watch } = this.#options;
+    if (this.#queue.length >= maxWaiting) throw new QueueFullError(name);
+    return await new Promise<Result>((resolve, reject) => {
+      this.#added += 1;
+      const sinceMs = watch?.nowMs() ?? 0;
+      this.#queue.add({ item, number: this.#added, sinceMs, resolve, reject });
+      if (this.#running === 0) this.#start();
+      else this.#startFurther();
+    });
+  }
+
+  async idle(): Promise<void> {
+    if (this.#running === 0) return;
+    await new Promise<void>((resolve) => this.#idleListeners.push(resolve));
+  }
+
+  #start(): void {
+    this.#running += 1;
+    this.#lastBeganMs = this.#atOnce.nowMs();
+    // Items that arrive in this turn of the event loop join the batch.
+    queueMicrotask(() => void this.#loop());
+  }
+
+  #startFurther(): void {
+    if (this.#running < this.#atOnce.maxRunning && this.#isWorthwhile()) this.#start();
+  }
+
+  #isWorthwhile(): boolean {
+    const { minItems, nowMs } = this.#atOnce;
+    const { free } = this.#queue;
+    return free >= minItems || (free > 0 && nowMs() - this.#lastBeganMs > SLOW_MS);
+  }
+
+  async #loop(): Promise<void> {
+    do {
+      const batch = this.#take();
+      if (batch.length === 0) break;
+      await this.#run(batch);
+    } while (this.#running === 1 || this.#isWorthwhile());
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    const listeners = this.#idleListeners;
+    this.#idleListeners = [];
     for (const listener of listeners) listener();
-  };
+  }
 
-  return {
-    get waiting() {
-      return queue.length;
-    },
-    add: (item) =>
-      new Promise<Result>((resolve, reject) => {
-        if (queue.length >= options.maxWaiting) {
-          reject(new QueueFullError(options.name));
-          return;
-        }
-        queue.add({ item, sinceMs: watch?.nowMs() ?? 0, resolve, reject });
-        if (running > 0 && (running === maxRunning || queue.free < minItems)) return;
-        running += 1;
-        // Items that arrive in this turn of the event loop join the batch.
-        queueMicrotask(() => void loop());
-      }),
-    idle: () =>
-      new Promise((resolve) => {
-        if (running > 0) idleListeners.push(resolve);
-        else resolve();
-      }),
-  };
-}
+  /** Leaves keys to the batches that may start beside it. */
+  #take(): readonly Waiting<Item, Result>[] {
+    const { maxRunning, minItems, nowMs } = this.#atOnce;
+    const { free } = this.#queue;
+    const shares = free >= 2 * minItems ? 1 + maxRunning - this.#running : 1;
+    const batch = this.#queue.take(this.#options.maxBatch, Math.ceil(free / shares));
+    this.#lastBeganMs = nowMs();
+    this.#startFurther();
+    return batch;
+  }
 
-/** Waiting items, in their order, and the keys that running batches have. */
-interface Queue<Item, Result> {
-  readonly length: number;
-  /** Items of keys that no running batch has, counted up to `minItems`. */
-  readonly free: number;
-  add(waiting: Waiting<Item, Result>): void;
-  /** The first items that are free. Their keys are taken until `release`. */
-  take(maxItems: number): readonly Waiting<Item, Result>[];
-  /** Ends a batch; the items it postponed are first again. */
-  release(
-    batch: readonly Waiting<Item, Result>[],
-    postponed: readonly Waiting<Item, Result>[],
-  ): void;
-}
-
-function createQueue<Item, Result>(
-  keyOf: (item: Item) => number,
-  minItems: number,
-): Queue<Item, Result> {
-  let items: Waiting<Item, Result>[] = [];
-  let free = 0;
-  const taken = new Set<number>();
-  const isFree = ({ item }: Waiting<Item, Result>): boolean => !taken.has(keyOf(item));
-  const countFree = (): void => {
-    free = 0;
-    for (const waiting of items) {
-      if (isFree(waiting)) free += 1;
-      if (free >= minItems) return;
-    }
-  };
-  return {
-    get length() {
-      return items.length;
-    },
-    get free() {
-      return free;
-    },
-    add: (waiting) => {
-      items.push(waiting);
-      if (isFree(waiting)) free += 1;
-    },
-    take: (maxItems) => {
-      const batch: Waiting<Item, Result>[] = [];
-      const passedOver: Waiting<Item, Result>[] = [];
-      for (const waiting of items) {
-        if (batch.length === maxItems) break;
-        if (isFree(waiting)) batch.push(waiting);
-        else passedOver.push(waiting);
-      }
-      items = [...passedOver, ...items.slice(batch.length + passedOver.length)];
-      for (const { item } of batch) taken.add(keyOf(item));
-      countFree();
-      return batch;
-    },
-    release: (batch, postponed) => {
-      for (const { item } of batch) taken.delete(keyOf(item));
-      if (postponed.length > 0) items = [...postponed, ...items];
-      countFree();
-    },
-  };
+  async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    const { watch } = this.#options;
+    const beganMs = watch?.nowMs() ?? 0;
+    const postponed = await runBatch(batch, this.#options);
+    this.#queue.release(batch, postponed);
+    watch?.note({
+      rows: batch.length - postponed.length,
+      waitedMs: beganMs - (batch[0]?.sinceMs ?? beganMs),
+      tookMs: watch.nowMs() - beganMs,
+    });
+  }
 }
 
 /** Returns the items that were postponed. */

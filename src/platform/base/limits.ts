@@ -27,13 +27,13 @@ export const LIMITS = {
   /** Requests waiting for a connection of one pool, before new ones are refused as `overloaded`. */
   poolQueue: 512,
   /**
-   * Maximum number of creates that one lane commits at once for HTTP requests. With a larger batch,
-   * all pending creates end up in one batch, and the database and the code that writes the answers
-   * take turns waiting for each other.
+   * Maximum number of creates in one commit for HTTP requests. With a larger batch, all pending creates of
+   * a busy vendor end up in it, and the database and the code that writes the answers take turns waiting
+   * for each other.
    */
   createBatchRows: 128,
   /**
-   * Maximum number of rows that one lane commits at once otherwise (measured: past 512 latency
+   * Maximum number of rows in one commit of a lane otherwise (measured: past 512 latency
    * grows, throughput does not).
    */
   laneBatchRows: 512,
@@ -48,7 +48,7 @@ export const LIMITS = {
   /** Most rows in a bulk file; fits the four hexadecimal digits of a row in its payment's id. */
   bulkRows: 5_000,
   /**
-   * Bulk rows that one commit decides. A single create of the same lane may have to wait that long.
+   * Bulk rows that one commit decides. A single create of the same vendor may have to wait that long.
    */
   bulkChunkRows: 500,
   /**

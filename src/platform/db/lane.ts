@@ -73,8 +73,8 @@ export interface LaneOptions<Item, Result> {
   /** Called for every batch. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
   /**
-   * One statement, one commit; one result per item, in order. Items that are postponed come first in the
-   * next call.
+   * One statement, one commit; one result per item, in order. Items that are postponed keep their place
+   * in the queue.
    * @param mayPostpone whether items may be postponed, except for the first one.
    */
   readonly call: (
@@ -102,9 +102,11 @@ export const POSTPONED = Symbol('postponed');
 export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
   const { name, maxWaiting, partOf = () => 0, timers = systemTimers } = options;
   const batchers = new Map<number, Batcher<Item, Result>>();
-  const turns = createRetryTurns(timers);
+  const shared = createRetryTurns(timers);
+  // With one part there is nothing to share, and calls must not wait for each other's repeats.
+  const turnsOf = (): RetryTurns => (batchers.size > 1 ? shared : createRetryTurns(timers));
   const open = (part: number): Batcher<Item, Result> => {
-    const batcher = createPartBatcher({ ...options, timers, part, turns });
+    const batcher = createPartBatcher({ ...options, timers, part, turnsOf });
     batchers.set(part, batcher);
     return batcher;
   };
@@ -148,7 +150,8 @@ export type BucketOf = (vendorId: number) => number;
 interface Part<Item, Result> extends LaneOptions<Item, Result> {
   readonly timers: Timers;
   readonly part: number;
-  readonly turns: RetryTurns;
+  /** For the attempts of a call. */
+  readonly turnsOf: () => RetryTurns;
 }
 
 function createPartBatcher<Item, Result>(options: Part<Item, Result>): Batcher<Item, Result> {
@@ -163,6 +166,7 @@ function createPartBatcher<Item, Result>(options: Part<Item, Result>): Batcher<I
       maxRunning: atOnce.maxCalls,
       keyOf: atOnce.vendorOf,
       minItems: atOnce.minItems ?? Math.ceil(maxBatch / 4),
+      nowMs: () => timers.nowMs(),
     },
     watch: onBatch && {
       nowMs: () => timers.nowMs(),
@@ -212,10 +216,14 @@ async function commit<Item, Result>(
   items: readonly Item[],
   doubt: Doubt,
 ): Promise<readonly (Result | typeof POSTPONED)[]> {
-  const { timers, turns, part, deadlineMs } = options;
+  const { timers, part, deadlineMs } = options;
+  const turns = options.turnsOf();
   const giveUpAtMs = timers.nowMs() + deadlineMs;
+  const attemptOnce = async (): Promise<Attempt<Result>> => await tryOnce(options, items, doubt);
+  const tooLate = (): Attempt<Result> | undefined =>
+    timers.nowMs() > giveUpAtMs ? TOO_LATE : undefined;
   for (;;) {
-    const attempt = await turns.make(part, () => tryOnce(options, items, doubt), isToBeRepeated);
+    const attempt = await turns.make(part, attemptOnce, isToBeRepeated, tooLate);
     if (attempt.kind === 'done') return attempt.results;
     if (attempt.kind === 'failed') throw attempt.error;
     doubt.maybeCommitted ||= attempt.kind === 'lost' && options.readOnly !== true;
@@ -243,6 +251,11 @@ type Attempt<Result> =
       readonly kind: 'failed' | 'unavailable' | 'again' | 'lost';
       readonly error: unknown;
     };
+
+const TOO_LATE = {
+  kind: 'again',
+  error: new Error('Other calls had their turn until it was too late'),
+} as const;
 
 // A connection may break between statements; the query that follows reports it.
 function ignoreError(): void {}

@@ -6,18 +6,22 @@ const MAX_PAUSE_MS = 500;
 const MIN_PAUSE_MS = 50;
 
 /**
- * Lets parts share a connection when the database behind some of them is away. Calls of a part that
- * failed are made one at a time, with a pause after each failure, so that they leave the connection
- * to the other parts. After a success the next follows at once.
+ * Lets parts share the connections of a lane when the database behind some of them is away. Calls of a part
+ * that failed are made one at a time, with a pause after each failure, so that they leave the connections to
+ * the other parts. After a success the next follows at once.
  */
 export interface RetryTurns {
   /** Before the next call of a failing part. */
   pauseMs(): number;
-  /** Makes the call now, or in its turn while the part is failing. */
+  /**
+   * Makes the call now, or in its turn while the part is failing.
+   * @param tooLate asked when it had to wait for its turn: the result if the call is not made any more.
+   */
   make<Made>(
     part: number,
     call: () => Promise<Made>,
     hasFailed: (made: Made) => boolean,
+    tooLate?: () => Made | undefined,
   ): Promise<Made>;
 }
 
@@ -43,7 +47,7 @@ export function createRetryTurns(timers: Timers): RetryTurns {
   };
   return {
     pauseMs,
-    make: async (part, call, hasFailed) => {
+    make: async (part, call, hasFailed, tooLate) => {
       const attempt = async () => {
         const made = await call();
         note(part, hasFailed(made));
@@ -52,7 +56,7 @@ export function createRetryTurns(timers: Timers): RetryTurns {
       if (!failing.has(part)) return await attempt();
       const turn = last.then(async () => {
         if (failures > 0) await sleep(timers, pauseMs());
-        return await attempt();
+        return tooLate?.() ?? (await attempt());
       });
       last = turn.catch(() => undefined);
       return await turn;

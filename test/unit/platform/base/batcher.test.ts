@@ -164,7 +164,7 @@ describe('batches at once', () => {
   const keyOf = (item: number): number => Math.floor(item / 10);
 
   test('begin when enough items of other keys wait, and pass over those whose key is in use', async () => {
-    const atOnce = { maxRunning: 2, keyOf, minItems: 2 };
+    const atOnce = { maxRunning: 2, keyOf, minItems: 2, nowMs: () => 0 };
     const { batcher, batches, release } = gated({ atOnce });
     const all = [10, 11].map(async (item) => await batcher.add(item));
     await vi.waitFor(() => expect(batches).toEqual([[10, 11]]));
@@ -192,8 +192,70 @@ describe('batches at once', () => {
     await batcher.idle();
   });
 
+  test('divide keys among themselves, so that none waits for the keys of another', async () => {
+    const atOnce = { maxRunning: 2, keyOf, minItems: 2, nowMs: () => 0 };
+    const { batcher, batches, release } = gated({ atOnce });
+    const all = [10, 20, 11, 21].map(async (item) => await batcher.add(item));
+    await vi.waitFor(() => expect(batches).toEqual([[10, 20, 11, 21]]));
+    for (const item of [12, 22, 13, 23]) all.push(batcher.add(item));
+    release();
+    await vi.waitFor(() =>
+      expect(batches.slice(1)).toEqual([
+        [12, 13],
+        [22, 23],
+      ]),
+    );
+    release();
+    release();
+    expect(await Promise.all(all)).toHaveLength(8);
+  });
+
+  test('begin with fewer items if the running ones are slow', async () => {
+    let now = 0;
+    const atOnce = { maxRunning: 2, keyOf, minItems: 10, nowMs: () => now };
+    const { batcher, batches, release } = gated({ atOnce });
+    const all = [batcher.add(10)];
+    await vi.waitFor(() => expect(batches).toHaveLength(1));
+    all.push(batcher.add(20));
+    now = 1_000;
+    all.push(batcher.add(11), batcher.add(30));
+    await vi.waitFor(() => expect(batches).toEqual([[10], [20, 30]]));
+    release();
+    release();
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([11]));
+    release();
+    expect(await Promise.all(all)).toEqual([100, 200, 110, 300]);
+  });
+
+  test('postpone items to their own place, so that the oldest is always in the next batch', async () => {
+    const gates: (() => void)[] = [];
+    const batches: (readonly number[])[] = [];
+    const busy = new Set([20]);
+    const { batcher } = gated({
+      atOnce: { maxRunning: 2, keyOf, minItems: 1, nowMs: () => 0 },
+      run: async (items) => {
+        batches.push(items);
+        await new Promise<void>((resolve) => gates.push(resolve));
+        return items.map((item) => (busy.has(item) ? { postponed: true } : { value: item }));
+      },
+    });
+    const all = [batcher.add(10)];
+    await vi.waitFor(() => expect(batches).toEqual([[10]]));
+    all.push(batcher.add(11), batcher.add(30), batcher.add(20));
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([30, 20]));
+    gates[1]?.();
+    await all[2];
+    busy.clear();
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([20]));
+    all.push(batcher.add(31));
+    gates[0]?.();
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([11, 31]));
+    for (const open of gates) open();
+    expect(await Promise.all(all)).toEqual([10, 11, 30, 20, 31]);
+  });
+
   test('are idle together', async () => {
-    const atOnce = { maxRunning: 2, keyOf, minItems: 1 };
+    const atOnce = { maxRunning: 2, keyOf, minItems: 1, nowMs: () => 0 };
     const { batcher, batches, release } = gated({ atOnce });
     const all = [batcher.add(10)];
     await vi.waitFor(() => expect(batches).toHaveLength(1));
@@ -229,7 +291,7 @@ describe('batches at once', () => {
             name: 'test queue',
             maxBatch: given.maxBatch,
             maxWaiting: 100,
-            atOnce: { ...given, keyOf: ([item]) => keyOf(item) },
+            atOnce: { ...given, nowMs: () => 0, keyOf: ([item]) => keyOf(item) },
             run: async (items) => {
               const others = new Set([...running].flat().map(([item]) => keyOf(item)));
               expect(items.filter(([item]) => others.has(keyOf(item)))).toEqual([]);

@@ -59,3 +59,15 @@ test('parts take turns faster if more of them fail', async () => {
   await turns.make(0, async () => 'failed', failed);
   expect(pauses).toEqual([50]);
 });
+
+test('a call whose turn comes too late is not made', async () => {
+  const turns = createRetryTurns(instantTimers([]));
+  const calls: string[] = [];
+  const make = async (answer: string, tooLate?: () => string | undefined): Promise<string> =>
+    await turns.make(1, async () => (calls.push(answer), answer), failed, tooLate);
+  // It did not have to wait.
+  expect(await make('failed', () => 'too late')).toBe('failed');
+  expect(await make('done', () => 'too late')).toBe('too late');
+  expect(await make('done', () => undefined)).toBe('done');
+  expect(calls).toEqual(['failed', 'done']);
+});
