@@ -156,12 +156,13 @@ class GroupBatcher<Item, Result> implements Batcher<Item, Result> {
     for (const listener of listeners) listener();
   }
 
-  /** Leaves keys to the batches that may start beside it. */
+  /** If more waits than one batch takes, some keys are left to the batches that may start beside it. */
   #take(): readonly Waiting<Item, Result>[] {
-    const { maxRunning, minItems, nowMs } = this.#atOnce;
+    const { maxRunning, nowMs } = this.#atOnce;
+    const { maxBatch } = this.#options;
     const { free } = this.#queue;
-    const shares = free >= 2 * minItems ? 1 + maxRunning - this.#running : 1;
-    const batch = this.#queue.take(this.#options.maxBatch, Math.ceil(free / shares));
+    const shares = free > maxBatch ? 1 + maxRunning - this.#running : 1;
+    const batch = this.#queue.take(maxBatch, Math.ceil(free / shares));
     this.#lastBeganMs = nowMs();
     this.#startFurther();
     return batch;

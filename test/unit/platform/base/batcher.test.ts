@@ -192,22 +192,22 @@ describe('batches at once', () => {
     await batcher.idle();
   });
 
-  test('divide keys among themselves, so that none waits for the keys of another', async () => {
+  test('divide keys among themselves if more waits than one can take', async () => {
     const atOnce = { maxRunning: 2, keyOf, minItems: 2, nowMs: () => 0 };
-    const { batcher, batches, release } = gated({ atOnce });
+    const { batcher, batches, release } = gated({ atOnce, maxBatch: 4 });
     const all = [10, 20, 11, 21].map(async (item) => await batcher.add(item));
     await vi.waitFor(() => expect(batches).toEqual([[10, 20, 11, 21]]));
-    for (const item of [12, 22, 13, 23]) all.push(batcher.add(item));
+    for (const item of [12, 22, 13, 23, 14]) all.push(batcher.add(item));
     release();
     await vi.waitFor(() =>
       expect(batches.slice(1)).toEqual([
-        [12, 13],
+        [12, 13, 14],
         [22, 23],
       ]),
     );
     release();
     release();
-    expect(await Promise.all(all)).toHaveLength(8);
+    expect(await Promise.all(all)).toHaveLength(9);
   });
 
   test('begin with fewer items if the running ones are slow', async () => {
