@@ -45,11 +45,17 @@ export async function openFloatBooks(deps: Deps): Promise<void> {
   for (const { operatorCode, balanceCents, polledAt } of await listFloats(pool)) {
     if (balanceCents === null || polledAt === null) continue;
     if ((await readFloatBeginning(pool, operatorCode)).isBooked) continue;
+    const reference = `OPENING-${operatorCode}`;
+    const open = waiting.find(
+      ({ kind, subject }) => kind === 'opening' && subject === operatorCode,
+    );
+    // Somebody else decides it.
+    if (open !== undefined && open.reference !== reference) continue;
     const proposed =
-      waiting.find(({ kind, subject }) => kind === 'opening' && subject === operatorCode) ??
+      open ??
       (await proposeEntry(pool, {
         ...{ operatorCode, kind: 'opening', amountCents: balanceCents, movedAt: polledAt },
-        ...{ reference: `OPENING-${operatorCode}`, bank: null, by: FIRST },
+        ...{ reference, bank: null, by: FIRST },
         note: 'As the operator reported it',
       }));
     await approveEntry(deps, { entryId: proposed.entryId, by: SECOND });

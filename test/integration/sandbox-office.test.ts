@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareSandbox } from '../../sandbox/data.ts';
-import { CLAIMED } from '../../sandbox/traffic/finance-work.ts';
+import { CLAIMED, openFloatBooks } from '../../sandbox/traffic/finance-work.ts';
 import { workInOffice } from '../../sandbox/traffic/office.ts';
 import { earn, openShops } from '../../sandbox/traffic/shops.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
@@ -10,6 +10,8 @@ import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
+import { listEntries } from '../../src/payments/house/entries-store.ts';
+import { proposeEntry } from '../../src/payments/house/entries.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { failedReport, through } from '../support/money-fixture.ts';
@@ -62,6 +64,30 @@ test('the office works on where it stopped, and does everything once', async () 
       ['receivable', 'receivable'],
       [null, 'receivable'],
     ]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('the office leaves an opening that somebody else has entered to another person', async () => {
+  const pool = createPool({ url: (await createTestDatabase()).url, max: 2, name: 'test' });
+  try {
+    const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+    await prepareSandbox(pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
+    await pool.query(
+      `insert into operator_floats (operator_code, balance_cents, polled_at)
+       values ('kplc', 500000, now() - interval '1 minute'), ('jtl', 500000, now() - interval '1 minute')`,
+    );
+    await proposeEntry(pool, {
+      ...{ operatorCode: 'kplc', kind: 'opening', amountCents: 500_000n, reference: 'PORTAL-1' },
+      ...{ movedAt: new Date(Date.now() - 60_000), bank: null, note: 'their portal', by: 'asha' },
+    });
+    await openFloatBooks({ pool, ledgerMac: await openLedgerMac(pool, masterKeys) });
+    const entries = await listEntries(pool, { open: false, limit: 10 });
+    const decisions = Object.fromEntries(
+      entries.map(({ reference, decision }) => [reference, decision]),
+    );
+    expect(decisions).toEqual({ 'OPENING-jtl': 'approved', 'PORTAL-1': null });
   } finally {
     await pool.end();
   }
