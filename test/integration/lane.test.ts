@@ -431,23 +431,24 @@ test('a lane reports accepted payments, and nothing else', async () => {
   expect(lane.waiting).toBe(0);
 });
 
+/** A lane of vendors’ ids that makes two calls at once. */
+function laneOfTwoCalls(
+  call: LaneOptions<number, number>['call'],
+  minItems: number,
+): Lane<number, number> {
+  const atOnce = { maxCalls: 2, minItems, vendorOf: (vendorId: number) => vendorId };
+  return numberLane(call, { pool: books.openPool({ max: 2 }), atOnce, deadlineMs: 60_000 });
+}
+
 test('a lane makes several calls at once, each on its own connection and with vendors of its own', async () => {
   const calls: (readonly number[])[] = [];
   const gate = Promise.withResolvers<undefined>();
-  const lane = createLane<number, string>({
-    name: 'vendor lane',
-    pool: books.openPool({ max: 2 }),
-    atOnce: { maxCalls: 2, minItems: 2, vendorOf: (vendorId) => vendorId },
-    maxBatch: 10,
-    maxWaiting: 10,
-    deadlineMs: 8_000,
-    call: async (db, vendorIds) => {
-      calls.push(vendorIds);
-      const read = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-      await gate.promise;
-      return vendorIds.map(() => String(read.rows[0]?.pid));
-    },
-  });
+  const lane = laneOfTwoCalls(async (db, vendorIds) => {
+    calls.push(vendorIds);
+    const read = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await gate.promise;
+    return vendorIds.map(() => read.rows[0]?.pid ?? 0);
+  }, 2);
   const first = lane.add(1);
   await vi.waitFor(() => expect(calls).toEqual([[1]]), 60_000);
   const others = [2, 1, 3].map(async (vendorId) => await lane.add(vendorId));
@@ -463,21 +464,13 @@ test('a lane makes several calls at once, each on its own connection and with ve
 test('while a lost call is repeated, calls of other vendors go on', async () => {
   const gate = Promise.withResolvers<undefined>();
   let lost = 0;
-  const lane = createLane<number, number>({
-    name: 'vendor lane',
-    pool: books.openPool({ max: 2 }),
-    atOnce: { maxCalls: 2, minItems: 1, vendorOf: (vendorId) => vendorId },
-    maxBatch: 10,
-    maxWaiting: 10,
-    deadlineMs: 60_000,
-    call: async (_db, vendorIds) => {
-      if (!vendorIds.includes(1)) return vendorIds;
-      lost += 1;
-      if (lost < 3) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
-      await gate.promise;
-      return vendorIds;
-    },
-  });
+  const lane = laneOfTwoCalls(async (_db, vendorIds) => {
+    if (!vendorIds.includes(1)) return vendorIds;
+    lost += 1;
+    if (lost < 3) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+    await gate.promise;
+    return vendorIds;
+  }, 1);
   const slow = lane.add(1);
   await vi.waitFor(() => expect(lost).toBe(3), 60_000);
   expect([await lane.add(2), await lane.add(3)]).toEqual([2, 3]);

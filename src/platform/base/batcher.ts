@@ -29,7 +29,10 @@ interface Waiting<Item, Result> extends Queued<Item> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Each item's result, or the error that only this item failed with, or that it is postponed: it keeps its place in the queue. */
+/**
+ * Each item's result, or the error that only this item failed with. A postponed item keeps its place in the
+ * queue.
+ */
 export type Settled<Result> =
   | { readonly value: Result }
   | { readonly error: unknown }

@@ -46,7 +46,7 @@ function WhatIsProposed({ approval }: { readonly approval: Approval }) {
           { name: t`Receipt`, value: receipt && `${receipt.receipt} (${receipt.issuer})` },
           { name: t`Amount`, value: amount !== null && <Money amount={amount} currency /> },
           {
-            name: t`Consumed by payments before, booked too`,
+            name: t`Consumed by earlier payments, also booked`,
             value: consumed === null ? null : <Money amount={consumed} currency />,
           },
           { name: t`Money moved`, value: entry && <Time at={entry.movedAt} /> },
@@ -61,7 +61,7 @@ function WhatIsProposed({ approval }: { readonly approval: Approval }) {
         <p>
           <Trans>
             The balance must be from a time at which the operator was executing none of our
-            payments. Otherwise it counts them twice, or not at all.
+            payments. Otherwise they are counted twice or not at all.
           </Trans>
         </p>
       )}
