@@ -18,6 +18,7 @@ import { noteForLog, noteReference, reportAnswers } from './request-log.ts';
 import type { Answer } from './request-log.ts';
 import { traceRequests } from './request-spans.ts';
 import { endConnectionsAtStop } from './stopping.ts';
+import { handleTogether } from './together.ts';
 
 export interface ServerOptions {
   readonly log: Logger;
@@ -95,6 +96,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   sendSecurityHeaders(app);
   answerErrors(app, options);
   limitRequests(app, limits, uncounted, atClosing);
+  handleTogether(app);
   requireHost(app);
   refuseEncodedBodies(app);
   reportAnswers(app, options, atClosing);
