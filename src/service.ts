@@ -172,7 +172,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     if (config.roles.has('api')) await sleep(systemTimers, config.shutdownDelayMs);
   };
   const { catalogue } = payments;
-  const create: Service['create'] = async (...asked) => await payments.create(...asked);
+  const create: Service['create'] = (...asked) => payments.create(...asked);
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
 }
 

@@ -149,9 +149,9 @@ export function openPayments(options: PaymentsOptions): Payments {
     ...operations,
     receipts,
     connectorOf: connectors.connectorOf,
-    create: async (request, vendor) => {
+    create: (request, vendor) => {
       const biller = catalogue.biller(request.billerCode);
-      return await notes.create(
+      return notes.create(
         { vendorId: vendor.vendorId, billerCode: biller?.billerCode },
         acceptPayment(
           request,

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { QueueFullError } from '../../src/platform/base/batcher.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createPool, inTransaction, databaseTransaction } from '../../src/platform/db/pool.ts';
+import {
+  QueueFullError,
+  createPool,
+  databaseTransaction,
+  inTransaction,
+} from '../../src/platform/db/pool.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { asRefusal } from '../../src/platform/http/errors.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -23,7 +27,7 @@ test('only a limited number of callers may wait for a connection', async () => {
   );
   await expect(pool.query('select 1')).rejects.toThrow(QueueFullError);
   await expect(databaseTransaction(pool, async () => 1)).rejects.toThrow(QueueFullError);
-  expect(asRefusal(new QueueFullError('anything'))).toMatchObject({
+  expect(asRefusal(new QueueFullError())).toMatchObject({
     code: 'overloaded',
     status: 503,
     retryAfterSeconds: 1,

@@ -7,19 +7,11 @@ import type { Queued } from './batch-queue.ts';
  * two of them have items of the same key.
  */
 export interface Batcher<Item, Result> {
-  /** Rejects with `QueueFullError` at once when the queue is full. */
   add(item: Item): Promise<Result>;
   /** Items waiting, not counting those of running batches. */
   readonly waiting: number;
   /** Resolves when nothing is waiting or running. New items are still accepted. */
   idle(): Promise<void>;
-}
-
-export class QueueFullError extends Error {
-  constructor(name: string) {
-    super(`The queue of ${name} is full`);
-    this.name = 'QueueFullError';
-  }
 }
 
 interface Waiting<Item, Result> extends Queued<Item> {
@@ -50,7 +42,6 @@ export interface BatcherOptions<Item, Result> {
   /** For errors and metrics. */
   readonly name: string;
   readonly maxBatch: number;
-  readonly maxWaiting: number;
   /**
    * Handles a batch; one result per item, in order. If it throws, every item fails with the error. Items that
    * are postponed keep their place in the queue.
@@ -112,12 +103,10 @@ class GroupBatcher<Item, Result> implements Batcher<Item, Result> {
     return this.#queue.length;
   }
 
-  async add(item: Item): Promise<Result> {
-    const { name, maxWaiting, watch } = this.#options;
-    if (this.#queue.length >= maxWaiting) throw new QueueFullError(name);
-    return await new Promise<Result>((resolve, reject) => {
+  add(item: Item): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
       this.#added += 1;
-      const sinceMs = watch?.nowMs() ?? 0;
+      const sinceMs = this.#options.watch?.nowMs() ?? 0;
       this.#queue.add({ item, number: this.#added, sinceMs, resolve, reject });
       if (this.#running === 0) this.#start();
       else this.#startFurther();

@@ -1,4 +1,4 @@
-import { createBatcher, QueueFullError } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Batcher, EndedBatch, Settled } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { systemTimers } from '../base/timers.ts';
@@ -115,20 +115,15 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
     for (const { waiting } of batchers.values()) count += waiting;
     return count;
   };
-  const add = async (item: Item): Promise<Result> => {
-    const part = partOf(item);
-    try {
-      if (countWaiting() >= maxWaiting) throw new QueueFullError(name);
-      return await (batchers.get(part) ?? open(part)).add(item);
-    } catch (error) {
-      if (error instanceof QueueFullError) {
-        throw new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
-      }
-      throw error;
+  const add = (item: Item): Promise<Result> => {
+    if (countWaiting() >= maxWaiting) {
+      return Promise.reject(new Refusal('overloaded', { retryAfterSeconds: 1 }));
     }
+    const part = partOf(item);
+    return (batchers.get(part) ?? open(part)).add(item);
   };
-  const addTraced = async (item: Item): Promise<Result> =>
-    await traced(`wait for ${name}`, {}, async () => {
+  const addTraced = (item: Item): Promise<Result> =>
+    traced(`wait for ${name}`, {}, async () => {
       rememberCause(item);
       return await add(item);
     });
@@ -139,7 +134,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
     idle: async () => {
       await Promise.all([...batchers.values()].map((batcher) => batcher.idle()));
     },
-    add: async (item) => (isTracing() ? await addTraced(item) : await add(item)),
+    add: (item) => (isTracing() ? addTraced(item) : add(item)),
   };
 }
 
@@ -155,9 +150,9 @@ interface Part<Item, Result> extends LaneOptions<Item, Result> {
 }
 
 function createPartBatcher<Item, Result>(options: Part<Item, Result>): Batcher<Item, Result> {
-  const { name, maxBatch, maxWaiting, timers, atOnce, onBatch } = options;
+  const { name, maxBatch, timers, atOnce, onBatch } = options;
   return createBatcher({
-    ...{ name, maxBatch, maxWaiting },
+    ...{ name, maxBatch },
     run: (items) => {
       const doubt = { maybeCommitted: false, lostProcess: undefined, isSplit: false };
       return commitOrSplit(options, items, doubt);

@@ -1,6 +1,5 @@
 import { Pool as PgPool, types as pgTypes } from 'pg';
 import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { traced } from '../base/tracing.ts';
@@ -30,6 +29,13 @@ type OnConnect = (
   done: (release?: Error | boolean) => void,
 ) => void;
 
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+  constructor() {
+    super('The queue of connections to the database is full');
+  }
+}
+
 /**
  * `pg`'s pool lets any number of callers wait for a connection; this one refuses callers beyond a
  * limit.
@@ -39,7 +45,7 @@ class BoundedPool extends PgPool {
   override connect(onConnect: OnConnect): void;
   override connect(onConnect?: OnConnect): Promise<PoolClient> | undefined {
     if (this.waitingCount >= LIMITS.poolQueue) {
-      const error = new QueueFullError('connections to the database');
+      const error = new QueueFullError();
       if (onConnect === undefined) return Promise.reject(error);
       process.nextTick(onConnect, error, undefined, () => undefined);
       return undefined;

@@ -1,10 +1,9 @@
 import type { FastifyError } from 'fastify';
-import { QueueFullError } from '../base/batcher.ts';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { refuseUnavailable } from '../db/failures.ts';
-import { isUnavailable } from '../db/pool.ts';
+import { isUnavailable, QueueFullError } from '../db/pool.ts';
 import type { RefusalForm } from './operation.ts';
 
 /** The fields of every refusal; never a `data` key. Some operations add fields. */

@@ -9,11 +9,11 @@ import type { FastifyInstance } from 'fastify';
  */
 export function handleTogether(app: FastifyInstance): void {
   let turn: Promise<void> | undefined;
-  app.addHook('preValidation', (_request, _reply, done) => {
+  app.addHook('preValidation', (_request, _reply, handle) => {
     turn ??= setImmediate().then(() => {
       turn = undefined;
     });
     // Each in its own promise, so that it keeps its own asynchronous context.
-    void turn.then(() => done());
+    void turn.then(() => handle());
   });
 }

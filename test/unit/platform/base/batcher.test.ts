@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { createBatcher, QueueFullError } from '../../../../src/platform/base/batcher.ts';
+import { createBatcher } from '../../../../src/platform/base/batcher.ts';
 import type { Batcher, BatcherOptions, EndedBatch } from '../../../../src/platform/base/batcher.ts';
 
 /** A batcher whose batches wait until the test releases them one by one, and their contents. */
@@ -14,7 +14,6 @@ function gated(given: Partial<BatcherOptions<number, number>> = {}): {
   const batcher = createBatcher<number, number>({
     name: 'test queue',
     maxBatch: 10,
-    maxWaiting: 10,
     run: async (items) => {
       batches.push(items);
       await new Promise<void>((resolve) => gates.push(resolve));
@@ -57,23 +56,6 @@ describe('a batcher', () => {
     }
     expect(await Promise.all(all)).toEqual([10, 20, 30, 40, 50]);
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
-  });
-
-  test('refuses excess items at once, and continues with the rest', async () => {
-    const { batcher, batches, release } = gated({ maxWaiting: 2 });
-    const first = batcher.add(1);
-    await vi.waitFor(() => expect(batches).toHaveLength(1));
-    const waiting = [batcher.add(2), batcher.add(3)];
-    await expect(batcher.add(4)).rejects.toThrow(QueueFullError);
-    release();
-    await first;
-    await vi.waitFor(() => expect(batches).toHaveLength(2));
-    release();
-    expect(await Promise.all(waiting)).toEqual([20, 30]);
-    const later = batcher.add(5);
-    await vi.waitFor(() => expect(batches).toHaveLength(3));
-    release();
-    expect(await later).toBe(50);
   });
 
   test('gives each item its own result or error', async () => {
@@ -290,7 +272,6 @@ describe('batches at once', () => {
           const batcher = createBatcher<readonly [number, number], number>({
             name: 'test queue',
             maxBatch: given.maxBatch,
-            maxWaiting: 100,
             atOnce: { ...given, nowMs: () => 0, keyOf: ([item]) => keyOf(item) },
             run: async (items) => {
               const others = new Set([...running].flat().map(([item]) => keyOf(item)));
