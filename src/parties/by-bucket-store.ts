@@ -7,16 +7,20 @@ type Known = Map<number, number>;
 /** By connection or pool, so that each asks once for a vendor. */
 const knownBy = new WeakMap<Queryable, Known>();
 
-async function bucketsOf(db: Queryable, vendorIds: readonly number[]): Promise<Known> {
+async function bucketsOf(
+  db: Queryable,
+  items: readonly { readonly vendorId: number }[],
+): Promise<Known> {
   const known = knownBy.get(db) ?? new Map<number, number>();
   knownBy.set(db, known);
-  const missing = vendorIds.filter((vendorId) => !known.has(vendorId));
-  if (missing.length === 0) return known;
+  const missing = new Set<number>();
+  for (const { vendorId } of items) if (!known.has(vendorId)) missing.add(vendorId);
+  if (missing.size === 0) return known;
   const read = await db.query<{ vendorId: number; bucket: number }>({
     name: 'buckets_of',
     text: `select vendor_id as "vendorId", bucket_of(vendor_id) as bucket
       from unnest($1::integer[]) as v (vendor_id)`,
-    values: [[...new Set(missing)]],
+    values: [[...missing]],
   });
   for (const { vendorId, bucket } of read.rows) known.set(vendorId, bucket);
   return known;
@@ -34,10 +38,13 @@ export async function groupByBucket<Item extends { readonly vendorId: number }>(
   db: Queryable,
   items: readonly Item[],
 ): Promise<Group<Item>[]> {
-  const buckets = await bucketsOf(
-    db,
-    items.map(({ vendorId }) => vendorId),
-  );
+  return groupBy(await bucketsOf(db, items), items);
+}
+
+function groupBy<Item extends { readonly vendorId: number }>(
+  buckets: Known,
+  items: readonly Item[],
+): Group<Item>[] {
   const groups = Map.groupBy(items.entries(), ([, { vendorId }]) => buckets.get(vendorId) ?? 0);
   return [...groups]
     .toSorted(([one], [other]) => one - other)
@@ -55,14 +62,26 @@ export async function groupByBucket<Item extends { readonly vendorId: number }>(
 export async function byBucket<Item extends { readonly vendorId: number }, Result>(
   db: Queryable,
   items: readonly Item[],
-  call: (bucket: number, items: readonly Item[]) => Promise<readonly Result[]>,
+  call: (bucket: number, items: readonly Item[]) => Promise<Result[]>,
 ): Promise<Result[]> {
+  const buckets = await bucketsOf(db, items);
+  const only = onlyBucket(buckets, items);
+  if (only !== undefined) return await call(only, items);
   const results: Result[] = [];
-  for (const { bucket, items: group, indexes } of await groupByBucket(db, items)) {
+  for (const { bucket, items: group, indexes } of groupBy(buckets, items)) {
     const made = await call(bucket, group);
     for (const [position, index] of indexes.entries()) results[index] = made[position] as Result;
   }
   return results;
+}
+
+/** The bucket of all items; undefined if they have several, or there is no item. */
+function onlyBucket(
+  buckets: Known,
+  items: readonly { readonly vendorId: number }[],
+): number | undefined {
+  const bucket = items[0] && buckets.get(items[0].vendorId);
+  return items.every(({ vendorId }) => buckets.get(vendorId) === bucket) ? bucket : undefined;
 }
 
 /**
