@@ -11,3 +11,16 @@ export async function nextTurn(): Promise<void> {
   last = turn;
   await turn;
 }
+
+let end: Promise<void> | undefined;
+
+/**
+ * Resolves when everything that had arrived in this turn of the event loop was read: for all callers of a turn
+ * at once, so that they go on in succession (decision 41).
+ */
+export function endOfTurn(): Promise<void> {
+  end ??= setImmediate().then(() => {
+    end = undefined;
+  });
+  return end;
+}

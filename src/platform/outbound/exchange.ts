@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { awakeTimers } from '../base/awake-timers.ts';
+import { endOfTurn } from '../base/turns.ts';
 
 /** One HTTP request to another server. */
 export interface Call {
@@ -32,7 +33,8 @@ export type Ending =
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 /**
- * Sends one request and collects the response. Never rejects; always ends by the deadline.
+ * Sends one request and collects the response. Never rejects; always ends by the deadline. Responses that
+ * arrive in the same turn of the event loop are returned together (decision 41).
  *
  * It uses `dispatch` instead of `request`, because only there undici reports when it starts to
  * write on an established connection (TCP and TLS). A call that fails before was certainly not
@@ -51,7 +53,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       ended = true;
       forgetDeadline();
       call.signal.removeEventListener('abort', onAbort);
-      resolve(ending);
+      resolve(ending.kind === 'answer' ? endOfTurn().then(() => ending) : ending);
     };
     const fail = (reason: string): void => {
       end({ kind: controller === undefined ? 'nothing_written' : 'no_answer', reason });
