@@ -33,8 +33,8 @@ export type Ending =
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 /**
- * Sends one request and collects the response. Never rejects; always ends by the deadline. Responses that
- * arrive in the same turn of the event loop are returned together (decision 41).
+ * Sends one request and collects the response. Never rejects; always ends by the deadline. A response is
+ * returned at the end of the turn of the event loop in which it arrived, together with others (decision 41).
  *
  * It uses `dispatch` instead of `request`, because only there undici reports when it starts to
  * write on an established connection (TCP and TLS). A call that fails before was certainly not

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { endOfTurn } from '../../../../src/platform/base/turns.ts';
+import { endOfTurn, nextTurn } from '../../../../src/platform/base/turns.ts';
 
 const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
@@ -28,5 +28,16 @@ test('each turn has an end of its own', async () => {
   const earlier = endOfTurn();
   await earlier;
   await setImmediate();
-  expect(endOfTurn()).not.toBe(earlier);
+  const later = endOfTurn();
+  expect(later).not.toBe(earlier);
+  await later;
+});
+
+test('the next slice of long work begins after those who wait for the end of the turn', async () => {
+  const events: string[] = [];
+  const slice = nextTurn().then(() => events.push('slice'));
+  await afterMicrotasks();
+  const other = endOfTurn().then(() => events.push('other'));
+  await Promise.all([slice, other]);
+  expect(events).toEqual(['other', 'slice']);
 });
