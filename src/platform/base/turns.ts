@@ -10,7 +10,7 @@ let end: Promise<void> | undefined;
 export async function nextTurn(): Promise<void> {
   const turn = last.then(async () => {
     await setImmediate();
-    // Whoever waits for the end of this turn goes first; otherwise it would be delayed by two slices.
+    // Callers of `endOfTurn` continue first. Otherwise they would wait for two slices.
     await end;
   });
   last = turn;
@@ -18,8 +18,8 @@ export async function nextTurn(): Promise<void> {
 }
 
 /**
- * Resolves when what arrived in this turn of the event loop has been read: for all callers of a turn at once,
- * so that they go on in succession (decision 41).
+ * Resolves at the end of this turn of the event loop, when what arrived in it has been read. All callers of a
+ * turn continue one after another (decision 41).
  */
 export function endOfTurn(): Promise<void> {
   end ??= setImmediate().then(() => {
