@@ -5,10 +5,15 @@ export interface Queued<Item> {
   readonly number: number;
 }
 
+interface RunningBatch<Entry> {
+  readonly batch: readonly Entry[];
+  readonly keys: ReadonlySet<number>;
+}
+
 /** Items that wait for a batch, in their order, and the keys that running batches have. */
 export class BatchQueue<Item, Entry extends Queued<Item>> {
   readonly #keyOf: (item: Item) => number;
-  readonly #taken = new Set<number>();
+  #running: RunningBatch<Entry>[] = [];
   #entries: Entry[] = [];
   #free = 0;
 
@@ -44,14 +49,17 @@ export class BatchQueue<Item, Entry extends Queued<Item>> {
       else passedOver.push(entry);
     }
     this.#entries = [...passedOver, ...this.#entries.slice(batch.length + passedOver.length)];
-    for (const { item } of batch) this.#taken.add(this.#keyOf(item));
+    if (batch.length > 0) {
+      const keys = new Set(batch.map(({ item }) => this.#keyOf(item)));
+      this.#running.push({ batch, keys });
+    }
     this.#countFree();
     return batch;
   }
 
   /** Ends a batch. What it postponed has its place in the queue again. */
   release(batch: readonly Entry[], postponed: readonly Entry[]): void {
-    for (const { item } of batch) this.#taken.delete(this.#keyOf(item));
+    this.#running = this.#running.filter((running) => running.batch !== batch);
     if (postponed.length > 0) {
       const all = [...postponed, ...this.#entries];
       this.#entries = all.toSorted((one, other) => one.number - other.number);
@@ -60,12 +68,13 @@ export class BatchQueue<Item, Entry extends Queued<Item>> {
   }
 
   #isFree({ item }: Entry): boolean {
-    return !this.#taken.has(this.#keyOf(item));
+    const key = this.#keyOf(item);
+    return !this.#running.some(({ keys }) => keys.has(key));
   }
 
   #countFree(): void {
     this.#free = this.#entries.length;
-    if (this.#taken.size === 0) return;
+    if (this.#running.length === 0) return;
     for (const entry of this.#entries) if (!this.#isFree(entry)) this.#free -= 1;
   }
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { removeFrom } from '../base/lists.ts';
 import type { AtClosing } from './lifecycle.ts';
 import { networkOf } from './rate-limits.ts';
 
@@ -262,8 +263,8 @@ class Shares {
  */
 export class OldestFirst {
   readonly #limits: { readonly max: number; readonly maxPerAddress: number };
-  readonly #all = new Set<Unfinished>();
-  readonly #byAddress = new Map<string, Set<Unfinished>>();
+  readonly #all: Unfinished[] = [];
+  readonly #byAddress = new Map<string, Unfinished[]>();
 
   /** @param limits `maxPerAddress` 0: no limit. */
   constructor(limits: { readonly max: number; readonly maxPerAddress: number }) {
@@ -273,29 +274,43 @@ export class OldestFirst {
   /** If there is no room, refuses the oldest one: of the address, otherwise of all. */
   add(entry: Unfinished): void {
     const { max, maxPerAddress } = this.#limits;
-    const own = maxPerAddress === 0 ? undefined : (this.#byAddress.get(entry.address) ?? new Set());
-    if (own !== undefined && own.size >= maxPerAddress) this.#refuseFirst(own);
-    else if (this.#all.size >= max) this.#refuseFirst(this.#all);
-    this.#all.add(entry);
-    if (own !== undefined) this.#byAddress.set(entry.address, own.add(entry));
+    const own = maxPerAddress === 0 ? undefined : this.#entriesOf(entry.address);
+    if (own !== undefined && own.length >= maxPerAddress) this.#refuseFirst(own);
+    else if (this.#all.length >= max) this.#refuseFirst(this.#all);
+    this.#all.push(entry);
+    own?.push(entry);
   }
 
   delete(entry: Unfinished): void {
-    if (!this.#all.delete(entry)) return;
+    if (!removeFrom(this.#all, entry)) return;
     const own = this.#byAddress.get(entry.address);
-    own?.delete(entry);
-    if (own?.size === 0) this.#byAddress.delete(entry.address);
+    if (own !== undefined) removeFrom(own, entry);
   }
 
   refuseAll(): void {
-    while (this.#all.size > 0) this.#refuseFirst(this.#all);
+    while (this.#all.length > 0) this.#refuseFirst(this.#all);
   }
 
-  #refuseFirst(entries: ReadonlySet<Unfinished>): void {
-    for (const entry of entries) {
-      this.delete(entry);
-      entry.refuse();
-      return;
+  /** An emptied list stays for the next request of its address. */
+  #entriesOf(address: string): Unfinished[] {
+    let own = this.#byAddress.get(address);
+    if (own === undefined) {
+      if (this.#byAddress.size >= LIMITS.limitedNames) this.#forgetEmpty();
+      own = [];
+      this.#byAddress.set(address, own);
     }
+    return own;
+  }
+
+  #forgetEmpty(): void {
+    for (const [address, { length }] of this.#byAddress) {
+      if (length === 0) this.#byAddress.delete(address);
+    }
+  }
+
+  #refuseFirst([first]: readonly Unfinished[]): void {
+    if (first === undefined) return;
+    this.delete(first);
+    first.refuse();
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { removeFrom } from '../base/lists.ts';
 import type { AtClosing } from './lifecycle.ts';
 
 /** The unanswered requests of a connection. A look at a WeakMap would cost four times as much. */
@@ -8,14 +9,14 @@ const UNANSWERED = Symbol('unanswered requests');
 
 declare module 'node:net' {
   interface Socket {
-    [UNANSWERED]?: Set<ServerResponse>;
+    [UNANSWERED]?: ServerResponse[];
   }
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The unanswered requests of its connection, with this one. */
-    unanswered: Set<ServerResponse> | undefined;
+    unanswered: ServerResponse[] | undefined;
   }
 }
 
@@ -32,26 +33,30 @@ export function limitPipelining(
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     const unanswered = unansweredOn(socket);
-    if (socket.destroyed || unanswered.size >= maxUnanswered) {
+    if (socket.destroyed || unanswered.length >= maxUnanswered) {
       // Neither passed on nor answered: the requests before it are answered first.
       socket.destroy();
       return;
     }
-    request.unanswered = unanswered.add(reply.raw);
+    unanswered.push(reply.raw);
+    request.unanswered = unanswered;
     done();
   });
-  atClosing((request, reply) => request.unanswered?.delete(reply.raw));
+  atClosing(({ unanswered }, reply) => {
+    if (unanswered !== undefined) removeFrom(unanswered, reply.raw);
+  });
 }
 
-function unansweredOn(socket: Socket): Set<ServerResponse> {
+function unansweredOn(socket: Socket): ServerResponse[] {
   return (socket[UNANSWERED] ??= followConnection(socket));
 }
 
-function followConnection(socket: Socket): Set<ServerResponse> {
-  const unanswered = new Set<ServerResponse>();
+function followConnection(socket: Socket): ServerResponse[] {
+  const unanswered: ServerResponse[] = [];
   // Not every version of Node 24 reports more than the answer whose turn it was.
   socket.once('close', () => {
-    for (const response of unanswered) if (response.socket === null) response.emit('close');
+    // Each one that is reported is removed.
+    for (const response of [...unanswered]) if (response.socket === null) response.emit('close');
   });
   return unanswered;
 }
