@@ -5,11 +5,13 @@ import {
   createPool,
   databaseTransaction,
   inTransaction,
+  isConnectionError,
 } from '../../src/platform/db/pool.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { asRefusal } from '../../src/platform/http/errors.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { bytesKept } from '../support/old-objects.ts';
 import { until } from '../support/until.ts';
 
 let database: TestDatabase;
@@ -35,6 +37,52 @@ test('only a limited number of callers may wait for a connection', async () => {
   client.release();
   expect(await Promise.all(waiting)).toHaveLength(LIMITS.poolQueue);
   await pool.end();
+});
+
+describe('a query', () => {
+  test('leaves neither parameters nor rows in memory', async () => {
+    const pool = createPool({ url: database.url, max: 1, name: 'lean' });
+    const client = await pool.connect();
+    const ask = async (on: Queryable): Promise<void> => {
+      const values = ['x'.repeat(2_000)];
+      const text = 'select repeat($1, 2), generate_series(1, 20)';
+      await on.query({ name: 'repeat', text, values });
+    };
+    for (const on of [client, pool]) {
+      if (on === pool) client.release();
+      await ask(on);
+      const kept = await bytesKept(async () => {
+        for (let asked = 0; asked < 50; asked += 1) await ask(on);
+      });
+      expect(kept).toBeLessThan(1_000_000);
+    }
+    await pool.end();
+  });
+
+  test('that is not answered in time fails, and its connection is given up', async () => {
+    const pool = createPool({ url: database.url, max: 1, name: 'slow', statementTimeoutMs: 100 });
+    const client = await pool.connect();
+    // Otherwise the server gives up first.
+    await client.query('set statement_timeout = 0');
+    const asked = client.query('select pg_sleep(60)');
+    await expect(asked).rejects.toThrow('Query read timeout');
+    const error = await asked.catch((reason: unknown) => reason);
+    expect(isConnectionError(error)).toBe(true);
+    expect((error as Error).stack).toContain('pool.test.ts');
+    client.release(error as Error);
+    expect((await pool.query<{ one: number }>('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('that the server refuses fails with a stack of its caller', async () => {
+    const pool = createPool({ url: database.url, max: 1, name: 'refused' });
+    const client = await pool.connect();
+    const error = await client.query('select 1 / 0').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: '22012' });
+    expect((error as Error).stack).toContain('pool.test.ts');
+    client.release();
+    await pool.end();
+  });
 });
 
 test('a connection that is cut while the pool is being closed is not logged', async () => {

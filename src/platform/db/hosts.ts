@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { ClientConfig } from 'pg';
+import { LeanClient } from './client.ts';
 
 /** What `DATABASE_URL` says about the servers. */
 export interface DatabaseHosts {
@@ -56,7 +57,7 @@ export function clientOf({ urls }: DatabaseHosts): typeof Client {
     found ??= findWritable(urls);
     return await found;
   };
-  return class extends Client {
+  return class extends LeanClient {
     override connect(): Promise<Client>;
     override connect(onEnd: OnEnd): void;
     override connect(onEnd?: OnEnd): Promise<Client> | undefined {

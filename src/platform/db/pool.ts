@@ -3,6 +3,7 @@ import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { traced } from '../base/tracing.ts';
+import { LeanClient } from './client.ts';
 import { clientOf, readHosts } from './hosts.ts';
 import { applySessionSettings } from './session-settings.ts';
 
@@ -113,7 +114,7 @@ export function createPool(options: PoolOptions): Pool {
   const [url = options.url] = hosts?.urls ?? [];
   const pool = new BoundedPool({
     connectionString: url,
-    ...(hosts?.mustBeWritable === true ? { Client: clientOf(hosts) } : {}),
+    Client: hosts?.mustBeWritable === true ? clientOf(hosts) : LeanClient,
     max: options.max,
     application_name: `malipo ${options.name}`,
     types,
