@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
+import { writeUuid } from './uuid-bytes.ts';
 
 /**
  * The last identifier's time and sequence number (RFC 9562 §6.2, method 1). `v7` counts by itself only if
@@ -62,21 +63,33 @@ const REFERENCE_PATTERN = /^[0-9A-F][0-9A-HJKMNP-TV-Z]{31}$/;
 /**
  * The `ipay_reference` of a payment: vendor id (4 bytes) and payment id (16 bytes) in Crockford
  * base 32, 32 characters. It contains the vendor, so that a callback finds the shard with its row.
- * It is unique by construction and not secret.
+ * It is unique by construction and not secret. Throws: `RangeError` if the payment id is not a UUID.
  */
 export function encodeReference(vendorId: number, paymentId: string): string {
-  const hex = vendorId.toString(16).padStart(8, '0') + paymentId.replaceAll('-', '');
-  let reference = '';
-  for (let index = 0; index < 40; index += 5) {
-    // Five hex digits are 20 bits, which are four base-32 digits.
-    const bits = Number.parseInt(hex.slice(index, index + 5), 16);
-    reference +=
-      ALPHABET.charAt(bits >>> 15) +
-      ALPHABET.charAt((bits >>> 10) & 31) +
-      ALPHABET.charAt((bits >>> 5) & 31) +
-      ALPHABET.charAt(bits & 31);
+  referenceBytes.writeUInt32BE(vendorId);
+  writeUuid(referenceBytes, paymentId, 4);
+  let at = 0;
+  // Five bytes are eight letters. Both halves of 20 bits are small enough for bit operations.
+  for (let start = 0; start < referenceBytes.length; start += 5) {
+    const middle = referenceBytes.readUInt8(start + 2);
+    const high = (referenceBytes.readUInt16BE(start) << 4) | (middle >>> 4);
+    const low = ((middle & 15) << 16) | referenceBytes.readUInt16BE(start + 3);
+    at = writeLetters(high, at);
+    at = writeLetters(low, at);
   }
-  return reference;
+  return referenceLetters.toString('latin1');
+}
+
+const referenceBytes = Buffer.alloc(20);
+const referenceLetters = Buffer.alloc(32);
+const LETTERS = Buffer.from(ALPHABET, 'latin1');
+
+/** Writes 20 bits as four letters. Returns the position after them. */
+function writeLetters(bits: number, at: number): number {
+  for (let letter = 0; letter < 4; letter += 1) {
+    referenceLetters[at + letter] = LETTERS[(bits >>> (15 - 5 * letter)) & 31] ?? 0;
+  }
+  return at + 4;
 }
 
 /** Whether the text has the form of a reference. */

@@ -1,3 +1,5 @@
+import { UUID_BYTES, writeUuid } from '../base/uuid-bytes.ts';
+
 // Arrays in PostgreSQL's binary format, which the driver sends unchanged (number of dimensions, whether
 // there may be nulls, element type; length and lower bound; then each element after its length, which is
 // -1 for null). Faster to build than a literal, in which the driver quotes every element, and the server
@@ -121,17 +123,6 @@ export function timestampArray(values: readonly Date[]): Buffer {
   return array;
 }
 
-const UUID_BYTES = 16;
-const UUID_LENGTH = 36;
-const DASH = 45;
-
-/** The value of each hexadecimal digit, by its character code; 255 for other characters. */
-const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
-  const digit = '0123456789abcdef'.indexOf(String.fromCodePoint(code).toLowerCase());
-  return digit === -1 ? 255 : digit;
-});
-const MAX_DIGIT = 15;
-
 /** @param values UUIDs as RFC 9562 writes them, in upper or lower case. Throws: `RangeError` for another text. */
 export function uuidArray(values: readonly (string | null)[]): Buffer {
   const array = startArray('uuid', values.length, UUID_BYTES * values.length);
@@ -145,24 +136,6 @@ export function uuidArray(values: readonly (string | null)[]): Buffer {
     at = writeUuid(array, value, at);
   }
   return array.subarray(0, at);
-}
-
-function writeUuid(array: Buffer, uuid: string, start: number): number {
-  let at = start;
-  let allBits = uuid.length === UUID_LENGTH ? 0 : MAX_DIGIT + 1;
-  for (let index = 0; index < UUID_LENGTH; index += 2) {
-    if (index === 8 || index === 13 || index === 18 || index === 23) {
-      if (uuid.charCodeAt(index) !== DASH) allBits = MAX_DIGIT + 1;
-      index += 1;
-    }
-    const high = DIGITS[uuid.charCodeAt(index)] ?? 255;
-    const low = DIGITS[uuid.charCodeAt(index + 1)] ?? 255;
-    allBits |= high | low;
-    array[at] = (high << 4) | low;
-    at += 1;
-  }
-  if (allBits > MAX_DIGIT) throw new RangeError(`“${uuid}” is not a UUID`);
-  return at;
 }
 
 const MAX_BYTES_PER_UNIT = 3;

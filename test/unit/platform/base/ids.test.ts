@@ -1,5 +1,13 @@
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { firstIdAt, newId, timeOfId } from '../../../../src/platform/base/ids.ts';
+import {
+  decodeReference,
+  encodeReference,
+  firstIdAt,
+  isReference,
+  newId,
+  timeOfId,
+} from '../../../../src/platform/base/ids.ts';
 
 describe('the first identifier of a moment', () => {
   test('is a UUID of version 7 with that time and nothing else', () => {
@@ -39,5 +47,34 @@ describe('new identifiers', () => {
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(ids.map(timeOfId))).toEqual(new Set([nowMs]));
+  });
+});
+
+describe('references', () => {
+  test('are vendor id and payment id in base 32', () => {
+    expect(encodeReference(1234, '019ac1d4-8f3b-7c55-a1de-0123456789ab')).toBe(
+      '00009MG1KB0X93SVFHAT3QG14D2PF2DB',
+    );
+    expect(encodeReference(2 ** 31 - 1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe(
+      'FZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZ',
+    );
+    expect(encodeReference(1, '00000000-0000-0000-0000-000000000000')).toBe(
+      '00000080000000000000000000000000',
+    );
+  });
+
+  test('are read as what they were made from', () => {
+    const vendorIds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+    fc.assert(
+      fc.property(vendorIds, fc.uuid(), (vendorId, paymentId) => {
+        const reference = encodeReference(vendorId, paymentId);
+        expect(isReference(reference)).toBe(true);
+        expect(decodeReference(reference)).toEqual({ vendorId, paymentId });
+      }),
+    );
+  });
+
+  test('are not made from another text', () => {
+    expect(() => encodeReference(1, 'no uuid')).toThrow(RangeError);
   });
 });
