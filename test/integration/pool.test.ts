@@ -74,6 +74,47 @@ describe('a query', () => {
     await pool.end();
   });
 
+  test('that waits for one that is not answered in time is never sent', async () => {
+    const pool = createPool({
+      url: database.ownerUrl,
+      max: 1,
+      name: 'queue',
+      statementTimeoutMs: 150,
+    });
+    const client = await pool.connect();
+    client.on('error', () => undefined);
+    await client.query('create table never_sent (id integer)');
+    await client.query('set statement_timeout = 0');
+    const asked = [
+      client.query('select pg_sleep(1)'),
+      client.query('insert into never_sent values (1)'),
+    ];
+    const ends = await Promise.allSettled(asked);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    client.release();
+    // The server has ended the first query: its session is gone.
+    await until('the end of the first session', async () => {
+      const { rows } = await pool.query<{ others: number }>(
+        `select count(*)::integer as others from pg_stat_activity
+         where application_name = 'malipo queue' and pid <> pg_backend_pid()`,
+      );
+      return rows[0]?.others === 0;
+    });
+    expect((await pool.query('select from never_sent')).rowCount).toBe(0);
+    await pool.query('drop table never_sent');
+    await pool.end();
+  });
+
+  test('may have a time-out of its own, and the URL may have one for all', async () => {
+    const url = new URL(database.url);
+    url.searchParams.set('query_timeout', '100');
+    const pool = createPool({ url: url.href, max: 1, name: 'own', statementTimeoutMs: 60_000 });
+    await expect(pool.query('select pg_sleep(60)')).rejects.toThrow('Query read timeout');
+    const longer = { text: 'select pg_sleep(0.2)', query_timeout: 10_000 };
+    expect((await pool.query(longer)).rowCount).toBe(1);
+    await pool.end();
+  });
+
   test('that the server refuses fails with a stack of its caller', async () => {
     const pool = createPool({ url: database.url, max: 1, name: 'refused' });
     const client = await pool.connect();

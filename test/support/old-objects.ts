@@ -9,20 +9,27 @@ function exposeCollector(): Collect {
   return runInNewContext('gc') as Collect;
 }
 
+const TRIES = 3;
+
 /**
  * How many bytes of garbage the work leaves that minor collections do not find, because old objects refer to it.
- * All objects that exist before are made old.
+ * All objects that exist before are made old. The least of three tries, because V8 also moves objects for
+ * reasons of its own.
  */
 export async function bytesKept(work: () => Promise<void> | void): Promise<number> {
   const collect = exposeCollector();
-  collect({ type: 'major' });
-  const before = oldBytes();
-  await work();
-  await setImmediate();
-  // What is still referred to after two collections counts as old.
-  collect({ type: 'minor' });
-  collect({ type: 'minor' });
-  return oldBytes() - before;
+  let least = Number.POSITIVE_INFINITY;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    collect({ type: 'major' });
+    const before = oldBytes();
+    await work();
+    await setImmediate();
+    // What is still referred to after two collections counts as old.
+    collect({ type: 'minor' });
+    collect({ type: 'minor' });
+    least = Math.min(least, oldBytes() - before);
+  }
+  return least;
 }
 
 function oldBytes(): number {

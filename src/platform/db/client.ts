@@ -14,18 +14,27 @@ type Given = [
   onResult?: OnResult,
 ];
 
+/** Where `pg` keeps the time-out of queries, whether it is from the options or the URL. */
+interface WithParameters {
+  readonly connectionParameters: { query_timeout?: unknown };
+}
+
 /**
  * `pg`'s client, with promises and time-outs of queries made here. `pg` makes a function for each and assigns it to
  * a property of the query. V8 puts such a function among the old objects at once, and all that it refers to, the
  * query's parameters and rows, stays in memory until the next major collection (decision 42).
+ *
+ * After a time-out the connection is closed, so that no query that waits on it is sent later. Submittable objects
+ * have no time-out.
  */
 export class LeanClient extends Client {
   readonly #timeoutMs: number;
 
   constructor(config: ClientConfig = {}) {
-    const { query_timeout: timeoutMs = 0, ...others } = config;
-    super(others);
-    this.#timeoutMs = timeoutMs;
+    super(config);
+    const { connectionParameters } = this as unknown as WithParameters;
+    this.#timeoutMs = Number(connectionParameters.query_timeout) || 0;
+    connectionParameters.query_timeout = 0;
   }
 
   // Its overloads are those of `Client`.
@@ -35,7 +44,7 @@ export class LeanClient extends Client {
 
   #query(...[config, values, onResult]: Given): unknown {
     if (typeof values === 'function') return this.#query(config, undefined, values);
-    if (typeof config !== 'string' && 'submit' in config) {
+    if (typeof config === 'object' && 'submit' in config) {
       return super.query(config as never, values as never, onResult as never);
     }
     if (onResult !== undefined) return this.#send(config, values, onResult);
@@ -49,22 +58,25 @@ export class LeanClient extends Client {
   }
 
   #send(config: string | QueryConfig, values: unknown[] | undefined, onResult: OnResult): void {
+    let timer: NodeJS.Timeout | undefined;
     let isLate = false;
-    const giveUp = (): void => {
-      isLate = true;
-      onResult(new Error('Query read timeout'));
-    };
-    const timer = this.#timeoutMs > 0 ? setTimeout(giveUp, this.#timeoutMs) : undefined;
     const end: OnResult = (error, result) => {
       clearTimeout(timer);
       if (!isLate) onResult(error, result);
     };
     super.query(config as string, values as unknown[], end as never);
+    // `pg` applies a query's own time-out.
+    if (this.#timeoutMs === 0 || (typeof config === 'object' && 'query_timeout' in config)) return;
+    timer = setTimeout(() => {
+      isLate = true;
+      onResult(new Error('Query read timeout'));
+      this.end(() => undefined);
+    }, this.#timeoutMs);
   }
 }
 
 /** With a stack that leads to the caller, instead of one that leads to the socket. */
 function failWithOwnStack(error: Error): never {
-  Error.captureStackTrace(error);
+  Error.captureStackTrace(error, failWithOwnStack);
   throw error;
 }

@@ -39,15 +39,14 @@ test('an entry that has left makes room, in any order', () => {
   expect(refused).toHaveLength(3);
 });
 
-test('entries that have left are not kept in memory', async () => {
+test('entries that come and go leave nothing among old objects', async () => {
   const list = new OldestFirst({ max: 100, maxPerAddress: 100 });
   const comeAndGo = (): void => {
-    const entries = Array.from({ length: 50 }, () => ({
-      ...entryOf('a'),
-      request: Array.from({ length: 10_000 }, (_, index) => index),
-    }));
-    for (const entry of entries) list.add(entry);
-    for (const entry of entries) list.delete(entry);
+    for (let requests = 0; requests < 20_000; requests += 1) {
+      const entry = entryOf('a');
+      list.add(entry);
+      list.delete(entry);
+    }
   };
   comeAndGo();
   expect(await bytesKept(comeAndGo)).toBeLessThan(1_000_000);
