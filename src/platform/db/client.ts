@@ -58,20 +58,24 @@ export class LeanClient extends Client {
   }
 
   #send(config: string | QueryConfig, values: unknown[] | undefined, onResult: OnResult): void {
-    let timer: NodeJS.Timeout | undefined;
     let isLate = false;
     const end: OnResult = (error, result) => {
       clearTimeout(timer);
       if (!isLate) onResult(error, result);
     };
+    // It never calls back before it returns.
     super.query(config as string, values as unknown[], end as never);
-    // `pg` applies a query's own time-out.
-    if (this.#timeoutMs === 0 || (typeof config === 'object' && 'query_timeout' in config)) return;
-    timer = setTimeout(() => {
+    const giveUp = (): void => {
       isLate = true;
       onResult(new Error('Query read timeout'));
       this.end(() => undefined);
-    }, this.#timeoutMs);
+    };
+    const timer = this.#isTimed(config) ? setTimeout(giveUp, this.#timeoutMs) : undefined;
+  }
+
+  /** `pg` applies a query's own time-out. */
+  #isTimed(config: string | QueryConfig): boolean {
+    return this.#timeoutMs > 0 && !(typeof config === 'object' && 'query_timeout' in config);
   }
 }
 
