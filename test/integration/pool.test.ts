@@ -60,7 +60,7 @@ describe('a query', () => {
   });
 
   test('that is not answered in time fails, and its connection is given up', async () => {
-    const pool = createPool({ url: database.url, max: 1, name: 'slow', statementTimeoutMs: 100 });
+    const pool = createPool({ url: database.url, max: 1, name: 'slow', statementTimeoutMs: 500 });
     const client = await pool.connect();
     // Otherwise the server gives up first.
     await client.query('set statement_timeout = 0');
@@ -79,14 +79,14 @@ describe('a query', () => {
       url: database.ownerUrl,
       max: 1,
       name: 'queue',
-      statementTimeoutMs: 150,
+      statementTimeoutMs: 500,
     });
     const client = await pool.connect();
     client.on('error', () => undefined);
     await client.query('create table never_sent (id integer)');
     await client.query('set statement_timeout = 0');
     const asked = [
-      client.query('select pg_sleep(1)'),
+      client.query('select pg_sleep(2)'),
       client.query('insert into never_sent values (1)'),
     ];
     const ends = await Promise.allSettled(asked);

@@ -63,13 +63,14 @@ const REFERENCE_PATTERN = /^[0-9A-F][0-9A-HJKMNP-TV-Z]{31}$/;
 /**
  * The `ipay_reference` of a payment: vendor id (4 bytes) and payment id (16 bytes) in Crockford
  * base 32, 32 characters. It contains the vendor, so that a callback finds the shard with its row.
- * It is unique by construction and not secret. Throws: `RangeError` if the payment id is not a UUID.
+ * It is unique by construction and not secret. Throws: `RangeError` if the payment id is not a UUID, or
+ * the vendor id is not a whole number of 32 bits.
  */
 export function encodeReference(vendorId: number, paymentId: string): string {
   referenceBytes.writeUInt32BE(vendorId);
   writeUuid(referenceBytes, paymentId, 4);
   let at = 0;
-  // Five bytes are eight letters. Both halves of 20 bits are small enough for bit operations.
+  // Five bytes are eight letters. Bit operations work on 32 bits, so the five bytes are two numbers of 20 bits.
   for (let start = 0; start < referenceBytes.length; start += 5) {
     const middle = referenceBytes.readUInt8(start + 2);
     const high = (referenceBytes.readUInt16BE(start) << 4) | (middle >>> 4);

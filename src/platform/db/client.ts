@@ -54,7 +54,7 @@ export class LeanClient extends Client {
         else resolve(result);
       });
     });
-    return answered.catch(failWithOwnStack);
+    return answered.catch(failWithCallersStack);
   }
 
   #send(config: string | QueryConfig, values: unknown[] | undefined, onResult: OnResult): void {
@@ -80,7 +80,7 @@ export class LeanClient extends Client {
 }
 
 /** With a stack that leads to the caller, instead of one that leads to the socket. */
-function failWithOwnStack(error: Error): never {
-  Error.captureStackTrace(error, failWithOwnStack);
+function failWithCallersStack(error: Error): never {
+  Error.captureStackTrace(error, failWithCallersStack);
   throw error;
 }
