@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { context, propagation } from '@opentelemetry/api';
+import * as api from '@opentelemetry/api';
 import type { Span } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -50,9 +50,10 @@ export function startTracing(options: {
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   });
+  const { context, propagation } = api;
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  switchTracing({ tracer: provider.getTracer('malipo'), inTrace: ids.inTrace });
+  switchTracing({ api, tracer: provider.getTracer('malipo'), inTrace: ids.inTrace });
   return async () => {
     switchTracing(undefined);
     // The collector may be down: spans are lost then, and nothing else.

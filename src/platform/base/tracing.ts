@@ -1,11 +1,4 @@
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  context,
-  propagation,
-  trace,
-} from '@opentelemetry/api';
+import type * as Api from '@opentelemetry/api';
 import type {
   Attributes,
   Context,
@@ -21,6 +14,11 @@ let tracing: Tracing | undefined;
 
 /** What makes spans, once tracing is switched on. */
 export interface Tracing {
+  /** OpenTelemetry, a hundred modules, which are loaded only with the SDK. */
+  readonly api: Pick<
+    typeof Api,
+    'ROOT_CONTEXT' | 'SpanKind' | 'SpanStatusCode' | 'context' | 'propagation' | 'trace'
+  >;
   readonly tracer: Tracer;
   /** Calls, and gives the root span that the call starts this trace id. */
   readonly inTrace: (traceId: string, start: () => Span) => Span;
@@ -55,12 +53,13 @@ export async function traced<Result>(
   work: (span: Span | undefined) => Promise<Result>,
 ): Promise<Result> {
   if (tracing === undefined) return await work(undefined);
+  const { api } = tracing;
   const span = start(tracing, name, how);
-  return await context.with(trace.setSpan(context.active(), span), async () => {
+  return await api.context.with(api.trace.setSpan(api.context.active(), span), async () => {
     try {
       return await work(span);
     } catch (error) {
-      markFailed(span, error);
+      markFailed(span, error, api);
       throw error;
     } finally {
       span.end();
@@ -73,7 +72,8 @@ export function tracePayment(name: string, paymentId: string, attributes: Attrib
   if (tracing !== undefined) start(tracing, name, { paymentId, attributes }).end();
 }
 
-function start({ tracer, inTrace }: Tracing, name: string, how: Traced): Span {
+function start({ api, tracer, inTrace }: Tracing, name: string, how: Traced): Span {
+  const { SpanKind, context, trace } = api;
   const { attributes = {}, isOutbound = false, paymentId, links } = how;
   const kind = isOutbound ? SpanKind.CLIENT : SpanKind.INTERNAL;
   const traceId = paymentId?.replaceAll('-', '');
@@ -91,7 +91,7 @@ function start({ tracer, inTrace }: Tracing, name: string, how: Traced): Span {
 }
 
 /** An error's message may name a person, so only its code is kept. */
-function markFailed(span: Span, error: unknown): void {
+function markFailed(span: Span, error: unknown, { SpanStatusCode }: Tracing['api']): void {
   const { code, name = 'unknown' } = (error ?? {}) as { code?: string; name?: string };
   span.setAttribute('error.type', code ?? name);
   span.setStatus({ code: SpanStatusCode.ERROR });
@@ -101,7 +101,7 @@ const causes = new WeakMap<object, SpanContext>();
 
 /** Remembers which span an item belongs to, until a batch takes it. */
 export function rememberCause(item: unknown): void {
-  const cause = trace.getActiveSpan()?.spanContext();
+  const cause = tracing?.api.trace.getActiveSpan()?.spanContext();
   if (cause !== undefined && typeof item === 'object' && item !== null) causes.set(item, cause);
 }
 
@@ -115,25 +115,37 @@ export function linksOf(items: readonly unknown[]): Link[] {
 
 /** A span of an HTTP request, which goes on with the caller’s trace if it names one. */
 export class RequestSpan {
+  readonly #api: Tracing['api'];
   readonly #span: Span;
   readonly #context: Context;
 
-  /** Only while tracing is on. */
-  constructor(name: string, headers: object, attributes: Attributes) {
-    const caller = propagation.extract(ROOT_CONTEXT, headers);
-    const tracer = tracing?.tracer ?? trace.getTracer('none');
-    this.#span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller);
-    this.#context = trace.setSpan(caller, this.#span);
+  constructor({ api, tracer }: Tracing, name: string, about: RequestAbout) {
+    const { headers, attributes } = about;
+    const caller = api.propagation.extract(api.ROOT_CONTEXT, headers);
+    this.#api = api;
+    this.#span = tracer.startSpan(name, { kind: api.SpanKind.SERVER, attributes }, caller);
+    this.#context = api.trace.setSpan(caller, this.#span);
   }
 
   /** What follows is a part of the request. */
   enter(follow: () => void): void {
-    context.with(this.#context, follow);
+    this.#api.context.with(this.#context, follow);
   }
 
   end(status: number, attributes: Attributes): void {
     this.#span.setAttributes({ ...attributes, 'http.response.status_code': status });
-    if (status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    if (status >= 500) this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
     this.#span.end();
   }
+}
+
+interface RequestAbout {
+  readonly headers: object;
+  /** Nothing that the client sent. */
+  readonly attributes: Attributes;
+}
+
+/** Undefined while tracing is off. */
+export function startRequestSpan(name: string, about: RequestAbout): RequestSpan | undefined {
+  return tracing && new RequestSpan(tracing, name, about);
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { RequestSpan, isTracing } from '../base/tracing.ts';
+import { isTracing, startRequestSpan } from '../base/tracing.ts';
+import type { RequestSpan } from '../base/tracing.ts';
 
 /** A span for each request, with what its log line has; nothing that the client sent. */
 export function traceRequests(app: FastifyInstance): void {
@@ -13,7 +14,9 @@ export function traceRequests(app: FastifyInstance): void {
     }
     const { method } = request;
     const attributes = { 'http.request.method': method, 'http.route': route };
-    spans.set(request, new RequestSpan(`${method} ${route}`, request.headers, attributes));
+    const { headers } = request;
+    const span = startRequestSpan(`${method} ${route}`, { headers, attributes });
+    if (span !== undefined) spans.set(request, span);
     done();
   });
   // Reading a body leaves the span, so it is entered after that.
