@@ -82,7 +82,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
     const databaseUrl = await prepareAsOwner(options, database).catch((error: unknown) => {
       throw explainUnusable(error, database.ownerUrl, ownerVariable(database));
     });
-    const pool = createPool({ url: databaseUrl, max: 2, name: 'start' });
+    const pool = createPool({ url: databaseUrl, max: 2, name: 'start', patient: true });
     try {
       await refuseDamage(pool);
       await refuseHalfDistributed(pool, TABLE_CLASSES);
@@ -133,7 +133,7 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
   const { config, log } = options;
   const pools: Pool[] = [];
   const open = (url: string): Pool => {
-    const pool = createPool({ url, max: 2, name: 'start' });
+    const pool = createPool({ url, max: 2, name: 'start', patient: true });
     pools.push(pool);
     return pool;
   };

@@ -76,7 +76,7 @@ export async function withSession(
   const { database, pool } = await connect(config, needs);
   const pools = [pool];
   const open = (url: string, max: number): Pool => {
-    const opened = createPool({ url, max, name: POOL_NAME });
+    const opened = createPool({ url, max, name: POOL_NAME, patient: true });
     pools.push(opened);
     return opened;
   };
@@ -121,7 +121,7 @@ async function connect(
   const giveUpAt = performance.now() + OPEN_MS;
   for (;;) {
     const database = await openShared(config);
-    const pool = createPool({ url: database.url, max: 2, name: POOL_NAME });
+    const pool = createPool({ url: database.url, max: 2, name: POOL_NAME, patient: true });
     try {
       await requireReady(pool, needs);
       if (needs.unmigrated !== true) {
@@ -143,7 +143,7 @@ async function connect(
 
 async function leave(database: OpenDatabase): Promise<void> {
   if (database.started) {
-    const pool = createPool({ url: database.ownerUrl, max: 1, name: POOL_NAME });
+    const pool = createPool({ url: database.ownerUrl, max: 1, name: POOL_NAME, patient: true });
     // The command has finished; if the server is gone, nobody shares it.
     await waitForOthers(pool, POOL_NAME, OTHERS_MS).catch(() => undefined);
     await pool.end();

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import * as net from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import {
@@ -37,6 +40,34 @@ test('only a limited number of callers may wait for a connection', async () => {
   client.release();
   expect(await Promise.all(waiting)).toHaveLength(LIMITS.poolQueue);
   await pool.end();
+});
+
+test('a caller waits 5 s for a connection, of a patient pool 30 s', async () => {
+  const silent = net.createServer((socket) => socket.on('error', () => undefined).resume());
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = new URL(database.url);
+  url.port = String((silent.address() as AddressInfo).port);
+  const usual = createPool({ url: url.href, max: 1, name: 'test' });
+  const patient = createPool({ url: url.href, max: 1, name: 'test', patient: true });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const ended = vi.fn<(error: Error) => void>();
+    const waited = patient.connect().then(undefined, ended);
+    const failed = expect(usual.connect()).rejects.toThrow('connection timeout');
+    await vi.advanceTimersByTimeAsync(5_000);
+    await failed;
+    await vi.advanceTimersByTimeAsync(24_999);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await waited;
+    expect(String(ended.mock.lastCall?.[0])).toContain('connection timeout');
+  } finally {
+    vi.useRealTimers();
+  }
+  await Promise.all([usual.end(), patient.end()]);
+  silent.close();
+  await once(silent, 'close');
 });
 
 describe('a query', () => {

@@ -67,7 +67,7 @@ export async function openDatabase(options: {
 }
 
 async function makeRole(ownerUrl: string, url: string): Promise<void> {
-  const owner = createPool({ url: ownerUrl, max: 1, name: 'start' });
+  const owner = createPool({ url: ownerUrl, max: 1, name: 'start', patient: true });
   try {
     await ensureRole(owner, url);
   } finally {

@@ -90,6 +90,11 @@ export interface PoolOptions {
    * rows than there are, and starting a worker takes longer than reading them.
    */
   readonly serial?: boolean;
+  /**
+   * A caller waits 30 s for a connection instead of 5. For a start and for commands, which fail without one:
+   * on a slow machine where several programs start at once, opening it may take more than 5 s.
+   */
+  readonly patient?: boolean;
   /** Before a new connection is used; if it throws, the connection is closed. */
   readonly verify?: (client: Queryable) => Promise<void>;
   /** Called for errors of idle connections, which would otherwise go unnoticed. */
@@ -101,6 +106,8 @@ export type OpenPool = (
   options: Pick<PoolOptions, 'name' | 'max' | 'byIndexOnly' | 'serial'>,
 ) => Pool;
 
+const CONNECT_MS = 5_000;
+const PATIENT_CONNECT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_IN_PAYMENT_MS = 15_000;
 
@@ -118,7 +125,7 @@ export function createPool(options: PoolOptions): Pool {
     max: options.max,
     application_name: `malipo ${options.name}`,
     types,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.patient === true ? PATIENT_CONNECT_MS : CONNECT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     query_timeout: 2 * statementTimeoutMs,
