@@ -56,7 +56,7 @@ const HOSTILE = [
   `transform_null_equals = on`,
   `client_encoding = 'LATIN1'`,
   // As long as a connection may take: on a busy machine its first statement can come after a second.
-  `idle_session_timeout = '5s'`,
+  `idle_session_timeout = '30s'`,
   `transaction_timeout = '3s'`,
   `statement_timeout = '1s'`,
   `lock_timeout = '1s'`,

@@ -382,7 +382,8 @@ test.concurrent('during a migration: earlier ones stay, this one is rolled back,
     [5, 6],
   ]) {
     await migrating.start({ CRASH_AT: `migrate:before-commit#${times}` });
-    expect((await migrating.untilEnded()).ending.signal).toBe('SIGKILL');
+    const { ending, lastOutput } = await migrating.untilEnded();
+    expect(ending.signal, lastOutput).toBe('SIGKILL');
     expect(await applied()).toBe(done);
   }
   await migrating.start();
