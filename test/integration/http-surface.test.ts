@@ -5,6 +5,7 @@ import fastify from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
 import { createReadiness } from '../../src/platform/http/readiness.ts';
@@ -226,6 +227,31 @@ describe('the reference page', () => {
       bytes += Number(headers['content-length']);
     }
     expect(bytes).toBeLessThan(60_000);
+  });
+});
+
+describe('a body that is too large', () => {
+  const port = (): number => Number(new URL(running.origin).port);
+  const head = (bytes: number): string =>
+    `POST /transaction/create HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+  test('is refused, read to its end and discarded; the next request on the connection is answered', async () => {
+    const socket = connect(port(), '127.0.0.1').setEncoding('utf8');
+    let heard = '';
+    socket.on('data', (chunk) => (heard += chunk));
+    const bytes = 2 * 1024 * 1024;
+    socket.write(head(bytes));
+    await until('it is refused', () => /^HTTP\/1\.1 413 .*"payload_too_large"/s.test(heard));
+    socket.write(Buffer.alloc(bytes, 0x20));
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    expect(heard).toMatch(/HTTP\/1\.1 200 .*$/s);
+  });
+
+  test('ends its connection if it has a length that nobody reads', async () => {
+    expect(await exchange(head(LIMITS.discardedBodyBytes + 1))).toMatch(
+      /^HTTP\/1\.1 413 .*\r\nconnection: close\r\n.*"payload_too_large"/s,
+    );
   });
 });
 

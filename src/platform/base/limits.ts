@@ -5,6 +5,8 @@
 export const LIMITS = {
   /** Largest request body of a vendor operation. */
   bodyBytes: 16 * 1024,
+  /** Up to this length, a body that is too large is still read, so that its sender gets the response. */
+  discardedBodyBytes: 16 * 1024 * 1024,
   /** Most parameters in one request. */
   fieldCount: 64,
   /** Longest value of one parameter, in UTF-16 code units. */
