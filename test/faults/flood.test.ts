@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import type { PoolClient } from 'pg';
 import { Pool as HttpPool } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
@@ -29,6 +30,7 @@ let folder: string;
 let pool: Pool;
 let service: Program;
 let vendor: VendorClient;
+let blocker: PoolClient | undefined;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
@@ -54,6 +56,7 @@ afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   service.signal('SIGKILL');
   await service.untilEnded();
+  await unblockFloats();
   await pool.end();
   await database.drop();
   await removeFolder(folder);
@@ -65,6 +68,31 @@ function openConnection(text: string): void {
   sockets.push(socket);
   socket.on('error', () => undefined);
   socket.write(text);
+}
+
+/** Opens all connections of the pool. */
+async function connectAll(http: HttpPool): Promise<void> {
+  const get = async (): Promise<void> => {
+    const answer = await http.request({ method: 'GET', path: '/nothing' });
+    await answer.body.dump();
+  };
+  await Promise.all(
+    Array.from({ length: CREATES }, async () => await get().catch(() => undefined)),
+  );
+}
+
+/** Holds the locks of all floats, so that creates queue up. */
+async function blockFloats(): Promise<void> {
+  blocker = await pool.connect();
+  blocker.on('error', () => undefined);
+  await blocker.query('begin');
+  await blocker.query(`select 1 from accounts where account = 'float' for update`);
+}
+
+async function unblockFloats(): Promise<void> {
+  await blocker?.query('rollback');
+  blocker?.release();
+  blocker = undefined;
 }
 
 /** The peak memory of the process, proc(5). */
@@ -113,23 +141,24 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   for (let opened = 0; opened < IDLE_CONNECTIONS; opened += 1) openConnection('');
   for (let opened = 0; opened < SLOW_BODIES; opened += 1) openConnection(slow);
 
-  // Holds the lock of the vendor's float, so that creates queue up.
-  const blocker = await pool.connect();
-  blocker.on('error', () => undefined);
-  await blocker.query('begin');
-  await blocker.query(`select 1 from accounts where account = 'float' for update`);
   // Requests on one connection would be answered one at a time.
   const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 240_000 });
-  let refusedAtOnce = 0;
+  await connectAll(http);
+  await blockFloats();
+  // A create waits for at most 8 s. Only if all arrive at once, a slow machine fills the queue in that time.
+  service.signal('SIGSTOP');
+  let [ended, refusedAtOnce] = [0, 0];
   const answers = Array.from({ length: CREATES }, async (_, number) => {
     const answer = await createOver(http, number).catch(() => undefined);
+    ended += 1;
     if (answer?.code === 'overloaded') refusedAtOnce += 1;
     return { name: `flood ${number}`, answer };
   });
+  await until('all are sent', () => http.stats.running + ended === CREATES);
+  service.signal('SIGCONT');
   await until('some are refused while the others wait', () => refusedAtOnce > 0, 90_000);
   expect((await send(service.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
-  await blocker.query('rollback');
-  blocker.release();
+  await unblockFloats();
 
   const received = await Promise.all(answers);
   const accepted = new Map<string, string | undefined>();
