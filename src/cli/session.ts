@@ -143,7 +143,7 @@ async function connect(
 
 async function leave(database: OpenDatabase): Promise<void> {
   if (database.started) {
-    const pool = createPool({ url: database.ownerUrl, max: 1, name: POOL_NAME, patient: true });
+    const pool = createPool({ url: database.ownerUrl, max: 1, name: POOL_NAME });
     // The command has finished; if the server is gone, nobody shares it.
     await waitForOthers(pool, POOL_NAME, OTHERS_MS).catch(() => undefined);
     await pool.end();

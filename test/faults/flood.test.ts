@@ -145,7 +145,8 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 240_000 });
   await connectAll(http);
   await blockFloats();
-  // A create waits for at most 8 s. Only if all arrive at once, a slow machine fills the queue in that time.
+  // A create waits for at most 8 s, in which a slow machine could not send enough of them to fill the queue.
+  // So all are sent while the process is stopped.
   service.signal('SIGSTOP');
   let [ended, refusedAtOnce] = [0, 0];
   const answers = Array.from({ length: CREATES }, async (_, number) => {

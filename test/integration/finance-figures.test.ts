@@ -271,7 +271,7 @@ test.each([
     where account in ('operator:kplc', 'receivable:kplc')`,
   ],
 ])('the statement %s closes with the balance of its accounts', async (path, subject, sql) => {
-  // While a database transaction of the service is running, it ends where that began.
+  // A statement ends where the oldest running database transaction began.
   const { head, lines, next } = await until('it has all transfers', async () => {
     const statement = await shown<BookStatementAnswer>(path);
     const later = await count(`from transfers where created_at >= '${statement.head?.to}'`);

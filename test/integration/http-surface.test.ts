@@ -239,12 +239,13 @@ describe('a body that is too large', () => {
     const socket = connect(port(), '127.0.0.1').setEncoding('utf8');
     let heard = '';
     socket.on('data', (chunk) => (heard += chunk));
+    const closed = once(socket, 'close');
     const bytes = 2 * 1024 * 1024;
     socket.write(head(bytes));
     await until('it is refused', () => /^HTTP\/1\.1 413 .*"payload_too_large"/s.test(heard));
     socket.write(Buffer.alloc(bytes, 0x20));
     socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    await once(socket, 'close');
+    await closed;
     expect(heard).toMatch(/HTTP\/1\.1 200 .*$/s);
   });
 

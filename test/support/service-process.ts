@@ -118,8 +118,8 @@ export async function untilNothingRuns(folder: string, group?: number): Promise<
 const FIRST_PORT = 10_240;
 const LAST_PORT = 32_000;
 
-// A program listens seconds after its port was chosen. So each process of a run has ports of its own, by its
-// number, and chooses one after the other.
+// A program listens seconds after its port was chosen. So that two processes do not choose the same one, each
+// chooses from a range of its own, by its pid, one port after the other.
 const SHARES = 32;
 const PORTS = Math.floor((LAST_PORT - FIRST_PORT) / SHARES);
 const OWN_FIRST = FIRST_PORT + (process.pid % SHARES) * PORTS;

@@ -305,7 +305,7 @@ function abortionOf(error: unknown, request: FastifyRequest): Refusal | undefine
  * Fastify closes the connection of a body that is too large. A client that is still sending would then get
  * a reset instead of the response, so Node reads the rest of a body of moderate length and discards it.
  */
-function keepWhileSending(request: FastifyRequest, reply: FastifyReply): void {
+function keepConnection(request: FastifyRequest, reply: FastifyReply): void {
   if (Number(request.headers['content-length']) <= LIMITS.discardedBodyBytes) {
     void reply.removeHeader('connection');
   }
@@ -314,7 +314,7 @@ function keepWhileSending(request: FastifyRequest, reply: FastifyReply): void {
 function answerErrors(app: FastifyInstance, options: ServerOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = abortionOf(error, request) ?? asRefusal(error);
-    if (refusal.code === 'payload_too_large') keepWhileSending(request, reply);
+    if (refusal.code === 'payload_too_large') keepConnection(request, reply);
     return sendRefusal(refusal, request, reply, options);
   });
   const methodsByRoute = new Map<string, Set<string>>();
