@@ -5,6 +5,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { holdFloats } from '../support/held-floats.ts';
 import { SelfServiceClient } from '../support/self-service-client.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
@@ -268,13 +269,10 @@ test('a read-only database: not ready, nothing is accepted, and work continues w
 
 test('another session holds the vendor’s float: refused when the lock timeout expires', async () => {
   await earn('before the lock', 40);
-  const holder = await pool.connect();
-  await holder.query('begin');
-  await holder.query(`select 1 from accounts where account = 'float' for update`);
+  const releaseFloats = await holdFloats(pool);
   expectLater(await collectIncome('held'), 'unavailable');
   expectLater(await vendor.create({ account: '0127', biller_name: 'tokens' }), 'unavailable');
-  await holder.query('rollback');
-  holder.release();
+  await releaseFloats();
   expect((await collectIncome('held')).status).toBe(200);
   expect((await vendor.create({ account: '0127', biller_name: 'tokens' })).status).toBe(200);
 });
@@ -282,14 +280,11 @@ test('another session holds the vendor’s float: refused when the lock timeout 
 test('every connection waits for a lock: further requests are refused, and nothing is half done', async () => {
   await earn('before the queue', 50);
   const before = await countMovements();
-  const holder = await pool.connect();
-  await holder.query('begin');
-  await holder.query(`select 1 from accounts where account = 'float' for update`);
+  const releaseFloats = await holdFloats(pool);
   const answers = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => await collectIncome(`queued ${index}`)),
   );
-  await holder.query('rollback');
-  holder.release();
+  await releaseFloats();
   for (const answer of answers) expectLater(answer, 'unavailable');
   expect(await countMovements()).toBe(before);
   expect((await collectIncome('queued 0')).status).toBe(200);

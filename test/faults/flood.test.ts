@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import type { PoolClient } from 'pg';
 import { Pool as HttpPool } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
@@ -9,6 +8,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { holdFloats } from '../support/held-floats.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { PATHS, encode, send, signed } from '../support/vendor-client.ts';
@@ -30,7 +30,7 @@ let folder: string;
 let pool: Pool;
 let service: Program;
 let vendor: VendorClient;
-let blocker: PoolClient | undefined;
+let releaseFloats: (() => Promise<void>) | undefined;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   service.signal('SIGKILL');
   await service.untilEnded();
-  await unblockFloats();
+  await releaseFloats?.();
   await pool.end();
   await database.drop();
   await removeFolder(folder);
@@ -79,20 +79,6 @@ async function connectAll(http: HttpPool): Promise<void> {
   await Promise.all(
     Array.from({ length: CREATES }, async () => await get().catch(() => undefined)),
   );
-}
-
-/** Holds the locks of all floats, so that creates queue up. */
-async function blockFloats(): Promise<void> {
-  blocker = await pool.connect();
-  blocker.on('error', () => undefined);
-  await blocker.query('begin');
-  await blocker.query(`select 1 from accounts where account = 'float' for update`);
-}
-
-async function unblockFloats(): Promise<void> {
-  await blocker?.query('rollback');
-  blocker?.release();
-  blocker = undefined;
 }
 
 /** The peak memory of the process, proc(5). */
@@ -144,7 +130,8 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   // Requests on one connection would be answered one at a time.
   const http = new HttpPool(service.origin, { connections: CREATES, headersTimeout: 240_000 });
   await connectAll(http);
-  await blockFloats();
+  // Creates queue up.
+  releaseFloats = await holdFloats(pool);
   // A create waits for at most 8 s, in which a slow machine could not send enough of them to fill the queue.
   // So all are sent while the process is stopped.
   service.signal('SIGSTOP');
@@ -159,7 +146,7 @@ test('a flood of creates, connections and slow bodies: memory is bounded, excess
   service.signal('SIGCONT');
   await until('some are refused while the others wait', () => refusedAtOnce > 0, 90_000);
   expect((await send(service.origin, { method: 'GET', path: '/health/live' })).status).toBe(200);
-  await unblockFloats();
+  await releaseFloats();
 
   const received = await Promise.all(answers);
   const accepted = new Map<string, string | undefined>();

@@ -7,6 +7,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { holdFloats } from '../support/held-floats.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
@@ -131,9 +132,7 @@ test('work that never ends is cut off when the grace period is over', async () =
   await program.start({ SHUTDOWN_GRACE_MS: '500', SHUTDOWN_DELAY_MS: '0' });
   await until('it is ready', () => program.ready, 60_000);
   // Every create waits for this lock, longer than the grace period.
-  const held = await pool.connect();
-  await held.query('begin');
-  await held.query(`select from accounts where account = 'float' for update`);
+  const releaseFloats = await holdFloats(pool);
   const params = { account: '0123', biller_name: 'tokens', merchant_reference: 'held' };
   const waiting = firstVendor(program, parties)
     .create(params)
@@ -143,8 +142,7 @@ test('work that never ends is cut off when the grace period is over', async () =
   const { ending, lastOutput } = await program.untilEnded();
   expect(ending).toEqual({ code: 0, signal: null });
   expect(lastOutput).toContain('the grace period is over');
-  await held.query('rollback');
-  held.release();
+  await releaseFloats();
   await waiting;
   await program.start();
   await until('it is ready', () => program.ready, 60_000);

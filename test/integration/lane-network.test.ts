@@ -11,6 +11,7 @@ import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { CreateLane } from '../../src/payments/create/create.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
+import { holdFloats } from '../support/held-floats.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
@@ -110,13 +111,7 @@ describe('creates whose answer is lost after the commit', () => {
       deadlineMs: 8_000,
       onAccepted: () => undefined,
     });
-    const holder = await books.pool.connect();
-    await holder.query('begin');
-    await holder.query(
-      `select from accounts
-       where bucket = bucket_of($1) and vendor_id = $1 and account = 'float' for update`,
-      [vendorId],
-    );
+    const release = await holdFloats(books.pool, vendorId);
     const answer = lane.add(newPayment({ vendorId }));
     const waiting = async (except?: number): Promise<number> =>
       await vi.waitFor(async () => {
@@ -129,8 +124,7 @@ describe('creates whose answer is lost after the commit', () => {
     proxy.comeBack();
     await waiting(first);
     const running = await books.pool.query('select from pg_stat_activity where pid = $1', [first]);
-    await holder.query('commit');
-    holder.release();
+    await release();
     // It could not end by itself: the float was still locked.
     expect(running.rowCount).toBe(0);
     expect(await answer).toMatchObject({ kind: 'accepted' });

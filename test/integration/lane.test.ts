@@ -11,6 +11,7 @@ import type { CreateLane } from '../../src/payments/create/create.ts';
 import { createOrPostponePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { CITUS_URL } from '../support/citus.ts';
+import { holdFloats } from '../support/held-floats.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -68,22 +69,9 @@ async function countPayments(vendorId: number): Promise<number> {
   return counted.rows[0]?.count ?? 0;
 }
 
-/** Locks the vendor's float as another process may; until released, no call moves its money. */
+/** Locks the vendor's float until released, at the latest at the end of the test. */
 async function holdFloat(vendorId: number): Promise<() => Promise<void>> {
-  const holder = await books.pool.connect();
-  await holder.query('begin');
-  await holder.query(
-    `select 1 from accounts
-     where bucket = bucket_of($1) and vendor_id = $1 and account = 'float' for update`,
-    [vendorId],
-  );
-  let held = true;
-  const release = async (): Promise<void> => {
-    if (!held) return;
-    held = false;
-    await holder.query('rollback');
-    holder.release();
-  };
+  const release = await holdFloats(books.pool, vendorId);
   cleanups.push(release);
   return release;
 }
