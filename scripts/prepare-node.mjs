@@ -1,6 +1,7 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
+import { findBundles } from './bundles.mjs';
 
 // Preloaded by the npm scripts. Plain JavaScript, so that a Node too old to run TypeScript can say so.
 const NEEDED = [24, 7];
@@ -27,10 +28,15 @@ module.enableCompileCache(FOLDER);
 setTimeout(() => module.flushCompileCache(), WRITE_AFTER_MS).unref();
 
 // The server loads more than a thousand small modules, and half of that time would be spent on finding
-// them. A relative address with one of these endings needs no search.
+// them. Some packages are loaded from one file; a relative address with one of these endings needs no search.
 const FORMATS = { '.mjs': 'module', '.ts': 'module-typescript' };
+const bundles = findBundles(fileURLToPath(new URL('..', import.meta.url)));
 module.registerHooks({
   resolve: (specifier, context, next) => {
+    const bundled = bundles.get(specifier);
+    if (bundled !== undefined && context.conditions.includes('import')) {
+      return { url: bundled, format: 'module', shortCircuit: true };
+    }
     const format = specifier.startsWith('.')
       ? FORMATS[specifier.slice(specifier.lastIndexOf('.'))]
       : undefined;

@@ -142,6 +142,15 @@ describe('compose.yaml', () => {
   });
 });
 
+test('the image’s build may read every script that it copies', () => {
+  const copied = readDeploy('image/Dockerfile')
+    .split('\n')
+    .filter((line) => line.startsWith('COPY scripts/'))
+    .flatMap((line) => line.split(' ').slice(1, -1));
+  const allowed = readDeploy('image/Dockerfile.dockerignore').split('\n');
+  expect(copied.filter((file) => !allowed.includes(`!${file}`))).toEqual([]);
+});
+
 test('everything starts the programs with the same options of Node', () => {
   const files = ['../package.json', ...deployFiles('{compose,helm,image,systemd}/**/*.*')];
   const options = NODE_OPTIONS.map((option) => option.replace(/^file:.*\//, './scripts/'));
