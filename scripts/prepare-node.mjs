@@ -34,9 +34,7 @@ const bundles = findBundles(fileURLToPath(new URL('..', import.meta.url)));
 module.registerHooks({
   resolve: (specifier, context, next) => {
     const bundled = bundles.get(specifier);
-    if (bundled !== undefined && context.conditions.includes('import')) {
-      return { url: bundled, format: 'module', shortCircuit: true };
-    }
+    if (bundled !== undefined) return { url: bundled, format: 'module', shortCircuit: true };
     const format = specifier.startsWith('.')
       ? FORMATS[specifier.slice(specifier.lastIndexOf('.'))]
       : undefined;

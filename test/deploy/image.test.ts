@@ -101,7 +101,7 @@ describe('the tree of the image', () => {
 
   test('has nothing but the service', async () => {
     expect((await readdir(folder)).toSorted()).toEqual(
-      'LICENSE console node node_modules package.json scorecards scripts site src'.split(' '),
+      'LICENSE console dist node node_modules package.json scorecards scripts site src'.split(' '),
     );
   });
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
 import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
+import { undici } from '../../platform/outbound/undici.ts';
 import type { Operator } from '../billers/biller.ts';
 
 /** Settings that every protocol over HTTP has; times in milliseconds. */
@@ -46,7 +47,8 @@ export function connectionOf(
 
 /** One request per connection at a time; certificates are always checked. */
 export function createOperatorPool(origin: string, options: Connection): Pool {
-  return new Pool(origin, {
+  const { Pool: HttpPool } = undici();
+  return new HttpPool(origin, {
     connections: options.maxConnections,
     // One request per connection, so that a broken connection affects only one payment.
     pipelining: 1,
