@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 // Plain JavaScript: `prepare-node.mjs` imports it before it has checked the version of Node.
 
-/** Packages of many small modules, which are bundled, and every specifier of theirs that `src` imports. */
+/**
+ * Packages of many small modules, which are bundled, and every specifier of theirs that is imported. They have no
+ * dependencies: their version says whether a bundle is current.
+ */
 export const BUNDLED = {
   typebox: ['typebox', 'typebox/schema'],
   '@opentelemetry/api': ['@opentelemetry/api'],

@@ -57,6 +57,17 @@ test('whatever src imports of a bundled package is in its bundle', () => {
   expect(ofBundled.toSorted()).toEqual(SPECIFIERS.toSorted());
 });
 
+test.each(Object.keys(BUNDLED))(
+  '%s has no dependencies, so its version covers its bundle',
+  (name) => {
+    const file = path.join(ROOT, 'node_modules', name, 'package.json');
+    const { dependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
+      readonly dependencies?: object;
+    };
+    expect(dependencies).toEqual({});
+  },
+);
+
 test.each(SPECIFIERS)('the bundle of %s exports what the package exports', async (specifier) => {
   const url = findBundles(ROOT).get(specifier) ?? '';
   const [bundle, original] = await Promise.all([
