@@ -36,7 +36,7 @@ export function fileName(specifier) {
 }
 
 /**
- * URLs by specifier. Packages without a complete bundle of their installed version are left out.
+ * URLs by specifier. Packages without a bundle of their installed version are left out.
  * @param {string} root
  */
 export function findBundles(root) {

@@ -11,8 +11,8 @@ export const ROWS: readonly (readonly string[])[] = [
     'platform/tracing-sdk',
     'platform/outbound',
     'platform/embedded',
+    'platform/storage',
   ],
-  ['platform/storage'],
   ['platform/db'],
   [
     'platform/export',

@@ -149,6 +149,11 @@ test('the image’s build may read every script that it copies', () => {
     .flatMap((line) => line.split(' ').slice(1, -1));
   const allowed = readDeploy('image/Dockerfile.dockerignore').split('\n');
   expect(copied.filter((file) => !allowed.includes(`!${file}`))).toEqual([]);
+  // `npm ci` runs these.
+  const { scripts } = JSON.parse(readDeploy('../package.json')) as {
+    readonly scripts: { readonly prepare: string };
+  };
+  expect(copied).toEqual(expect.arrayContaining(scripts.prepare.match(/scripts\/\S+/g) ?? ['?']));
 });
 
 test('everything starts the programs with the same options of Node', () => {

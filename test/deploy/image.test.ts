@@ -4,6 +4,7 @@ import { chmod, copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBundles } from '../../scripts/bundles.mjs';
 import { newMasterKey } from '../integration/cli-support.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -103,6 +104,7 @@ describe('the tree of the image', () => {
     expect((await readdir(folder)).toSorted()).toEqual(
       'LICENSE console dist node node_modules package.json scorecards scripts site src'.split(' '),
     );
+    expect(findBundles(folder).size).toBeGreaterThan(0);
   });
 
   test('migrates, becomes ready, serves the console and stops, as an unprivileged user who can write nothing', async () => {

@@ -7,19 +7,23 @@ import type { Pool } from '../../src/platform/db/pool.ts';
  */
 export async function holdFloats(pool: Pool, vendorId?: number): Promise<() => Promise<void>> {
   const holder = await pool.connect();
+  // Its connection may be lost meanwhile.
+  holder.on('error', () => undefined);
   await holder.query('begin');
   await holder.query('set local idle_in_transaction_session_timeout = 0');
-  await holder.query(
-    `select from accounts
-     where account = 'float'
-       and ($1::integer is null or bucket = bucket_of($1) and vendor_id = $1) for update`,
-    [vendorId ?? null],
-  );
+  if (vendorId === undefined) {
+    await holder.query(`select from accounts where account = 'float' for update`);
+  } else {
+    await holder.query(
+      `select from accounts
+       where bucket = bucket_of($1) and vendor_id = $1 and account = 'float' for update`,
+      [vendorId],
+    );
+  }
   let held = true;
   return async () => {
     if (!held) return;
     held = false;
-    await holder.query('rollback');
-    holder.release();
+    await holder.query('rollback').finally(() => holder.release(true));
   };
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Pool } from 'undici';
+import { Pool } from 'undici';
 import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
-import { undici } from '../../platform/outbound/undici.ts';
 import type { Operator } from '../billers/biller.ts';
 
 /** Settings that every protocol over HTTP has; times in milliseconds. */
@@ -47,8 +46,7 @@ export function connectionOf(
 
 /** One request per connection at a time; certificates are always checked. */
 export function createOperatorPool(origin: string, options: Connection): Pool {
-  const { Pool: HttpPool } = undici();
-  return new HttpPool(origin, {
+  return new Pool(origin, {
     connections: options.maxConnections,
     // One request per connection, so that a broken connection affects only one payment.
     pipelining: 1,

@@ -1,10 +1,9 @@
 import { Webhook } from 'standardwebhooks';
-import type { Agent } from 'undici';
+import { Agent } from 'undici';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { exchange } from '../../platform/outbound/exchange.ts';
 import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
 import type { Resolve } from '../../platform/outbound/public-lookup.ts';
-import { undici } from '../../platform/outbound/undici.ts';
 import { readWebhookUrl } from './address.ts';
 
 /** One call of a webhook. */
@@ -43,7 +42,7 @@ export function createDeliverer(options: {
 }): Deliverer {
   const { callTimeoutMs } = options;
   const open = (anywhere: boolean): Agent =>
-    new (undici().Agent)({
+    new Agent({
       connections: LIMITS.webhookCallsPerVendor,
       pipelining: 1,
       allowH2: false,
@@ -56,17 +55,12 @@ export function createDeliverer(options: {
         ...(anywhere ? {} : { lookup: createPublicLookup(options.resolve) }),
       },
     });
-  const agents = new Map<boolean, Agent>();
-  const agentFor = (anywhere: boolean): Agent => {
-    const agent = agents.get(anywhere) ?? open(anywhere);
-    agents.set(anywhere, agent);
-    return agent;
-  };
+  const agents = { public: open(false), anywhere: open(true) };
   return {
     deliver: async ({ url: address, allowsPrivate, webhookId, body, secrets }, signal) => {
       const url = readAgain(address, allowsPrivate);
       if (typeof url === 'string') return { kind: 'failed', text: url };
-      const ending = await exchange(agentFor(allowsPrivate), {
+      const ending = await exchange(allowsPrivate ? agents.anywhere : agents.public, {
         origin: url.origin,
         path: url.pathname + url.search,
         body,
@@ -87,7 +81,7 @@ export function createDeliverer(options: {
       return { kind: isTaken ? 'delivered' : 'failed', text, answer };
     },
     close: async () => {
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+      await Promise.all([agents.public.destroy(), agents.anywhere.destroy()]);
     },
   };
 }

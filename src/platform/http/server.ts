@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import fastify from 'fastify';
@@ -18,9 +19,6 @@ import type { Answer } from './request-log.ts';
 import { traceRequests } from './request-spans.ts';
 import { endConnectionsAtStop } from './stopping.ts';
 import { handleTogether } from './together.ts';
-
-// An import of `node:http` would make Node load its own copy of undici, for names that nobody uses.
-const { maxHeaderSize } = process.getBuiltinModule('node:http');
 
 export interface ServerOptions {
   readonly log: Logger;

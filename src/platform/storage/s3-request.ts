@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
+import { request } from 'undici';
 import type { Dispatcher } from 'undici';
-import { undici } from '../outbound/undici.ts';
 import type { Content, Range } from './storage.ts';
 
 export interface S3Credentials {
@@ -67,7 +67,7 @@ export async function callS3(
     ...(target.sessionToken === undefined ? {} : { sessionToken: target.sessionToken }),
   });
   const signed = await signer.sign();
-  const answer = await undici().request(signed.url, {
+  const answer = await request(signed.url, {
     dispatcher,
     method,
     headers: {

@@ -1,9 +1,8 @@
-import type { Agent } from 'undici';
+import { Agent } from 'undici';
 import { PlainError } from '../base/plain-error.ts';
 import { sleep, systemTimers } from '../base/timers.ts';
 import { childrenOf, readXml, textAt } from '../base/xml.ts';
 import type { XmlElement } from '../base/xml.ts';
-import { undici } from '../outbound/undici.ts';
 import { callS3 } from './s3-request.ts';
 import type { S3Answer, S3Call, S3Target } from './s3-request.ts';
 import type { Storage } from './storage.ts';
@@ -41,7 +40,7 @@ export function s3Storage(
 ): Storage {
   const { bucket, prefix } = options;
   const place = `s3://${bucket}/${prefix}`.replace(/\/$/, '');
-  const dispatcher = new (undici().Agent)({ connections: 8 });
+  const dispatcher = new Agent({ connections: 8 });
   const closing = new AbortController();
   const call = createCaller({ ...options, place, dispatcher, signal: closing.signal });
 

@@ -1,4 +1,4 @@
-import type { Pool as HttpPool } from 'undici';
+import { Pool as HttpPool } from 'undici';
 import type { Clock } from '../../../platform/base/clock.ts';
 import { isoDay } from '../../../platform/base/days.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
@@ -17,7 +17,6 @@ import { isDeceased } from '../../scorecards/standing.ts';
 import type { Pool } from '../../../platform/db/pool.ts';
 import { exchange } from '../../../platform/outbound/exchange.ts';
 import { createPublicLookup } from '../../../platform/outbound/public-lookup.ts';
-import { undici } from '../../../platform/outbound/undici.ts';
 import { readAccounts, readHead, readProfile, readScore } from './answers.ts';
 import { signedHeaders } from './signing.ts';
 import type { MetropolKeys } from './signing.ts';
@@ -76,7 +75,7 @@ type PartAnswer<Result> =
  */
 export function createMetropolBureau(options: MetropolOptions): Bureau {
   const url = new URL(options.url);
-  const http = new (undici().Pool)(url.origin, {
+  const http = new HttpPool(url.origin, {
     connections: MAX_CONNECTIONS,
     pipelining: 1,
     // Set explicitly, so that no environment variable can turn certificate checks off.
