@@ -26,11 +26,16 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     for (let number = 0; number < COUNT; number += 1) {
       await create(`142345${String(number).padStart(3, '0')}`, '0711000001', '100');
     }
-    await create('14234569902', '0722000002', '250');
+    const declined = await create('14234569902', '0722000002', '250');
     silent = await create(SILENT, '0722000001', '1450');
     await until('it to be sent', async () => {
       const { transaction_status: status } = await vendor.payment(silent);
       return status === 'PENDING';
+    });
+    // A list that is open does not change by itself.
+    await until('the other to be declined', async () => {
+      const { transaction_status: status } = await vendor.payment(declined);
+      return status === 'FAILED';
     });
   });
   afterAll(async () => {

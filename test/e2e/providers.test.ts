@@ -251,7 +251,7 @@ test('after SIGKILL of everything, a start without the option keeps the provider
   await until('they are accepted by their operators', async () => {
     const waiting = await pool.query(
       `select from dispatch_queue
-       where stage = 'send' or (biller_code = 'water_bills' and operator_handle is null)`,
+       where operator_handle is null and (note is null or biller_code = 'water_bills')`,
     );
     return waiting.rowCount === 0;
   });
