@@ -83,6 +83,8 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
 
   test.each(['likely_duplicate', 'signature'])('the search finds “%s”', async (words) => {
     await page.goto(docs);
+    // The search remembers the last words, and shows their results until it has searched again.
+    await page.evaluate('sessionStorage.clear()');
     await page.getByRole('button', { name: 'Search' }).first().click();
     await page.locator('#localsearch-input').fill(words);
     const results = page.locator('.VPLocalSearchBox .result');
