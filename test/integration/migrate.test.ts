@@ -63,6 +63,14 @@ test('two processes that start at once apply every migration once', async () => 
   expect(applied.flat().toSorted()).toEqual(NAMES.toSorted());
 });
 
+test('a database of this version is looked at once, not once for each migration', async () => {
+  const { pool } = await migrated();
+  let uses = 0;
+  pool.on('acquire', () => (uses += 1));
+  expect(await migrate(pool, SCHEMA)).toEqual([]);
+  expect(uses).toBeLessThan(6);
+});
+
 test('a process that is killed during a statement leaves nothing half done, and its locks are released', async () => {
   const { url, pool } = await empty();
   const folder = await makeTemporaryFolder();

@@ -22,7 +22,7 @@ import {
   recordSchema,
 } from './schema-check.ts';
 import type { Schema, SqlFile } from './schema.ts';
-import { readAppliedSchema, refuseOtherVersion } from './version.ts';
+import { NOTHING_APPLIED, orNotReady, readAppliedSchema, refuseOtherVersion } from './version.ts';
 
 /**
  * Brings the database to this version: every migration once, in order, each in its own database
@@ -40,7 +40,7 @@ export async function migrate(
   turns: Turns = TURNS,
 ): Promise<readonly string[]> {
   const applied: string[] = [];
-  for (const migration of schema.migrations) {
+  for (const migration of await findUnapplied(pool, schema)) {
     const isNew = await inTurns(
       pool,
       async (client) => await applyOnce(client, migration, schema),
@@ -53,6 +53,14 @@ export async function migrate(
   );
   await inTurns(pool, seedStatistics, turns);
   return applied;
+}
+
+/** Without waiting for other migrators, so some may be applied meanwhile. */
+async function findUnapplied(pool: Pool, schema: Schema): Promise<readonly SqlFile[]> {
+  const applied = await orNotReady(readAppliedSchema(pool), NOTHING_APPLIED);
+  refuseOtherVersion(applied, schema);
+  const names = new Set(applied.migrations.map(({ name }) => name));
+  return schema.migrations.filter(({ name }) => !names.has(name));
 }
 
 async function applyOnce(client: Queryable, migration: SqlFile, schema: Schema): Promise<boolean> {

@@ -17,6 +17,8 @@ interface AppliedSchema {
   readonly release: number;
 }
 
+export const NOTHING_APPLIED: AppliedSchema = { migrations: [], release: 0 };
+
 export async function readAppliedSchema(db: Queryable): Promise<AppliedSchema> {
   const read = await db.query<AppliedMigration>(
     `select name, checksum, oldest_release as "oldestRelease" from schema_migrations order by name`,
