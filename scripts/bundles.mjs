@@ -1,54 +1,81 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 // Plain JavaScript: `prepare-node.mjs` imports it before it has checked the version of Node.
 
-/**
- * Packages of many small modules, which are bundled, and every specifier of theirs that is imported. They have no
- * dependencies: their version says whether a bundle is current.
- */
-export const BUNDLED = {
-  typebox: ['typebox', 'typebox/schema'],
-  '@opentelemetry/api': ['@opentelemetry/api'],
-  uuid: ['uuid'],
-};
+/** The libraries that every start loads, by each specifier of theirs that our code imports. */
+export const BUNDLED = [
+  '@fastify/cookie',
+  '@fastify/static',
+  '@opentelemetry/api',
+  'aws4fetch',
+  'commander',
+  'csv-parse',
+  'fastify',
+  'jsonata',
+  'otpauth',
+  'pg',
+  'pino',
+  'prom-client',
+  'sax',
+  'standardwebhooks',
+  'typebox',
+  'typebox/schema',
+  'undici',
+  'uuid',
+  'yazl',
+];
+
+/** In the root of the project: the bundles, complete or absent. */
+export const FOLDER = 'dist/bundles';
+/** In that folder: the specifiers, and the packages that are in their files, as places in the root and versions. */
+export const CONTENTS = 'contents.json';
 
 /**
- * The folder for the bundle of a package as it is installed. That of another version is another folder.
- * Throws: if the package is not installed.
- * @param {string} root
- * @param {string} name
- * @returns {string}
- */
-export function folderOf(root, name) {
-  const file = path.join(root, 'node_modules', name, 'package.json');
-  const { version } = JSON.parse(readFileSync(file, 'utf8'));
-  return path.join(root, 'dist/bundles', `${fileName(name)}-${version}`);
-}
-
-/**
- * The name of a specifier’s file, without its ending.
+ * The name of a specifier’s file.
  * @param {string} specifier
  */
 export function fileName(specifier) {
-  return specifier.replaceAll('/', '_');
+  return `${specifier.replaceAll('/', '_')}.mjs`;
 }
 
 /**
- * URLs by specifier. Packages without a bundle of their installed version are left out.
+ * The version of the package that is installed at this place in the root. Undefined: there is none.
  * @param {string} root
+ * @param {string} place
+ * @returns {string | undefined}
+ */
+export function versionAt(root, place) {
+  return readJson(path.join(root, place, 'package.json'))?.version;
+}
+
+/**
+ * URLs by specifier. Empty unless the bundles have exactly these specifiers, and every package in them is
+ * installed in the same version.
+ * @param {string} root
+ * @returns {Map<string, string>}
  */
 export function findBundles(root) {
-  /** @type {Map<string, string>} */
-  const found = new Map();
-  for (const [name, specifiers] of Object.entries(BUNDLED)) {
-    const folder = folderOf(root, name);
-    const files = specifiers.map((each) => path.join(folder, `${fileName(each)}.mjs`));
-    if (!files.every((file) => existsSync(file))) continue;
-    for (const [at, specifier] of specifiers.entries()) {
-      found.set(specifier, pathToFileURL(files[at]).href);
-    }
+  const folder = path.join(root, FOLDER);
+  const contents = readJson(path.join(folder, CONTENTS));
+  if (contents === undefined || !isCurrent(contents, root)) return new Map();
+  const urlOf = (specifier) => pathToFileURL(path.join(folder, fileName(specifier))).href;
+  return new Map(BUNDLED.map((specifier) => [specifier, urlOf(specifier)]));
+}
+
+function isCurrent({ specifiers, packages }, root) {
+  return (
+    String(specifiers) === String(BUNDLED) &&
+    Object.entries(packages).every(([place, version]) => versionAt(root, place) === version)
+  );
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
   }
-  return found;
 }

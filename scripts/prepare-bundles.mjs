@@ -1,33 +1,78 @@
-// `npm ci` runs this: it writes the packages of `bundles.mjs` into dist/bundles, each as one file for each
-// specifier. What our scripts start loads these instead of 600 small modules. An argument names another folder
-// than the root of the project, with the same packages in its node_modules.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+// `npm ci` runs this: it writes the libraries of `bundles.mjs` into dist/bundles, each specifier as one file.
+// What our scripts start loads these instead of 900 small modules. An argument names another folder than the
+// root of the project, for the result.
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BUNDLED, fileName, folderOf } from './bundles.mjs';
+import { BUNDLED, CONTENTS, FOLDER, fileName, versionAt } from './bundles.mjs';
 
 const root = path.join(import.meta.dirname, '..');
 const [, , target = root] = process.argv;
+const ENTRY = 'entry:';
+/** An installation without optional packages lacks it. `pg` loads it only on Cloudflare. */
+const OPTIONAL = ['pg-cloudflare'];
 
-/** The specifiers of a package together, so that they share the modules that several of them need. */
-async function bundle(rolldown, folder, specifiers) {
-  const input = Object.fromEntries(specifiers.map((each) => [fileName(each), each]));
-  const built = await rolldown({ cwd: root, platform: 'node', input });
-  // Under its name only when it is complete.
-  const unfinished = `${folder}.unfinished`;
-  await built.write({
-    dir: unfinished,
-    format: 'esm',
-    entryFileNames: '[name].mjs',
-    chunkFileNames: 'shared-[hash].mjs',
-  });
-  renameSync(unfinished, folder);
+/** Modules that export by name what a specifier exports: bundled CommonJS has only a default export. */
+const entries = {
+  name: 'entries',
+  resolveId(id, importer) {
+    if (id.startsWith(ENTRY)) return id;
+    // As our own code imports it.
+    return importer?.startsWith(ENTRY)
+      ? this.resolve(id, path.join(root, 'src/main.ts'))
+      : undefined;
+  },
+  async load(id) {
+    if (!id.startsWith(ENTRY)) return undefined;
+    const specifier = specifierOf(id);
+    const names = Object.keys(await import(specifier)).filter((name) => name !== 'module.exports');
+    return `export { ${names.join(', ')} } from '${specifier}';`;
+  },
+};
+
+/** The ending makes Rolldown import CommonJS as Node does. */
+function entryFor(specifier) {
+  return `${ENTRY}${specifier}.mjs`;
+}
+
+function specifierOf(id) {
+  return id.slice(ENTRY.length, -'.mjs'.length);
+}
+
+/** The packages of which these files contain something. */
+function packagesIn(output) {
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+  const places = new Set(modules.map(placeOf).filter((place) => place !== undefined));
+  return Object.fromEntries([...places].map((place) => [place, versionAt(root, place)]));
+}
+
+function placeOf(id) {
+  const [, place] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
+  return place && path.relative(root, place);
 }
 
 // Without it, as after `npm ci --omit=dev`, what was bundled before is loaded.
 if (existsSync(path.join(root, 'node_modules/rolldown'))) {
   const { rolldown } = await import('rolldown');
-  rmSync(path.join(target, 'dist/bundles'), { recursive: true, force: true });
-  for (const [name, specifiers] of Object.entries(BUNDLED)) {
-    await bundle(rolldown, folderOf(target, name), specifiers);
-  }
+  const input = Object.fromEntries(BUNDLED.map((each) => [fileName(each), entryFor(each)]));
+  const built = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input,
+    external: OPTIONAL,
+    plugins: [entries],
+  });
+  const folder = path.join(target, FOLDER);
+  // Under its name only when it is complete.
+  const unfinished = `${folder}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  const { output } = await built.write({
+    dir: unfinished,
+    format: 'esm',
+    entryFileNames: '[name]',
+    chunkFileNames: 'shared-[hash].mjs',
+  });
+  const contents = { specifiers: BUNDLED, packages: packagesIn(output) };
+  writeFileSync(path.join(unfinished, CONTENTS), `${JSON.stringify(contents, null, 2)}\n`);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(unfinished, folder);
 }
