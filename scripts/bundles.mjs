@@ -41,7 +41,7 @@ export function fileName(specifier) {
 }
 
 /**
- * The version of the package that is installed at this place in the root. Undefined: there is none.
+ * The version of the package that is installed at this place in the root. Undefined: there is none that can be read.
  * @param {string} root
  * @param {string} place
  * @returns {string | undefined}
@@ -71,11 +71,11 @@ function isCurrent({ specifiers, packages }, root) {
   );
 }
 
+/** Undefined: it cannot be read. */
 function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }

@@ -43,6 +43,8 @@ export function mountRoutes(
     app.route({
       method: route.method,
       url: `${options.prefix}${route.path}`,
+      // No page sends HEAD, and each route takes a start 0.2 ms.
+      exposeHeadRoute: false,
       ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
         void reply.header('cache-control', 'no-store');

@@ -123,5 +123,8 @@ test('bundles are used if they have the specifiers and the versions of this prog
   const [, ...others] = BUNDLED;
   const older = makeRoot('older', { specifiers: others });
   expect(findBundles(older)).toEqual(new Map());
+  const damaged = makeRoot('damaged');
+  writeFileSync(path.join(damaged, FOLDER, CONTENTS), '{"specifiers":');
+  expect(findBundles(damaged)).toEqual(new Map());
   expect(findBundles(path.join(folder, 'none'))).toEqual(new Map());
 });
