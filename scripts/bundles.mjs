@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -29,7 +29,9 @@ export const BUNDLED = [
 
 /** In the root of the project: the bundles, complete or absent. */
 export const FOLDER = 'dist/bundles';
-/** In that folder: the specifiers, and the packages that are in their files, as places in the root and versions. */
+/**
+ * In that folder: `specifiers`, `packages` (versions by place in the root) and `files` (bytes by name).
+ */
 export const CONTENTS = 'contents.json';
 
 /**
@@ -41,41 +43,58 @@ export function fileName(specifier) {
 }
 
 /**
- * The version of the package that is installed at this place in the root. Undefined: there is none that can be read.
+ * Versions by place in the root, of all packages with one of these names that npm has installed, except those for
+ * development only. A package may be installed in several places.
  * @param {string} root
- * @param {string} place
- * @returns {string | undefined}
+ * @param {ReadonlySet<string>} names
+ * @returns {Record<string, string>}
  */
-export function versionAt(root, place) {
-  return readJson(path.join(root, place, 'package.json'))?.version;
+export function installedVersions(root, names) {
+  const { packages } = readJson(path.join(root, 'node_modules/.package-lock.json'));
+  const places = Object.entries(packages).filter(
+    ([place, { dev, devOptional }]) => !dev && !devOptional && names.has(nameAt(place)),
+  );
+  return Object.fromEntries(places.map(([place, { version }]) => [place, version]));
 }
 
 /**
- * URLs by specifier. Empty unless the bundles have exactly these specifiers, and every package in them is
- * installed in the same version.
+ * @param {string} place such as `node_modules/pg`
+ * @returns {string}
+ */
+export function nameAt(place) {
+  return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/**
+ * URLs by specifier. Empty unless the bundles are complete, have exactly these specifiers, and every package in
+ * them is installed in the same versions as when they were made.
  * @param {string} root
  * @returns {Map<string, string>}
  */
 export function findBundles(root) {
-  const folder = path.join(root, FOLDER);
-  const contents = readJson(path.join(folder, CONTENTS));
-  if (contents === undefined || !isCurrent(contents, root)) return new Map();
-  const urlOf = (specifier) => pathToFileURL(path.join(folder, fileName(specifier))).href;
-  return new Map(BUNDLED.map((specifier) => [specifier, urlOf(specifier)]));
+  try {
+    const folder = path.join(root, FOLDER);
+    if (!isCurrent(readJson(path.join(folder, CONTENTS)), root)) return new Map();
+    const urlOf = (specifier) => pathToFileURL(path.join(folder, fileName(specifier))).href;
+    return new Map(BUNDLED.map((specifier) => [specifier, urlOf(specifier)]));
+  } catch {
+    // They only save time.
+    return new Map();
+  }
 }
 
-function isCurrent({ specifiers, packages }, root) {
+function isCurrent({ specifiers, packages, files }, root) {
+  const names = new Set(Object.keys(packages).map(nameAt));
+  const installed = installedVersions(root, names);
+  const sizeOf = (name) => statSync(path.join(root, FOLDER, name)).size;
   return (
     String(specifiers) === String(BUNDLED) &&
-    Object.entries(packages).every(([place, version]) => versionAt(root, place) === version)
+    Object.keys(installed).length === Object.keys(packages).length &&
+    Object.entries(packages).every(([place, version]) => installed[place] === version) &&
+    Object.entries(files).every(([name, bytes]) => sizeOf(name) === bytes)
   );
 }
 
-/** Undefined: it cannot be read. */
 function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
+  return JSON.parse(readFileSync(file, 'utf8'));
 }

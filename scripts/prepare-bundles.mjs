@@ -1,9 +1,9 @@
 // `npm ci` runs this: it writes the libraries of `bundles.mjs` into dist/bundles, each specifier as one file.
 // What our scripts start loads these instead of 900 small modules. An argument names another folder than the
 // root of the project, for the result.
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BUNDLED, CONTENTS, FOLDER, fileName, versionAt } from './bundles.mjs';
+import { BUNDLED, CONTENTS, FOLDER, fileName, installedVersions } from './bundles.mjs';
 
 const root = path.join(import.meta.dirname, '..');
 const [, , target = root] = process.argv;
@@ -38,16 +38,10 @@ function specifierOf(id) {
   return id.slice(ENTRY.length, -'.mjs'.length);
 }
 
-/** The packages of which these files contain something. */
-function packagesIn(output) {
+/** The names of the packages of which these files contain something. */
+function namesIn(output) {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
-  const places = new Set(modules.map(placeOf).filter((place) => place !== undefined));
-  return Object.fromEntries([...places].map((place) => [place, versionAt(root, place)]));
-}
-
-function placeOf(id) {
-  const [, place] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
-  return place && path.relative(root, place);
+  return new Set(modules.map((id) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]));
 }
 
 // Without it, as after `npm ci --omit=dev`, what was bundled before is loaded.
@@ -71,7 +65,13 @@ if (existsSync(path.join(root, 'node_modules/rolldown'))) {
     entryFileNames: '[name]',
     chunkFileNames: 'shared-[hash].mjs',
   });
-  const contents = { specifiers: BUNDLED, packages: packagesIn(output) };
+  const contents = {
+    specifiers: BUNDLED,
+    packages: installedVersions(root, namesIn(output)),
+    files: Object.fromEntries(
+      output.map((file) => [file.fileName, statSync(path.join(unfinished, file.fileName)).size]),
+    ),
+  };
   writeFileSync(path.join(unfinished, CONTENTS), `${JSON.stringify(contents, null, 2)}\n`);
   rmSync(folder, { recursive: true, force: true });
   renameSync(unfinished, folder);

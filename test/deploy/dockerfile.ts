@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cp, mkdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -102,7 +102,8 @@ export async function assembleTree(folder: string): Promise<void> {
 
 async function copyLibraries(folder: string): Promise<void> {
   const nested = /\/node_modules(\/|$)/;
-  for (const library of await shippedLibraries()) {
+  const shipped = await shippedLibraries();
+  for (const library of shipped) {
     const from = path.join(ROOT, library);
     await mkdir(path.join(folder, library), { recursive: true });
     // Libraries within libraries are listed themselves, and may be for development only.
@@ -110,5 +111,14 @@ async function copyLibraries(folder: string): Promise<void> {
       recursive: true,
       filter: (source) => !nested.test(source.slice(from.length)),
     });
+    // What npm notes about them.
+    const noted = 'node_modules/.package-lock.json';
+    const text = await readFile(path.join(ROOT, noted), 'utf8');
+    const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Locked>> };
+    const entries = Object.entries(packages).filter(([place]) => shipped.includes(place));
+    await writeFile(
+      path.join(folder, noted),
+      JSON.stringify({ packages: Object.fromEntries(entries) }),
+    );
   }
 }

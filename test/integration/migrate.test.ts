@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { migrate, refuseDamage } from '../../src/platform/db/migrate.ts';
-import { createPool } from '../../src/platform/db/pool.ts';
-import type { Pool } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
+import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
 import { createReadiness } from '../../src/platform/http/readiness.ts';
 import { SCHEMA } from '../../src/schema.ts';
@@ -69,6 +69,49 @@ test('a database of this version is looked at once, not once for each migration'
   pool.on('acquire', () => (uses += 1));
   expect(await migrate(pool, SCHEMA)).toEqual([]);
   expect(uses).toBeLessThan(6);
+});
+
+test('an older release that starts while a newer one migrates is refused if it does not work with the migration', async () => {
+  const { url, pool } = await migrated();
+  const newer = {
+    ...SCHEMA,
+    release: SCHEMA.release + 1,
+    migrations: [
+      ...SCHEMA.migrations,
+      {
+        name: 'credit/9999_later.sql',
+        sql: 'select pg_advisory_xact_lock(42)',
+        checksum: 'later',
+        oldestRelease: SCHEMA.release + 1,
+      },
+    ],
+  };
+  const migrating = await databaseTransaction(pool, async (holder) => {
+    await holder.query('select pg_advisory_xact_lock(42)');
+    const begun = migrate(open(url), newer);
+    begun.catch(() => undefined);
+    await until('the newer release migrates', () => hasLockWaiters(holder, 1));
+    const refused = expect(migrate(open(url), SCHEMA)).rejects.toThrow('made by another version');
+    await until('the older release waits for it', () => hasLockWaiters(holder, 2));
+    return { begun, refused };
+  });
+  await migrating.begun;
+  await migrating.refused;
+});
+
+async function hasLockWaiters(db: Queryable, count: number): Promise<boolean> {
+  const { rows } = await db.query<{ waiting: bigint }>(
+    `select count(*) as waiting from pg_locks l join pg_database d on d.oid = l.database
+     where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`,
+  );
+  return rows[0]?.waiting === BigInt(count);
+}
+
+test('a record of definitions that was dropped does not keep a process from starting', async () => {
+  const { pool } = await migrated();
+  await pool.query('drop table schema_objects');
+  expect(await migrate(pool, SCHEMA)).toEqual([]);
+  await refuseDamage(pool);
 });
 
 test('a process that is killed during a statement leaves nothing half done, and its locks are released', async () => {

@@ -55,7 +55,7 @@ export async function migrate(
   return applied;
 }
 
-/** Without waiting for other migrators, so some may be applied meanwhile. */
+/** Without waiting for other migrators, which may be applying some, also of another release. */
 async function findUnapplied(pool: Pool, schema: Schema): Promise<readonly SqlFile[]> {
   const applied = await orNotReady(readAppliedSchema(pool), NOTHING_APPLIED);
   refuseOtherVersion(applied, schema);
@@ -87,6 +87,8 @@ async function applyOnce(client: Queryable, migration: SqlFile, schema: Schema):
 
 /** A function of an earlier set that this one lacks is kept: an old process may still call it. */
 async function applyFunctions(client: Queryable, schema: Schema): Promise<readonly string[]> {
+  await makeSchemaRecord(client);
+  refuseOtherVersion(await readAppliedSchema(client), schema);
   const applied = await readAppliedFunctions(client);
   const changed = changedFunctions(schema, applied);
   if (changed.length === 0 && applied.release >= schema.release) return [];

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,16 +39,30 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** A root with made-up bundles of these specifiers, in which is one package. */
-function makeRoot(name: string, { specifiers = BUNDLED, version = '1.0.0' } = {}): string {
+const PLACE = 'node_modules/fastify/node_modules/semver';
+
+/** A root with made-up, empty bundles, in which is one package. */
+function makeRoot(name: string): string {
   const root = path.join(folder, name);
-  const place = 'node_modules/fastify/node_modules/semver';
   mkdirSync(path.join(root, FOLDER), { recursive: true });
-  const contents = { specifiers, packages: { [place]: '1.0.0' } };
-  writeFileSync(path.join(root, FOLDER, CONTENTS), JSON.stringify(contents));
-  mkdirSync(path.join(root, place), { recursive: true });
-  writeFileSync(path.join(root, place, 'package.json'), JSON.stringify({ version }));
+  const files = { 'fastify.mjs': 0 };
+  writeFileSync(path.join(root, FOLDER, 'fastify.mjs'), '');
+  writeContents(root, { specifiers: BUNDLED, packages: { [PLACE]: '1.0.0' }, files });
+  install(root, { [PLACE]: '1.0.0' });
   return root;
+}
+
+function writeContents(root: string, contents: unknown): void {
+  writeFileSync(path.join(root, FOLDER, CONTENTS), JSON.stringify(contents));
+}
+
+function install(root: string, versions: Readonly<Record<string, string>>): void {
+  mkdirSync(path.join(root, 'node_modules'), { recursive: true });
+  const packages = Object.fromEntries(
+    Object.entries(versions).map(([place, version]) => [place, { version }]),
+  );
+  const file = path.join(root, 'node_modules/.package-lock.json');
+  writeFileSync(file, JSON.stringify({ packages }));
 }
 
 /** The output of a program that is started as our scripts start one. */
@@ -116,15 +138,33 @@ test('a start loads nothing from node_modules', () => {
   expect(urls.filter((url) => url.includes('/node_modules/'))).toEqual([]);
 });
 
-test('bundles are used if they have the specifiers and the versions of this program', () => {
-  expect([...findBundles(makeRoot('same')).keys()]).toEqual(BUNDLED);
-  const updated = makeRoot('updated', { version: '1.0.1' });
-  expect(findBundles(updated)).toEqual(new Map());
-  const [, ...others] = BUNDLED;
-  const older = makeRoot('older', { specifiers: others });
-  expect(findBundles(older)).toEqual(new Map());
-  const damaged = makeRoot('damaged');
-  writeFileSync(path.join(damaged, FOLDER, CONTENTS), '{"specifiers":');
-  expect(findBundles(damaged)).toEqual(new Map());
-  expect(findBundles(path.join(folder, 'none'))).toEqual(new Map());
+test('bundles are used if their packages are installed as they were bundled', () => {
+  const root = makeRoot('installed');
+  const isUsed = (versions: Readonly<Record<string, string>>): boolean => {
+    install(root, versions);
+    return findBundles(root).size > 0;
+  };
+  expect(isUsed({ [PLACE]: '1.0.0', 'node_modules/other': '9.0.0' })).toBe(true);
+  expect(isUsed({ [PLACE]: '1.0.1' })).toBe(false);
+  expect(isUsed({})).toBe(false);
+  // Libraries there would get it instead.
+  const nearer = 'node_modules/avvio/node_modules/semver';
+  expect(isUsed({ [PLACE]: '1.0.0', [nearer]: '1.0.0' })).toBe(false);
+});
+
+test.each<[string, (root: string) => void]>([
+  ['are missing', (root) => rmSync(path.join(root, 'dist'), { recursive: true })],
+  ['lack a file', (root) => rmSync(path.join(root, FOLDER, 'fastify.mjs'))],
+  ['have another file', (root) => writeFileSync(path.join(root, FOLDER, 'fastify.mjs'), 'x')],
+  ['have no readable contents', (root) => writeContents(root, null)],
+  [
+    'are of other specifiers',
+    (root) => writeContents(root, { specifiers: ['fastify'], packages: {}, files: {} }),
+  ],
+  ['cannot be compared', (root) => rmSync(path.join(root, 'node_modules'), { recursive: true })],
+])('bundles are not used if they %s', (what, change) => {
+  const root = makeRoot(what);
+  expect([...findBundles(root).keys()]).toEqual(BUNDLED);
+  change(root);
+  expect(findBundles(root)).toEqual(new Map());
 });
