@@ -1,5 +1,5 @@
 // `npm ci` runs this: it writes the libraries of `bundles.mjs` into dist/bundles, each specifier as one file.
-// What our scripts start loads these instead of 900 small modules. An argument names another folder than the
+// What our scripts start loads these instead of a thousand small modules. An argument names another folder than the
 // root of the project, for the result.
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
