@@ -6,7 +6,6 @@ import {
   changedFunctions,
   isAmbiguousFunction,
   makeFunctionRecord,
-  readAppliedFunctions,
   recordFunctions,
   refuseOverloads,
   severalSignatures,
@@ -88,8 +87,8 @@ async function applyOnce(client: Queryable, migration: SqlFile, schema: Schema):
 /** A function of an earlier set that this one lacks is kept: an old process may still call it. */
 async function applyFunctions(client: Queryable, schema: Schema): Promise<readonly string[]> {
   await makeSchemaRecord(client);
-  refuseOtherVersion(await readAppliedSchema(client), schema);
-  const applied = await readAppliedFunctions(client);
+  const applied = await readAppliedSchema(client);
+  refuseOtherVersion(applied, schema);
   const changed = changedFunctions(schema, applied);
   if (changed.length === 0 && applied.release >= schema.release) return [];
   await refuseDamage(client);

@@ -71,6 +71,7 @@ async function requireMigrated(runtime: Pool, role: string, schema: Schema): Pro
 
 async function isPrepared(runtime: Pool, schema: Schema): Promise<boolean> {
   if (!(await isMigrated(runtime, schema))) return false;
-  refuseOtherVersion(await readAppliedSchema(runtime), schema);
-  return changedFunctions(schema, await readAppliedFunctions(runtime)).length === 0;
+  const applied = await readAppliedSchema(runtime);
+  refuseOtherVersion(applied, schema);
+  return changedFunctions(schema, applied).length === 0;
 }

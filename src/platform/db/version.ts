@@ -1,6 +1,7 @@
 import { PlainError } from '../base/plain-error.ts';
 import { programVersion } from '../base/program-version.ts';
 import { readAppliedFunctions } from './functions.ts';
+import type { AppliedFunctions } from './functions.ts';
 import type { Queryable } from './pool.ts';
 import type { Schema } from './schema.ts';
 
@@ -11,20 +12,22 @@ interface AppliedMigration {
   readonly oldestRelease: number;
 }
 
-interface AppliedSchema {
+/** The release is the newest one that prepared the database. */
+interface AppliedSchema extends AppliedFunctions {
   readonly migrations: readonly AppliedMigration[];
-  /** The newest release that prepared the database; 0: none has yet. */
-  readonly release: number;
 }
 
-export const NOTHING_APPLIED: AppliedSchema = { migrations: [], release: 0 };
+export const NOTHING_APPLIED: AppliedSchema = {
+  migrations: [],
+  release: 0,
+  checksums: new Map(),
+};
 
 export async function readAppliedSchema(db: Queryable): Promise<AppliedSchema> {
   const read = await db.query<AppliedMigration>(
     `select name, checksum, oldest_release as "oldestRelease" from schema_migrations order by name`,
   );
-  const { release } = await readAppliedFunctions(db);
-  return { migrations: read.rows, release };
+  return { migrations: read.rows, ...(await readAppliedFunctions(db)) };
 }
 
 /**
