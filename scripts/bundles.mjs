@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 // Plain JavaScript: `prepare-node.mjs` imports it before it has checked the version of Node.
 
-/** The libraries that every start loads, by each specifier of theirs that our code imports. */
+/** The libraries that the service and every command load at a start: each specifier that our code imports. */
 export const BUNDLED = [
   '@fastify/cookie',
   '@fastify/static',
@@ -58,6 +58,7 @@ export function installedVersions(root, names) {
 }
 
 /**
+ * The name of the package at a place.
  * @param {string} place such as `node_modules/pg`
  * @returns {string}
  */

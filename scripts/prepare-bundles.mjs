@@ -41,7 +41,8 @@ function specifierOf(id) {
 /** The names of the packages of which these files contain something. */
 function namesIn(output) {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
-  return new Set(modules.map((id) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]));
+  const nameIn = (id) => /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
+  return new Set(modules.map(nameIn).filter((name) => name !== undefined));
 }
 
 // Without it, as after `npm ci --omit=dev`, what was bundled before is loaded.

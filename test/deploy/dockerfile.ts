@@ -111,14 +111,16 @@ async function copyLibraries(folder: string): Promise<void> {
       recursive: true,
       filter: (source) => !nested.test(source.slice(from.length)),
     });
-    // What npm notes about them.
-    const noted = 'node_modules/.package-lock.json';
-    const text = await readFile(path.join(ROOT, noted), 'utf8');
-    const { packages } = JSON.parse(text) as { packages: Readonly<Record<string, Locked>> };
-    const entries = Object.entries(packages).filter(([place]) => shipped.includes(place));
-    await writeFile(
-      path.join(folder, noted),
-      JSON.stringify({ packages: Object.fromEntries(entries) }),
-    );
   }
+  await writeInstalled(folder, shipped);
+}
+
+/** As npm does it: which packages it has installed. */
+async function writeInstalled(folder: string, places: readonly string[]): Promise<void> {
+  const file = 'node_modules/.package-lock.json';
+  const { packages } = JSON.parse(await readFile(path.join(ROOT, file), 'utf8')) as {
+    packages: Readonly<Record<string, Locked>>;
+  };
+  const installed = Object.fromEntries(places.map((place) => [place, packages[place]]));
+  await writeFile(path.join(folder, file), JSON.stringify({ packages: installed }));
 }

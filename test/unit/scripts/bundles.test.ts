@@ -111,7 +111,7 @@ test('the default export is that of the package', () => {
   expect(JSON.parse(run(...options))).toEqual(JSON.parse(plain));
 });
 
-test('a program that our scripts start gets the bundles, but not the libraries themselves', () => {
+test('in a program that our scripts start, our code gets the bundles, and a library the packages themselves', () => {
   const code = `import { createRequire } from 'node:module';
     const require = createRequire(${JSON.stringify(path.join(ROOT, 'node_modules/vite/package.json'))});
     const ours = ${JSON.stringify(BUNDLED)}.map((each) => import.meta.resolve(each));
