@@ -127,7 +127,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.keyboard.press('p');
     await page.getByRole('heading', { name: 'Payments' }).waitFor();
 
-    await page.getByRole('button', { name: 'Otieno Operations' }).click();
+    const person = page.getByRole('button', { name: 'Otieno Operations' });
+    const place = await person.boundingBox();
+    await person.click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).waitFor();
+    // If it moved while it is pressed, a slow click would end beside it and close the menu.
+    expect(await person.boundingBox()).toEqual(place);
     await page.getByRole('menuitemradio', { name: 'Dark' }).click();
     await page.getByRole('menuitemradio', { name: 'Kiswahili' }).click();
     await page.reload();
