@@ -250,12 +250,12 @@ test('ledger check finds sums that are said to reach further than they do', asyn
   const client = await owner.connect();
   try {
     await client.query('begin');
-    // One that is not summed, also if everything before has been.
+    // One that is not summed, also if everything before has been. The check reads times in milliseconds.
     await client.query(
       `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
          amount_cents, created_at)
        select bucket, vendor_id, gen_random_uuid(), leg, debit_account, credit_account, amount_cents,
-         now() - interval '1 microsecond' from transfers where vendor_id > 0 limit 1`,
+         now() - interval '1 millisecond' from transfers where vendor_id > 0 limit 1`,
     );
     await client.query('update transfer_sums set until = now()');
     const { violations } = await checkRows(client);
