@@ -24,13 +24,16 @@ for (const name of LARGE) process.getBuiltinModule(`node:${name}`);
 // made pauses for the young generation three times as long, and full collections three times as frequent.
 v8.setFlagsFromString('--no-allocation-site-pretenuring');
 
-// A start runs hardly any function often enough for V8's faster code to be worth its compilation.
+// The start of a server runs hardly any function often enough for V8's compilers to pay off. A command may compute
+// for minutes without a turn of the event loop, so it has them from the beginning.
 const COMPILERS = ['sparkplug', 'maglev', 'turbofan'];
 const START_MS = 1500;
-for (const compiler of COMPILERS) v8.setFlagsFromString(`--no-${compiler}`);
-setTimeout(() => {
-  for (const compiler of COMPILERS) v8.setFlagsFromString(`--${compiler}`);
-}, START_MS).unref();
+if (process.argv[1]?.endsWith('/src/main.ts')) {
+  for (const compiler of COMPILERS) v8.setFlagsFromString(`--no-${compiler}`);
+  setTimeout(() => {
+    for (const compiler of COMPILERS) v8.setFlagsFromString(`--${compiler}`);
+  }, START_MS).unref();
+}
 
 // Node caches the source without its types, in compiled form: a start takes half the CPU. An entry is used
 // only for the same content of its file. If the folder cannot be written, nothing is cached.
