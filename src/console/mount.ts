@@ -7,6 +7,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
 import { createProblemFinder } from '../platform/http/json-object.ts';
 import { audited, auditedFile } from './audited.ts';
+import { createFileUploads } from './file-uploads.ts';
 import { isAllowed } from './permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
 import { createLiveAnswers } from './live.ts';
@@ -30,7 +31,8 @@ export interface MountOptions {
 /**
  * Adds the routes. Each request passes the same steps: it comes from our own page → somebody is
  * signed in → not too many requests → the role may do this → the parameters are valid → it is noted in the audit log, if it
- * changes something or shows what the log has to keep → handle.
+ * changes something or shows what the log has to keep → handle. A body with a file is only read after
+ * the role was checked.
  */
 export function mountRoutes(
   app: FastifyInstance,
@@ -38,17 +40,21 @@ export function mountRoutes(
   options: MountOptions,
 ): void {
   const sendLive = createLiveAnswers(app, options);
+  const fileUpload = createFileUploads();
   for (const route of routes) {
     const read = createInputReader(route);
+    const { bodyBytes } = route;
+    const admitted = async (request: FastifyRequest) => await admit(request, route, options);
+    const upload = bodyBytes === undefined ? undefined : fileUpload(bodyBytes, admitted);
     app.route({
       method: route.method,
       url: `${options.prefix}${route.path}`,
       // No page sends HEAD, and each route takes a start 0.2 ms.
       exposeHeadRoute: false,
-      ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
+      ...upload?.hooks,
       handler: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
-        const viewer = await admit(request, route, options);
+        const viewer = upload?.viewerOf(request, reply) ?? (await admitted(request));
         const input = read(request);
         const handle = async (): Promise<unknown> =>
           await refusePlainErrors(() => route.handle(input, contextOf(request, viewer), request));

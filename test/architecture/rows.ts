@@ -78,6 +78,7 @@ export const ROWS: readonly (readonly string[])[] = [
     'console/credit-answers',
     'console/on-wire',
     'console/live',
+    'console/file-uploads',
     'console/home-feed',
   ],
   ['console/vendor-answers', 'console/pay-answers', 'console/request-answers'],

@@ -135,6 +135,13 @@ export const LIMITS = {
   statementFileBytes: 256 * 1024 * 1024,
   /** Largest request with a file that is uploaded in the console; it is read in memory. */
   consoleFileBytes: 8 * 1024 * 1024,
+  /**
+   * Requests with a file that one process receives from the console at once, before further ones are refused
+   * as `overloaded`. Also the number of files still arriving; at the limit, a new one replaces the oldest.
+   */
+  consoleFilesAtOnce: 8,
+  /** The same for one person. */
+  consoleFilesPerPerson: 2,
   /** Problems found in a statement before reading stops. */
   statementProblems: 1_000,
   /** Largest bank statement; it is read in memory. */
