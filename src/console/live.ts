@@ -1,21 +1,27 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../platform/base/errors.ts';
-import type { Live } from './route.ts';
+import type { Live, Viewer } from './route.ts';
 
 /** Proxies end connections on which nothing arrives, usually after a minute. */
 const HEARTBEAT_MS = 15_000;
 /** The maximum of unread data of one browser. */
 const MAX_UNREAD_BYTES = 1_048_576;
-const MAX_STREAMS = 1_000;
+/** Staff have streams of their own, which no vendor's people can take. */
+const MAX_STREAMS_OF_STAFF = 200;
+const MAX_STREAMS_OF_VENDORS = 800;
+/** Of all people of a vendor, so that other vendors have streams too. */
+const MAX_STREAMS_PER_VENDOR = 50;
 /** Browsers close those of hidden pages, so a person has few. */
 const MAX_STREAMS_PER_PERSON = 20;
+
+type StreamOwner = Pick<Viewer, 'personId' | 'vendor'>;
 
 type SendLive = (
   answer: Live,
   request: FastifyRequest,
   reply: FastifyReply,
-  personId: string,
+  owner: StreamOwner,
 ) => FastifyReply;
 
 /**
@@ -31,20 +37,15 @@ export function createLiveAnswers(
   },
 ): SendLive {
   const { isSignedIn, checkEveryMs = HEARTBEAT_MS } = options;
-  const streams = new Map<Readable, string>();
+  const streams = new Map<Readable, StreamOwner>();
   app.addHook('preClose', (done) => {
     for (const stream of streams.keys()) stream.push(null);
     done();
   });
-  return (answer, request, reply, personId) => {
-    if (streams.size >= MAX_STREAMS) throw new Refusal('overloaded');
-    const own = [...streams.values()].filter((owner) => owner === personId);
-    if (own.length >= MAX_STREAMS_PER_PERSON) {
-      const text = `At most ${MAX_STREAMS_PER_PERSON} live pages can be open. Close some of them.`;
-      throw new Refusal('too_many_requests', { text, retryAfterSeconds: 60 });
-    }
+  return (answer, request, reply, owner) => {
+    requireRoom([...streams.values()], owner);
     const stream = new Readable({ read: () => {} });
-    streams.set(stream, personId);
+    streams.set(stream, owner);
     const send = (text: string): void => {
       if (stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
       else if (!stream.readableEnded && !stream.destroyed) stream.push(text);
@@ -77,4 +78,25 @@ export function createLiveAnswers(
         .send(stream)
     );
   };
+}
+
+/** Throws: `too_many_requests` if the person or the vendor has enough streams, `overloaded` if all are taken. */
+function requireRoom(open: readonly StreamOwner[], { personId, vendor }: StreamOwner): void {
+  const ofSameKind = open.filter(
+    (owner) => (owner.vendor === undefined) === (vendor === undefined),
+  );
+  const ofVendor = ofSameKind.filter((owner) => owner.vendor?.vendorId === vendor?.vendorId);
+  const ofPerson = ofVendor.filter((owner) => owner.personId === personId);
+  if (ofPerson.length >= MAX_STREAMS_PER_PERSON) {
+    throw tooMany(`At most ${MAX_STREAMS_PER_PERSON} live pages can be open. Close some of them.`);
+  }
+  if (vendor !== undefined && ofVendor.length >= MAX_STREAMS_PER_VENDOR) {
+    throw tooMany(`The people of one vendor can have ${MAX_STREAMS_PER_VENDOR} live pages open.`);
+  }
+  const max = vendor === undefined ? MAX_STREAMS_OF_STAFF : MAX_STREAMS_OF_VENDORS;
+  if (ofSameKind.length >= max) throw new Refusal('overloaded', { retryAfterSeconds: 60 });
+}
+
+function tooMany(text: string): Refusal {
+  return new Refusal('too_many_requests', { text, retryAfterSeconds: 60 });
 }

@@ -71,7 +71,7 @@ export function mountRoutes(
           const body = await auditedFile(noted, options, answer);
           return sendFile(reply, answer, body);
         }
-        if (answer instanceof Live) return sendLive(answer, request, reply, viewer.personId);
+        if (answer instanceof Live) return sendLive(answer, request, reply, viewer);
         return answer === undefined ? reply.code(204).send() : reply.send(answer);
       },
     });

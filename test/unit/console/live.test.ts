@@ -11,23 +11,43 @@ afterEach(async () => {
 
 interface Source {
   readonly origin: string;
+  /** The answer that a person gets. Without a vendor: a member of staff. */
+  readonly open: (personId: string, vendorId?: number) => Promise<Response>;
   readonly listeners: Set<(data: unknown) => void>;
   isSignedIn: boolean;
 }
 
-async function serve(): Promise<Source> {
+async function serve(checkEveryMs = 10): Promise<Source> {
   app = Fastify({ forceCloseConnections: 'idle' });
-  const source = { origin: '', listeners: new Set<(data: unknown) => void>(), isSignedIn: true };
+  const source = {
+    origin: '',
+    open: async (personId: string, vendorId = 0) => {
+      const response = await fetch(`${source.origin}/${personId}/${vendorId}`);
+      // Its connection would otherwise not be idle when the server closes.
+      if (!response.ok) await response.arrayBuffer();
+      return response;
+    },
+    listeners: new Set<(data: unknown) => void>(),
+    isSignedIn: true,
+  };
   const send = createLiveAnswers(app, {
     isSignedIn: async () => source.isSignedIn,
-    checkEveryMs: 10,
+    checkEveryMs,
   });
   const live = new Live((listener) => {
     source.listeners.add(listener);
     listener({ first: true });
     return () => source.listeners.delete(listener);
   });
-  app.get('/', (request, reply) => send(live, request, reply, 'asha'));
+  app.get<{ Params: { personId: string; vendorId: string } }>(
+    '/:personId/:vendorId',
+    (request, reply) => {
+      const { personId, vendorId } = request.params;
+      const vendor =
+        vendorId === '0' ? undefined : { vendorId: Number(vendorId), vid: `shop${vendorId}` };
+      return send(live, request, reply, { personId, vendor });
+    },
+  );
   source.origin = await app.listen({ port: 0, host: '127.0.0.1' });
   return source;
 }
@@ -46,7 +66,7 @@ async function readUntil(response: Response, text: string): Promise<string> {
 
 test('each change is an event, which proxies must not buffer', async () => {
   const source = await serve();
-  const response = await fetch(source.origin);
+  const response = await source.open('asha');
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
   expect(response.headers.get('x-accel-buffering')).toBe('no');
@@ -58,7 +78,7 @@ test('each change is an event, which proxies must not buffer', async () => {
 
 test('it ends with the session, and no listener is left', async () => {
   const source = await serve();
-  const response = await fetch(source.origin);
+  const response = await source.open('asha');
   source.isSignedIn = false;
   expect(await response.text()).toMatch(/event: end\ndata: \n\n$/);
   expect(source.listeners.size).toBe(0);
@@ -66,7 +86,7 @@ test('it ends with the session, and no listener is left', async () => {
 
 test('a stop of the service ends it without the end of the session', async () => {
   const source = await serve();
-  const response = await fetch(source.origin);
+  const response = await source.open('asha');
   const [text] = await Promise.all([response.text(), app.close()]);
   expect(text).not.toContain('event: end');
   expect(source.listeners.size).toBe(0);
@@ -74,10 +94,39 @@ test('a stop of the service ends it without the end of the session', async () =>
 
 test('one person cannot take all streams', async () => {
   const source = await serve();
-  const open = await Promise.all(Array.from({ length: 20 }, () => fetch(source.origin)));
+  const open = await Promise.all(Array.from({ length: 20 }, () => source.open('asha')));
   expect(open.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-  expect((await fetch(source.origin)).ok).toBe(false);
+  expect((await source.open('asha')).ok).toBe(false);
   await open[0]?.body?.cancel();
   await vi.waitFor(() => expect(source.listeners.size).toBeLessThan(20));
-  expect((await fetch(source.origin)).status).toBe(200);
+  expect((await source.open('asha')).status).toBe(200);
+});
+
+const HOUR_MS = 3_600_000;
+
+/** Opens as many streams as a vendor's people can, without connections. Returns how many were accepted. */
+async function openMany(vendorId: number, people: number): Promise<number> {
+  const asked = Array.from({ length: people * 20 }, async (_, index) => {
+    const url = `/${vendorId}-${index % people}/${vendorId}`;
+    const { statusCode } = await app.inject({ url, payloadAsStream: true });
+    return statusCode === 200;
+  });
+  return (await Promise.all(asked)).filter(Boolean).length;
+}
+
+test('the people of one vendor cannot take the streams of other vendors and of staff', async () => {
+  const source = await serve(HOUR_MS);
+  expect(await openMany(1, 4)).toBe(50);
+  expect((await source.open('another', 1)).status).toBe(429);
+  expect((await source.open('baraka', 2)).status).toBe(200);
+  expect((await source.open('asha')).status).toBe(200);
+});
+
+test('all vendors together cannot take the streams of staff', async () => {
+  const source = await serve(HOUR_MS);
+  for (let vendorId = 1; vendorId <= 16; vendorId += 1) {
+    expect(await openMany(vendorId, 3)).toBe(50);
+  }
+  expect((await source.open('baraka', 17)).status).toBe(503);
+  expect((await source.open('asha')).status).toBe(200);
 });
