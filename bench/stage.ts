@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { NODE_OPTIONS } from '../scripts/node-options.ts';
 import { startEmbedded } from '../src/platform/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
+import type { MasterKeys } from '../src/platform/base/sealing.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { createPool, databaseTransaction } from '../src/platform/db/pool.ts';
 import { addKey } from '../src/parties/keys.ts';
@@ -26,6 +27,8 @@ export interface BenchVendor {
 export interface Stage {
   /** For temporary files. */
   readonly folder: string;
+  /** Of the service’s processes. */
+  readonly masterKeys: MasterKeys;
   /** The one vendor that all requests concern at once. */
   readonly hot: readonly BenchVendor[];
   /** A thousand other vendors. */
@@ -92,6 +95,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
     },
   );
   const masterKey = randomBytes(32);
+  const masterKeys = { current: masterKey, previous: undefined };
   const children = new Set<Child<unknown>>();
   const ends: (() => Promise<void>)[] = [];
   const urlOf = (name: string, server = postgres.url): string => {
@@ -119,6 +123,7 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
     const vendors = await fillDatabase(urlOf(TEMPLATE), masterKey);
     return {
       folder,
+      masterKeys,
       hot: vendors.slice(0, 1),
       many: vendors.slice(1),
       database: async (name) => {

@@ -1,6 +1,7 @@
 import { createSessions } from '../../src/parties/people/sessions.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
 /** What a page asks for. */
@@ -30,11 +31,15 @@ export interface Person {
 /** Signs a person in without password and code, which are not what is measured. */
 export async function signInPerson(
   pool: Pool,
-  { port, login }: { readonly port: number; readonly login: string },
+  {
+    port,
+    login,
+    masterKeys,
+  }: { readonly port: number; readonly login: string; readonly masterKeys: MasterKeys },
 ): Promise<Person> {
   const found = await findPerson(pool, login);
   if (found === undefined) throw new Error(`there is no person ${login}`);
-  const sessions = createSessions({ pool, clock: systemClock });
+  const sessions = createSessions({ pool, masterKeys, clock: systemClock });
   const { personId } = found;
   const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'bench' });
   const base = `http://127.0.0.1:${port}/console/api`;

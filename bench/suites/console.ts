@@ -4,6 +4,7 @@ import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { fillConsole } from '../console-fill.ts';
@@ -124,7 +125,11 @@ async function openConsole(
   return {
     pool,
     server,
-    paths: await readPaths(pool, server.first.port, samples),
+    paths: await readPaths(
+      pool,
+      { port: server.first.port, masterKeys: stage.masterKeys },
+      samples,
+    ),
     close: async () => {
       await server.stop();
       await pool.end();
@@ -165,13 +170,17 @@ async function driveBeside(load: Load, paths: readonly ReadPath[]): Promise<Driv
 }
 
 /** Each path with somebody who may read it. */
-async function readPaths(pool: Pool, port: number, samples: ConsoleSamples): Promise<ReadPath[]> {
+async function readPaths(
+  pool: Pool,
+  service: { readonly port: number; readonly masterKeys: MasterKeys },
+  samples: ConsoleSamples,
+): Promise<ReadPath[]> {
   const { login, role } = VENDORS_PERSON;
   await addPerson(pool, { login, role, name: 'Busy Vendor', vid: BUSY_VENDOR }, new Date());
-  const vendor = await signInPerson(pool, { port, login });
+  const vendor = await signInPerson(pool, { ...service, login });
   const readers: { readonly role: Role; readonly person: Person }[] = [];
   for (const one of DEMO_PEOPLE.filter((each) => !('vid' in each))) {
-    const person = await signInPerson(pool, { port, login: one.login });
+    const person = await signInPerson(pool, { ...service, login: one.login });
     readers.push({ role: one.role, person });
   }
   readers.push({ role, person: vendor });

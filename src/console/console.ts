@@ -36,7 +36,7 @@ export interface ConsoleOptions {
 /** The web console: its API below `<path>/api`, and its page. */
 export async function addConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const { path, pool, clock, environment, readOnly, timeZone, version } = options;
-  const sessions = createSessions({ pool, clock });
+  const sessions = createSessions(options);
   const prefix = `${path}/api`;
   // A separate scope, so that only console requests parse cookies.
   await app.register(async (scope) => {

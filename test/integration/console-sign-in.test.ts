@@ -5,7 +5,7 @@ import { addPerson, changePerson } from '../../src/parties/people/administer.ts'
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
-import { createSessions } from '../../src/parties/people/sessions.ts';
+import { createSessions, removeEndedSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
@@ -238,7 +238,7 @@ describe('with one-time codes', () => {
   test('a session ends after an hour without use, and after twelve hours', async () => {
     let now = new Date();
     const { pool } = running.service;
-    const sessions = createSessions({ pool, clock: { now: () => now } });
+    const sessions = createSessions({ pool, clock: { now: () => now }, masterKeys });
     const { login } = await newPerson();
     const [person] = (
       await pool.query<{ person_id: string }>('select person_id from people where login = $1', [
@@ -264,7 +264,7 @@ describe('with one-time codes', () => {
     }
     now = minutes(30);
     expect(await sessions.find(used.token)).toBeUndefined();
-    await sessions.clean();
+    await removeEndedSessions(pool, now);
     const left = await pool.query('select from sessions where person_id = $1', [person?.person_id]);
     expect(left.rowCount).toBe(0);
   });

@@ -9,6 +9,9 @@ export interface SessionRow {
   vendorId: number | null;
   vid: string | null;
   seenAt: Date;
+  expiresAt: Date;
+  /** Null: started by a release that had no codes. */
+  mac: Buffer | null;
   /** False: somebody else than the maker of the person's link has to confirm the person. */
   isConfirmed: boolean;
 }
@@ -22,11 +25,12 @@ export async function insertSession(
     readonly expiresAt: Date;
     readonly address: string;
     readonly browser: string;
+    readonly mac: Buffer;
   },
 ): Promise<void> {
   await db.query(
-    `insert into sessions (token_hash, person_id, created_at, seen_at, expires_at, address, browser)
-     values ($1, $2, $3, $3, $4, $5, $6)`,
+    `insert into sessions (token_hash, person_id, created_at, seen_at, expires_at, address, browser, mac)
+     values ($1, $2, $3, $3, $4, $5, $6, $7)`,
     [
       session.tokenHash,
       session.personId,
@@ -34,13 +38,14 @@ export async function insertSession(
       session.expiresAt,
       session.address,
       session.browser,
+      session.mac,
     ],
   );
 }
 
 /**
  * Undefined: unknown, expired, unused since `idleSince`, or of a person who is disabled or whose
- * vendor is suspended.
+ * vendor is suspended. The caller verifies the code of the row.
  */
 export async function findSession(
   db: Queryable,
@@ -50,7 +55,7 @@ export async function findSession(
   const found = await db.query<SessionRow>({
     name: 'find_session',
     text: `select p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
-        s.seen_at as "seenAt",
+        s.seen_at as "seenAt", s.expires_at as "expiresAt", s.mac,
         p.link_by is null as "isConfirmed"
       from sessions s join people p on p.person_id = s.person_id
         left join vendors v on v.vendor_id = p.vendor_id

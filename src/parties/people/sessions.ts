@@ -2,6 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { systemClock } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
+import { createMac } from '../../platform/base/mac.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { deriveKey } from '../../platform/base/sealing.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
@@ -35,16 +39,28 @@ export interface Sessions {
     readonly address: string;
     readonly browser: string;
   }): Promise<{ readonly token: string; readonly expiresAt: Date }>;
-  /** Whose session it is; undefined: nobody's any more. */
+  /** Whose session it is; undefined: nobody's any more, or the service did not start it. */
   find(token: string): Promise<SessionRow | undefined>;
   /** Whether the session still exists. The check does not count as use. */
   goesOn(token: string): Promise<boolean>;
   end(token: string): Promise<void>;
-  /** Removes sessions that have ended, and old failures. */
-  clean(): Promise<void>;
 }
 
-export function createSessions({ pool, clock }: { pool: Pool; clock: Clock }): Sessions {
+export function createSessions({
+  pool,
+  clock,
+  masterKeys,
+}: {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly masterKeys: MasterKeys;
+}): Sessions {
+  const codes = sessionCodes(masterKeys);
+  const find = async (token: string, now: Date): Promise<SessionRow | undefined> => {
+    if (!TOKEN.test(token)) return undefined;
+    const row = await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) });
+    return row !== undefined && codes.verify(token, row) ? row : undefined;
+  };
   return {
     start: async ({ personId, address, browser }) => {
       const token = randomBytes(32).toString('base64url');
@@ -57,48 +73,75 @@ export function createSessions({ pool, clock }: { pool: Pool; clock: Clock }): S
         expiresAt,
         address,
         browser: browser.slice(0, MAX_BROWSER_LENGTH),
+        mac: codes.sign(token, { personId, expiresAt }),
       });
       return { token, expiresAt };
     },
     find: async (token) => {
-      if (!TOKEN.test(token)) return undefined;
       const now = clock.now();
-      const session = await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) });
+      const session = await find(token, now);
       if (session !== undefined && now.getTime() - session.seenAt.getTime() > SEEN_EVERY_MS) {
         await noteSeen(pool, hashOf(token), now);
       }
       return session;
     },
-    goesOn: async (token) => {
-      const now = clock.now();
-      const session = TOKEN.test(token)
-        ? await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) })
-        : undefined;
-      return session !== undefined;
-    },
+    goesOn: async (token) => (await find(token, clock.now())) !== undefined,
     end: async (token) => {
       if (TOKEN.test(token)) await deleteSession(pool, hashOf(token));
-    },
-    clean: async () => {
-      const now = clock.now();
-      await deleteEndedSessions(pool, { now, idleSince: idleSince(now) });
-      await deleteOldFailures(pool, new Date(now.getTime() - FAILURES_MS));
     },
   };
 }
 
-/** Removes ended sessions from time to time. */
+/** What a session's authentication code covers, in addition to the token. */
+type SessionContent = Pick<SessionRow, 'personId' | 'expiresAt'>;
+
+interface SessionCodes {
+  sign(token: string, session: SessionContent): Buffer;
+  verify(token: string, session: SessionContent & Pick<SessionRow, 'mac'>): boolean;
+}
+
+/**
+ * Authentication codes of sessions, so that nobody starts a session by writing to the database. A
+ * new master key ends no session as long as the previous one is known.
+ */
+function sessionCodes({ current, previous }: MasterKeys): SessionCodes {
+  const own = macOf(current);
+  const accepted = previous === undefined ? [own] : [own, macOf(previous)];
+  return {
+    sign: (token, session) => own.sign(sessionText(token, session)),
+    verify: (token, session) => {
+      const text = sessionText(token, session);
+      return accepted.some((mac) => mac.verify(text, session.mac));
+    },
+  };
+}
+
+function macOf(masterKey: Buffer): Mac {
+  return createMac(deriveKey(masterKey, 'malipo console sessions'));
+}
+
+/** The end is a number, because an inserted `infinity` has no ISO form. */
+function sessionText(token: string, { personId, expiresAt }: SessionContent): string {
+  return JSON.stringify(['sessions', token, personId, Number(expiresAt)]);
+}
+
+/** Removes ended sessions, and old failures, from time to time. */
 export function startSessionCleaner(options: {
   readonly pool: Pool;
   readonly everyMs: number;
   readonly log: Logger;
 }): PeriodicJob {
-  const sessions = createSessions({ pool: options.pool, clock: systemClock });
   return startPeriodicJob({
     ...options,
-    work: async () => await sessions.clean(),
+    work: async () => await removeEndedSessions(options.pool, systemClock.now()),
     failureText: 'ended sessions could not be removed',
   });
+}
+
+/** Removes sessions that have ended, and old failures. */
+export async function removeEndedSessions(pool: Pool, now: Date): Promise<void> {
+  await deleteEndedSessions(pool, { now, idleSince: idleSince(now) });
+  await deleteOldFailures(pool, new Date(now.getTime() - FAILURES_MS));
 }
 
 function idleSince(now: Date): Date {
