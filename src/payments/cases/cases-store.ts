@@ -20,6 +20,9 @@ export type CaseKind = (typeof CASE_KINDS)[number];
 /** Our own accounts, for what concerns no vendor. */
 export const HOUSE = 0;
 
+/** An advisory lock; its second number is that of the reference. */
+const SAME_REFERENCE_LOCK = 1_402_118_311;
+
 /** The payment that a case is about. */
 export interface CaseSubject {
   readonly vendorId: number;
@@ -97,6 +100,29 @@ export async function hadCase(
     [about.vendorId, about.paymentId, about.kind],
   );
   return found.rowCount === 1;
+}
+
+/**
+ * A resolved case about the same reference of the same operator that changed something. Other approvals
+ * that look for such a case wait until the caller's database transaction ends.
+ */
+export async function findDecidedAbout(
+  db: Queryable,
+  about: { readonly kind: CaseKind; readonly operatorCode: string; readonly reference: string },
+): Promise<Pick<CaseRow, 'caseId' | 'resolution'> | undefined> {
+  const { kind, operatorCode, reference } = about;
+  await db.query('select pg_advisory_xact_lock($1, hashtext(upper($2)))', [
+    SAME_REFERENCE_LOCK,
+    `${operatorCode} ${reference}`,
+  ]);
+  const found = await db.query<Pick<CaseRow, 'caseId' | 'resolution'>>(
+    `select case_id as "caseId", resolution from cases
+     where kind = $1 and operator_code = $2 and upper(facts ->> 'reference') = upper($3)
+       and resolved_at is not null and resolution <> 'keep_books'
+     limit 1`,
+    [kind, operatorCode, reference],
+  );
+  return found.rows[0];
 }
 
 /** The number of cases about these payments. */

@@ -31,6 +31,7 @@ import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
 import { readLostPayment } from './read-lost-payment.ts';
 import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
+import { requireNotPosted } from './same-reference.ts';
 import type { PlannedTransfer } from './charges.ts';
 import type { Plan, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';
@@ -58,6 +59,7 @@ export async function proposeResolution(
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const plan = planResolution(await readSituation(client, row), proposal);
+    await requireNotPosted(client, row, plan);
     const recorded = { ...proposal, effect: effectOf(plan) };
     await setProposal(client, row, recorded, by);
     await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: recorded });
@@ -118,6 +120,7 @@ export async function approveResolution(
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
     requireSameEffect(proposal.effect, effectOf(plan));
+    await requireNotPosted(client, row, plan);
     if (plan.kind === 'settle') await settleByHand(client, situation, proposal, plan);
     const correctionId =
       plan.kind === 'correct'
