@@ -177,10 +177,11 @@ async function correct(deps: ControlDeps, vendor: Vendor, reference: string): Pr
   const { caseId } = await openCaseByHand(pool, { ...location, by: FIRST, note });
   const empty = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'return_to_vendor', note, ...empty };
-  const { row } = await proposeResolution(pool, { caseId, by: FIRST, proposal });
+  const { ledgerMac } = deps;
+  const { row } = await proposeResolution({ pool, ledgerMac }, { caseId, by: FIRST, proposal });
   if (row.proposalId === null) throw new Error('the proposal has no id');
   const { proposalId } = row;
-  await approveResolution({ pool, ledgerMac: deps.ledgerMac }, { caseId, proposalId, by: SECOND });
+  await approveResolution({ pool, ledgerMac }, { caseId, proposalId, by: SECOND });
 }
 
 async function floatOf({ service: { pool } }: ControlDeps, vendorId: number) {

@@ -117,7 +117,7 @@ export async function claimDeclined(deps: Deps, vendorId: number): Promise<boole
     const claimed = (await listCasesAbout(pool, vendorId, paymentId)).find(isClaim);
     const claim = claimed ?? (await openCaseByHand(pool, { ...about, note }));
     if (claim.resolvedAt !== null) continue;
-    const proposed = claim.proposal === null ? await proposeReturn(pool, claim) : claim;
+    const proposed = claim.proposal === null ? await proposeReturn(deps, claim) : claim;
     const { caseId, proposalId, proposedBy } = proposed;
     // What somebody else proposed is for people to decide.
     if (index > 0 || proposalId === null || proposedBy !== FIRST) continue;
@@ -130,9 +130,9 @@ function isClaim({ kind }: CaseRow): boolean {
   return kind === 'contradiction';
 }
 
-async function proposeReturn(pool: Pool, { caseId }: CaseRow): Promise<CaseRow> {
+async function proposeReturn(deps: Deps, { caseId }: CaseRow): Promise<CaseRow> {
   const unknown = { amount_cents: null, operator_reference: null, message: null, details: null };
   const note = 'To be returned by the operator';
   const proposal = { resolution: 'receivable', note, ...unknown } as const;
-  return (await proposeResolution(pool, { caseId, by: FIRST, proposal })).row;
+  return (await proposeResolution(deps, { caseId, by: FIRST, proposal })).row;
 }

@@ -117,6 +117,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'facts',
       'proposal',
       'proposal_id',
+      'proposal_mac',
       'proposed_by',
       'proposed_at',
       'resolution',

@@ -222,7 +222,7 @@ describe('a timeline', () => {
       message: null,
       details: null,
     };
-    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+    await proposeResolution(books, { caseId, by: 'Asha', proposal });
     await approveCurrent(books, { caseId, by: 'Baraka' });
     const [one] = await find(referenceOf(made));
     expect(one?.status).toBe('SUCCESS');

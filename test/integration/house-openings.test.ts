@@ -93,7 +93,7 @@ async function correct({ vendorId, paymentId }: NewPayment): Promise<void> {
     ...({ resolution: 'return_to_vendor', note: 'It was not paid.', amount_cents: null } as const),
     ...{ operator_reference: null, message: null, details: null },
   };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

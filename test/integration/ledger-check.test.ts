@@ -473,7 +473,7 @@ const PLANTED: readonly Planted[] = [
       const caseId = cases[0]?.caseId ?? '';
       const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
       const proposal = { resolution: 'charge_vendor', note: 'paid after all', ...terms };
-      await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+      await proposeResolution(books, { caseId, by: 'Asha', proposal });
       await approveCurrent(books, { caseId, by: 'Baraka' });
       await run(
         `update transfers set credit_account = 'operator:kplc'

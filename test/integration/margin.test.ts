@@ -123,7 +123,7 @@ async function finish(
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const resolution = isPaid ? 'return_to_vendor' : 'charge_vendor';
   const proposal = { resolution, note: 'as agreed', ...terms };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

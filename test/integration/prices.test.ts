@@ -104,7 +104,7 @@ async function resolve(made: NewPayment, resolution: string, amountCents?: bigin
     amount_cents: amountCents?.toString() ?? null,
     ...terms,
   };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

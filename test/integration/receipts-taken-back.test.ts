@@ -66,7 +66,7 @@ const openCases = async () => await listCases(books.pool, { resolved: false, lim
 
 async function takeBack(caseId: string, cents: string | null = null): Promise<void> {
   const proposal = { resolution: 'take_back', note: 'x', ...TERMS, amount_cents: cents };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

@@ -333,7 +333,7 @@ test('a reversal opens a case, and two people take the money back', async () => 
   expect(kind).toBe('receipt_reversed');
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'take_back', note: 'as Safaricom says', ...terms };
-  await proposeResolution(pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(deps, { caseId, by: 'Asha', proposal });
   await approveCurrent(deps, { caseId, by: 'Baraka' });
   expect(await vendor.balance()).toBe(0);
   // If the income was not moved into the float yet, it goes back, and the vendor owes nothing.
@@ -342,7 +342,7 @@ test('a reversal opens a case, and two people take the money back', async () => 
   await post({ ...waiting, TransactionType: 'Pay Bill Reversal' });
   const [later] = await casesOf(waiting.TransID);
   const { case_id: laterId } = must(later);
-  await proposeResolution(pool, { caseId: laterId, by: 'Asha', proposal });
+  await proposeResolution(deps, { caseId: laterId, by: 'Asha', proposal });
   await approveCurrent(deps, { caseId: laterId, by: 'Baraka' });
   const { vendorId } = must(await findVendor(pool, vendor.vid));
   expect(await readBalance(pool, vendorId, 'collected')).toBe(0n);

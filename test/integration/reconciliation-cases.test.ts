@@ -92,7 +92,7 @@ async function resolve(
   given: Partial<Proposal> = {},
 ): Promise<CaseRow> {
   const caseId = row.caseId;
-  await proposeResolution(books.pool, {
+  await proposeResolution(books, {
     caseId,
     by: 'Asha',
     proposal: proposal(resolution, given),
@@ -129,7 +129,7 @@ describe('two people', () => {
     await expect(approveCurrent(books, { caseId, by: 'Asha' })).rejects.toThrow(
       'This case has no proposal',
     );
-    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('keep_books') });
+    await proposeResolution(books, { caseId, by: 'Asha', proposal: proposal('keep_books') });
     for (const by of ['Asha', 'ASHA']) {
       await expect(approveCurrent(books, { caseId, by })).rejects.toThrow(
         'another person has to approve',
@@ -154,7 +154,7 @@ describe('two people', () => {
     const row = await openCaseOf(made, 'contradiction');
     const caseId = row.caseId;
     const charge = proposal('charge_vendor');
-    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: charge });
+    await proposeResolution(books, { caseId, by: 'Asha', proposal: charge });
     await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'ask the operator first' });
     await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow(
       'This case has no proposal',
@@ -172,7 +172,7 @@ describe('two people', () => {
   test('at once: it is posted once', async () => {
     const made = await lateSuccess();
     const { caseId } = await openCaseOf(made, 'contradiction');
-    await proposeResolution(books.pool, {
+    await proposeResolution(books, {
       caseId,
       by: 'Asha',
       proposal: proposal('charge_vendor'),
@@ -193,7 +193,7 @@ describe('two people', () => {
       ['failed', 'no longer open'],
     ] as const) {
       await expect(
-        proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal(resolution) }),
+        proposeResolution(books, { caseId, by: 'Asha', proposal: proposal(resolution) }),
       ).rejects.toThrow(reason);
     }
   });
@@ -484,7 +484,7 @@ describe('a payment that the ledger lost', () => {
   test('is charged once, whatever statements list', async () => {
     const row = await lostCase();
     const again = await openLost({ vendorId: row.vendorId, paymentId: row.paymentId ?? '' });
-    const proposed = await proposeResolution(books.pool, {
+    const proposed = await proposeResolution(books, {
       ...{ caseId: again.caseId, by: 'Asha', proposal: proposal('charge_vendor') },
     });
     expect(proposed.plan.kind).toBe('correct');
@@ -558,7 +558,7 @@ describe('an operator that cannot answer', () => {
     const made = await sent();
     const row = await noAnswer(made);
     const caseId = row.caseId;
-    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal: proposal('failed') });
+    await proposeResolution(books, { caseId, by: 'Asha', proposal: proposal('failed') });
     await settle(paidReport(made));
     await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('no longer open');
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });

@@ -128,7 +128,7 @@ describe('a closed day', () => {
       message: null,
       details: null,
     };
-    await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+    await proposeResolution(books, { caseId, by: 'Asha', proposal });
     await approveCurrent(books, { caseId, by: 'Baraka' });
     const night = await boundary();
     const second = await closeDay(books.pool, request('2026-03-02', noon, night, EXCEPTIONS));

@@ -124,7 +124,7 @@ async function correct(made: NewPayment, shop: Shop): Promise<void> {
     message: null,
     details: null,
   };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

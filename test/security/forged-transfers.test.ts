@@ -96,7 +96,7 @@ beforeAll(async () => {
   const caseId = await idOf('select case_id as id from cases');
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'charge_vendor', note: 'as the operator says', ...terms };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
   sources = {
     'a queued payment': queued.paymentId,

@@ -108,7 +108,7 @@ async function decide(resolution: string): Promise<void> {
   const caseId = open.rows[0]?.case_id ?? '';
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution, note: 'as the operator says', ...terms };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

@@ -131,7 +131,7 @@ function caseJson(row: CaseRow) {
 function addShow(cases: Command, cli: Cli): void {
   command(cases, 'show <case>', 'Show a case: the facts, and who did what.').action(
     async (caseId: string, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async ({ pool, wireTime, findLedgerMac }) => {
         const row = await findCase(pool, id(caseId));
         if (row === undefined) throw new PlainError('This case does not exist.');
         const events = (await listCaseEvents(pool, row)).map((event) => ({
@@ -141,7 +141,9 @@ function addShow(cases: Command, cli: Cli): void {
         const others =
           row.paymentId === null ? [] : await listCasesAbout(pool, row.vendorId, row.paymentId);
         const related = others.filter((other) => other.caseId !== row.caseId);
-        const would = await previewResolution(pool, row);
+        // Whoever only looks needs no master key.
+        const mac = await findLedgerMac().catch(() => undefined);
+        const would = await previewResolution(pool, row, mac);
         return {
           json: { ...caseJson(row), would_post: would, events, related: related.map(caseJson) },
           text: `${caseText(row, wireTime)}\n${wouldText(would)}${eventsText(events, wireTime)}${
@@ -284,6 +286,7 @@ function addPropose(cases: Command, cli: Cli): void {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
         const act = { ...actOn(caseId, 'case.propose', options), reason: options.note };
+        const deps = { pool, ledgerMac: await session.ledgerMac() };
         const proposal = {
           resolution: options.resolution,
           note: options.note,
@@ -293,7 +296,7 @@ function addPropose(cases: Command, cli: Cli): void {
           details: Object.keys(options.detail).length === 0 ? null : options.detail,
         };
         const { row, plan } = await asPerson(cli, session, act, (by) =>
-          proposeResolution(pool, { caseId: act.target, by, proposal }),
+          proposeResolution(deps, { caseId: act.target, by, proposal }),
         );
         const would = planLines(plan);
         return {

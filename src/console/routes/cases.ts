@@ -82,7 +82,7 @@ function listRoute({ pool }: CaseRoutesOptions): AnyRoute {
   });
 }
 
-function detailRoute({ pool }: CaseRoutesOptions): AnyRoute {
+function detailRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/cases/:caseId',
@@ -97,7 +97,7 @@ function detailRoute({ pool }: CaseRoutesOptions): AnyRoute {
       return {
         ...listedCase(row),
         facts: factsOf(row.facts),
-        proposal: proposalOf(row, await previewResolution(pool, row)),
+        proposal: proposalOf(row, await previewResolution(pool, row, ledgerMac)),
         resolutions: resolutionsOf(row.kind).map((code) => ({ code, meaning: RESOLUTIONS[code] })),
         events: eventsOf(await listCaseEvents(pool, row)),
         payment: found === undefined ? null : listedPayment(found.payment),
@@ -114,7 +114,7 @@ async function requireCase(pool: Pool, caseId: string): Promise<CaseRow> {
   return row;
 }
 
-function proposeRoute({ pool }: CaseRoutesOptions): AnyRoute {
+function proposeRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/cases/:caseId/propose',
@@ -140,7 +140,8 @@ function proposeRoute({ pool }: CaseRoutesOptions): AnyRoute {
     handle: async ({ params: { caseId }, body }, { viewer }) => {
       await requireCase(pool, caseId);
       const { amount, details = {} } = body;
-      const { row, plan } = await proposeResolution(pool, {
+      const deps = { pool, ledgerMac };
+      const { row, plan } = await proposeResolution(deps, {
         caseId,
         by: viewer.login,
         proposal: {

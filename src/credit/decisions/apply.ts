@@ -10,7 +10,7 @@ import {
   readSuppressionRules,
   removeSuppressionRule,
 } from '../registry/suppression-store.ts';
-import { jsonText } from './authenticity.ts';
+import { jsonText } from '../../platform/base/proposal.ts';
 import { ruleOf, storedRule, textOf } from './content.ts';
 import type { Content, StoredRule } from './content.ts';
 import { mergeProblemText } from './propose.ts';

@@ -1,4 +1,5 @@
 import type { Mac } from '../../platform/base/mac.ts';
+import { jsonText } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { aboutOf } from './content.ts';
 import { pageOfProposals } from './proposals-store.ts';
@@ -20,14 +21,6 @@ export function proposalText(row: Omit<ProposalRow, 'mac'>): string {
     row.decidedBy,
     row.decidedAt?.toISOString() ?? null,
   ]);
-}
-
-/** As JSON, independent of the order in which a database returns fields. */
-export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }
 
 /** Whether the service made the proposal, and nobody altered it or its decision. */

@@ -65,7 +65,7 @@ export async function openCase(db: Queryable, opened: NewCase): Promise<string |
 
 /**
  * Adds details from a contradicting report, such as a token, to the open case about the payment. A
- * proposal for it gets another id, because nobody has seen it with these details.
+ * proposal for it cannot be approved any more, because it was made without these details.
  */
 export async function addDetails(
   db: Queryable,
@@ -74,17 +74,14 @@ export async function addDetails(
   const yielding = reports.filter((report) => report.details !== null);
   if (yielding.length === 0) return;
   await db.query(
-    `update cases c set facts = c.facts || u.facts,
-       proposal_id = case when c.proposal_id is not null then u.proposal_id end
-     from unnest($1::integer[], $2::uuid[], $3::jsonb[], $4::uuid[])
-       as u (vendor_id, payment_id, facts, proposal_id)
+    `update cases c set facts = c.facts || u.facts
+     from unnest($1::integer[], $2::uuid[], $3::jsonb[]) as u (vendor_id, payment_id, facts)
      where c.bucket = bucket_of(u.vendor_id) and c.vendor_id = u.vendor_id and c.payment_id = u.payment_id
        and c.kind = 'contradiction' and c.resolved_at is null and not c.facts @> u.facts`,
     [
       yielding.map((report) => report.vendorId),
       yielding.map((report) => report.paymentId),
       yielding.map(({ details }) => JSON.stringify({ details })),
-      yielding.map(() => newId()),
     ],
   );
 }
@@ -153,6 +150,8 @@ export interface CaseRow {
   proposalId: string | null;
   proposedBy: string | null;
   proposedAt: Date | null;
+  /** The authentication code of the proposal. */
+  proposalMac: Buffer | null;
   resolution: string | null;
   resolvedBy: string | null;
   resolvedAt: Date | null;
@@ -172,6 +171,8 @@ export interface Proposal {
 /** A proposal with what it would post, one line each, when it was made. */
 export interface RecordedProposal extends Proposal {
   readonly effect: readonly string[];
+  /** SHA-256 of the facts of the case then. */
+  readonly facts_hash: string;
 }
 
 const OPERATOR_OF_CASE =
@@ -181,8 +182,8 @@ const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "payment
   c.case_id as "caseId", c.evidence_id as "evidenceId",
     ${OPERATOR_OF_CASE} as "operatorCode", c.facts,
       t.amount_cents as "paymentCents", c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",
-    c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.resolution,
-      c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
+    c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.proposal_mac as "proposalMac",
+      c.resolution, c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
   from cases c
     left join vendors v on v.vendor_id = c.vendor_id
     left join payments t
@@ -273,19 +274,44 @@ export async function listCasesOfStatement(
 
 type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
-/** @param proposal null withdraws the proposal. */
+/** What `setProposal` stores. */
+export type StoredProposal = {
+  [Field in 'proposal' | 'proposalId' | 'proposedBy' | 'proposedAt' | 'proposalMac']: NonNullable<
+    CaseRow[Field]
+  >;
+};
+
+/** Replaces the proposal. */
 export async function setProposal(
   db: Queryable,
   { vendorId, caseId }: CaseKey,
-  proposal: RecordedProposal | null,
-  actor: string,
+  made: StoredProposal,
 ): Promise<void> {
   await db.query(
-    `update cases set proposal = $3, proposal_id = case when $3::jsonb is not null then $5::uuid end,
-       proposed_by = case when $3::jsonb is not null then $4 end,
-       proposed_at = case when $3::jsonb is not null then now() end
+    `update cases set proposal = $3, proposal_id = $4, proposed_by = $5, proposed_at = $6,
+       proposal_mac = $7
      where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
-    [vendorId, caseId, proposal === null ? null : JSON.stringify(proposal), actor, newId()],
+    [
+      vendorId,
+      caseId,
+      JSON.stringify(made.proposal),
+      made.proposalId,
+      made.proposedBy,
+      made.proposedAt,
+      made.proposalMac,
+    ],
+  );
+}
+
+export async function withdrawProposal(
+  db: Queryable,
+  { vendorId, caseId }: CaseKey,
+): Promise<void> {
+  await db.query(
+    `update cases set proposal = null, proposal_id = null, proposed_by = null, proposed_at = null,
+       proposal_mac = null
+     where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
+    [vendorId, caseId],
   );
 }
 

@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import { encodeReference, newId } from '../../platform/base/ids.ts';
 import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { jsonText, requireUnaltered } from '../../platform/base/proposal.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { announceCorrection } from '../events/store.ts';
+import { caseProposalText } from '../ledger/authenticity.ts';
 import {
   ensureAccounts,
   lockFloat,
@@ -22,6 +25,7 @@ import {
   openCase,
   setProposal,
   setResolved,
+  withdrawProposal,
 } from '../cases/cases-store.ts';
 import type { CaseRow, Proposal, RecordedProposal } from '../cases/cases-store.ts';
 import { readKeptReceipts } from '../cases/kept-receipts-store.ts';
@@ -47,11 +51,12 @@ async function lockOpenCase(db: Queryable, caseId: string): Promise<CaseRow> {
 
 /**
  * Proposes how to resolve a case, replacing an earlier proposal. The postings are planned at once,
- * so that a proposal that cannot be carried out is refused here.
+ * so that a proposal that cannot be carried out is refused here. Its authentication code covers all
+ * of it.
  * Throws: `PlainError` with the problem.
  */
 export async function proposeResolution(
-  pool: Pool,
+  { pool, ledgerMac }: { readonly pool: Pool; readonly ledgerMac: Mac },
   request: { readonly caseId: string; readonly by: string; readonly proposal: Proposal },
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
@@ -60,20 +65,34 @@ export async function proposeResolution(
     const row = await lockOpenCase(client, request.caseId);
     const plan = planResolution(await readSituation(client, row), proposal);
     await requireNotPosted(client, row, plan);
-    const recorded = { ...proposal, effect: effectOf(plan) };
-    await setProposal(client, row, recorded, by);
+    const recorded = { ...proposal, effect: effectOf(plan), facts_hash: hashOf(row.facts) };
+    const proposedAt = await postingTime(client);
+    const made = { proposal: recorded, proposalId: newId(), proposedBy: by, proposedAt };
+    const proposalMac = ledgerMac.sign(caseProposalText({ ...row, ...made }));
+    await setProposal(client, row, { ...made, proposalMac });
     await insertCaseEvent(client, row, { action: 'proposed', actor: by, detail: recorded });
     return { row: (await findCase(client, row.caseId)) ?? row, plan };
   });
 }
 
+/** SHA-256 of a case's facts, hexadecimal. */
+function hashOf(facts: CaseRow['facts']): string {
+  return hash('sha256', jsonText(facts));
+}
+
 /**
  * The postings that approving the case's proposal would make now, one line each; empty without an
  * open proposal.
+ * @param mac undefined: the authentication code of the proposal is not verified.
  */
-export async function previewResolution(db: Queryable, row: CaseRow): Promise<string[]> {
+export async function previewResolution(
+  db: Queryable,
+  row: CaseRow,
+  mac: Mac | undefined,
+): Promise<string[]> {
   if (row.proposal === null || row.resolvedAt !== null) return [];
   try {
+    if (mac !== undefined) requireCurrent(mac, row, row.proposal);
     return planLines(planResolution(await readSituation(db, row), row.proposal));
   } catch (error) {
     if (error instanceof PlainError) return [`it can no longer be carried out: ${error.message}`];
@@ -90,7 +109,7 @@ export async function rejectProposal(
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     if (row.proposal === null) throw new PlainError('This case has no proposal.');
-    await setProposal(client, row, null, by);
+    await withdrawProposal(client, row);
     const detail = { note: request.note, rejected: row.proposal };
     await insertCaseEvent(client, row, { action: 'rejected', actor: by, detail });
     return (await findCase(client, row.caseId)) ?? row;
@@ -101,7 +120,8 @@ export async function rejectProposal(
  * Carries out another person's proposal, in one commit: settles the payment, or posts correcting
  * transfers, and resolves the case.
  * Throws: `PlainError` if the approver is the proposer, the proposal is not the one that the approver
- * names, or it would not post any more what it would have posted when it was made.
+ * names, it was changed in the database, or it would not post any more what it would have posted when
+ * it was made.
  */
 export async function approveResolution(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
@@ -116,6 +136,7 @@ export async function approveResolution(
   return await databaseTransaction(deps.pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     const proposal = requireApprovable(row, { ...request, by });
+    requireCurrent(deps.ledgerMac, row, proposal);
     await lockBooks(client, row.vendorId);
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
@@ -146,6 +167,19 @@ function requireApprovable(
   if (row.proposalId === proposalId) return proposal;
   throw new PlainError(
     `This is not the current proposal, which is ${proposal.resolution} by ${proposedBy}. Look at the case again.`,
+    { field: 'proposal' },
+  );
+}
+
+/**
+ * Throws: `PlainError` if the service did not record the proposal as it is, or the case has had
+ * other facts since.
+ */
+function requireCurrent(mac: Mac, row: CaseRow, { facts_hash: factsHash }: RecordedProposal): void {
+  requireUnaltered(mac, caseProposalText(row), row.proposalMac);
+  if (factsHash === hashOf(row.facts)) return;
+  throw new PlainError(
+    'The case has other facts than when this was proposed. Look at it again, and propose it again.',
     { field: 'proposal' },
   );
 }

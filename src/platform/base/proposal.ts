@@ -1,3 +1,4 @@
+import type { Mac } from './mac.ts';
 import { PlainError } from './plain-error.ts';
 
 /** What one person proposes and another one decides. */
@@ -29,4 +30,25 @@ export function requireOpen<Row extends Proposal>(row: Row | undefined, what: st
 export function requireText(text: string, field: string): string {
   if (/[\p{L}\p{N}]/u.test(text)) return text.trim();
   throw new PlainError('It must have a letter or a digit.', { field });
+}
+
+/** Why a proposal without a valid authentication code is not carried out. */
+export const ALTERED =
+  'The proposal was changed in the database, or the service did not record it. Reject it, and propose it again. See malipo ledger check.';
+
+/**
+ * Throws: `PlainError` unless the service recorded exactly this proposal.
+ * @param text everything that it proposes, with who proposed it and for what.
+ * @param code as stored with it; null: it has none.
+ */
+export function requireUnaltered(mac: Mac, text: string, code: Buffer | null): void {
+  if (!mac.verify(text, code)) throw new PlainError(ALTERED, { field: 'proposal' });
+}
+
+/** As JSON, independent of the order in which a database returns fields. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findCase, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import {
+  approveResolution,
+  previewResolution,
+  proposeResolution,
+  rejectProposal,
+} from '../../src/payments/corrections/cases.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
+
+// Somebody with the runtime role alone, without MASTER_KEY, changes or invents what one person proposed.
+// The second person, who is honest, must not make the service carry it out.
+
+const ALTERED = 'was changed in the database, or the service did not record it';
+const FLOAT = 100_000n;
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+});
+afterAll(async () => {
+  await books.close();
+});
+
+/** What `ledger check` says about proposals. */
+async function reported(): Promise<string[]> {
+  const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  return violations
+    .filter(({ invariant }) => invariant === 'proposals_authentic')
+    .map(({ detail }) => detail);
+}
+
+describe('a proposal to resolve a case', () => {
+  /** A case about a payment that was paid, which a statement does not list. */
+  async function openedCase(): Promise<{ caseId: string; vendorId: number }> {
+    const vendorId = await books.addVendor(FLOAT);
+    const made = newPayment({ vendorId, amountCents: 10_000n, feeCents: 0n });
+    await createInstructed(books.pool, [made]);
+    await settlePayments(books.pool, [paidReport(made)]);
+    const { paymentId } = made;
+    const about = { vendorId, paymentId, evidenceId: newId(), operatorCode: OPERATOR };
+    const facts = { source: 'statement' };
+    await openCase(books.pool, { ...about, kind: 'ours_only', facts });
+    const [row] = await listCasesAbout(books.pool, vendorId, paymentId);
+    return { caseId: row?.caseId ?? '', vendorId };
+  }
+
+  async function propose(caseId: string, resolution: string): Promise<string> {
+    const empty = { amount_cents: null, operator_reference: null, message: null, details: null };
+    const proposal = { resolution, note: 'the statement was late', ...empty };
+    const { row } = await proposeResolution(books, { caseId, by: 'Asha', proposal });
+    return row.proposalId ?? '';
+  }
+
+  const approve = async (caseId: string, proposalId: string) =>
+    await approveResolution(books, { caseId, proposalId, by: 'Baraka' });
+
+  async function preview(caseId: string): Promise<string[]> {
+    const row = await findCase(books.pool, caseId);
+    if (row === undefined) throw new Error('no case');
+    return await previewResolution(books.pool, row, books.ledgerMac);
+  }
+
+  test('that was replaced under the same id is not carried out, and says so when it is shown', async () => {
+    const { caseId, vendorId } = await openedCase();
+    const other = await openedCase();
+    await propose(other.caseId, 'return_to_vendor');
+    const seen = await propose(caseId, 'keep_books');
+    // Of another case of the same amount, so that it is consistent in itself.
+    await books.pool.query(
+      `update cases set proposal = (select proposal from cases where case_id = $2)
+       where case_id = $1`,
+      [caseId, other.caseId],
+    );
+    expect(await preview(caseId)).toEqual([expect.stringContaining(ALTERED)]);
+    await expect(approve(caseId, seen)).rejects.toThrow(ALTERED);
+    expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - 10_000n });
+    expect(await reported()).toEqual([
+      `the proposal for case ${caseId}: it was altered: its authentication code does not match`,
+    ]);
+    await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'altered' });
+    expect(await reported()).toEqual([]);
+    await approve(caseId, await propose(caseId, 'keep_books'));
+  });
+
+  test('an earlier proposal with its own code does not take the place of the one that was seen', async () => {
+    const { caseId, vendorId } = await openedCase();
+    await propose(caseId, 'return_to_vendor');
+    const earlier = await findCase(books.pool, caseId);
+    const seen = await propose(caseId, 'keep_books');
+    await books.pool.query(
+      `update cases set proposal = $2, proposed_at = $3, proposal_mac = $4 where case_id = $1`,
+      [caseId, JSON.stringify(earlier?.proposal), earlier?.proposedAt, earlier?.proposalMac],
+    );
+    await expect(approve(caseId, seen)).rejects.toThrow(ALTERED);
+    expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - 10_000n });
+  });
+
+  test.each([
+    ['proposed_by', `'Chege'`],
+    ['proposed_at', `proposed_at - interval '1 day'`],
+    ['proposal_mac', 'null'],
+    ['proposal_mac', `decode(repeat('00', 32), 'hex')`],
+    ['proposal', `proposal || '{"note": "another reason"}'`],
+  ])('with another %s (%s) is not carried out', async (column, value) => {
+    const { caseId } = await openedCase();
+    const seen = await propose(caseId, 'return_to_vendor');
+    await books.pool.query(`update cases set ${column} = ${value} where case_id = $1`, [caseId]);
+    await expect(approve(caseId, seen)).rejects.toThrow(ALTERED);
+    expect(await reported()).toContainEqual(expect.stringContaining(caseId));
+  });
+
+  test('that nobody made is not carried out', async () => {
+    const [real, { caseId }] = [await openedCase(), await openedCase()];
+    await propose(real.caseId, 'return_to_vendor');
+    const proposalId = newId();
+    await books.pool.query(
+      `update cases c set proposal = r.proposal, proposal_id = $3, proposed_by = r.proposed_by,
+         proposed_at = r.proposed_at, proposal_mac = r.proposal_mac
+       from cases r where c.case_id = $1 and r.case_id = $2`,
+      [caseId, real.caseId, proposalId],
+    );
+    await expect(approve(caseId, proposalId)).rejects.toThrow(ALTERED);
+  });
+
+  test('is not carried out if the facts of the case were changed after it', async () => {
+    const { caseId } = await openedCase();
+    const seen = await propose(caseId, 'return_to_vendor');
+    await books.pool.query(
+      `update cases set facts = facts || '{"details": {"token": "1"}}' where case_id = $1`,
+      [caseId],
+    );
+    await expect(approve(caseId, seen)).rejects.toThrow('other facts');
+  });
+});
