@@ -90,9 +90,9 @@ export async function bookJournalsAndPayouts(deps: Deps, vendorId: number): Prom
   const to = { vendorId, bankAccount: 'Demo Bank 0110 2233 4455', by: FIRST };
   const fees = { ...to, note: 'Fees collected', evidence: 'Request by e-mail' };
   const payout = { ...fees, amountCents: 8_000_000n, reference: 'FT-0001' };
-  const { payoutId } = await proposePayout(pool, payout);
+  const { payoutId } = await proposePayout(deps, payout);
   await approvePayout(deps, { payoutId, by: SECOND });
-  await proposePayout(pool, { ...fees, amountCents: 4_500_000n, reference: 'FT-0002' });
+  await proposePayout(deps, { ...fees, amountCents: 4_500_000n, reference: 'FT-0002' });
 }
 
 function linesOf(debit: string, credit: string, amountCents: bigint): JournalLine[] {

@@ -107,12 +107,12 @@ async function bookTopUp(reference: string, amountCents: bigint): Promise<void> 
 
 async function payOut(reference: string, amountCents: bigint): Promise<void> {
   const { pool } = running.service;
-  const { payoutId } = await proposePayout(pool, {
+  const deps = { pool, ledgerMac: await openLedgerMac(pool, running.sealing.masterKeys) };
+  const { payoutId } = await proposePayout(deps, {
     ...{ vendorId, amountCents, reference, bankAccount: 'KCB 0011', by: 'Asha' },
     ...{ evidence: 'bank statement 12', note: 'asked for' },
   });
-  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
-  await approvePayout({ pool, ledgerMac }, { payoutId, by: 'Baraka' });
+  await approvePayout(deps, { payoutId, by: 'Baraka' });
 }
 
 /** Two people return a paid payment to the vendor. */

@@ -48,7 +48,7 @@ const approve = async (journalId: string, by = 'Baraka') =>
   await approveJournal(books, { journalId, by });
 
 const payout = async (change: Partial<PayoutRequest> = {}) =>
-  await proposePayout(books.pool, {
+  await proposePayout(books, {
     vendorId,
     amountCents: 20_000n,
     bankAccount: 'KCB 110000001',

@@ -78,7 +78,7 @@ async function expectBooks(balances: Readonly<Record<string, bigint>>): Promise<
 
 async function payOut(amountCents: bigint): Promise<unknown> {
   const texts = { bankAccount: 'KCB 1', reference: 'F1', evidence: 'e', note: 'n' };
-  return await proposePayout(books.pool, { vendorId, amountCents, ...texts, by: 'Asha' });
+  return await proposePayout(books, { vendorId, amountCents, ...texts, by: 'Asha' });
 }
 
 test('two cases about one receipt take its amount back once', async () => {

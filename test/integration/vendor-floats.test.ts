@@ -441,10 +441,13 @@ describe('a low float', () => {
     const { vendorId } = await newVendor();
     await earn(vendorId, 20_000n);
     const before = (await readMoney(pool, [vendorId])).get(vendorId)?.paidOutCents;
-    const { payoutId } = await proposePayout(pool, {
-      ...{ vendorId, amountCents: 20_000n, bankAccount: 'KCB 110000001', reference: newId() },
-      ...{ evidence: 'order of 3 March', note: 'the vendor asked', by: 'Asha' },
-    });
+    const { payoutId } = await proposePayout(
+      { pool, ledgerMac },
+      {
+        ...{ vendorId, amountCents: 20_000n, bankAccount: 'KCB 110000001', reference: newId() },
+        ...{ evidence: 'order of 3 March', note: 'the vendor asked', by: 'Asha' },
+      },
+    );
     await approvePayout({ pool, ledgerMac }, { payoutId, by: 'Baraka' });
     expect((await readMoney(pool, [vendorId])).get(vendorId)).toMatchObject({
       collectedCents: 0n,

@@ -64,12 +64,13 @@ function addPropose(payout: Command, cli: Cli): void {
     .action(async (vid: string, options: ProposeOptions) => {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
+        const deps = { pool, ledgerMac: await session.ledgerMac() };
         const { vendorId } = await requireVendor(pool, vid);
         const { bankAccount, reference, note, evidence, amount: amountCents } = options;
         const texts = { bankAccount, reference, note, evidence };
         const act = { ...financeAct('payout.propose', options.by, vid), reason: note };
         const row = await asPerson(cli, session, act, (by) =>
-          proposePayout(pool, { ...texts, vendorId, amountCents, by }),
+          proposePayout(deps, { ...texts, vendorId, amountCents, by }),
         );
         return { json: payoutJson(row, vid), text: payoutText(row, vid, wireTime) };
       });

@@ -64,7 +64,7 @@ export function payoutRoutes(options: PayoutRoutesOptions): AnyRoute[] {
         const amountCents = parseMoney(amount, 'amount');
         const { vendorId } = vendor;
         const request = { ...texts, vendorId, amountCents, note, by: viewer.login };
-        const row = await proposePayout(pool, request);
+        const row = await proposePayout({ pool, ledgerMac }, request);
         const view = payoutView(row, { vid, login: viewer.login });
         return new Audited(view, { target: row.payoutId, after: { vid, amount: view.amount } });
       },

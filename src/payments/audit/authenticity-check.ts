@@ -4,6 +4,7 @@ import {
   caseProposalText,
   collectionText,
   correctionText,
+  payoutProposalText,
   payoutText,
   receiptText,
 } from '../ledger/authenticity.ts';
@@ -11,6 +12,7 @@ import type {
   CaseProposalContent,
   CollectionContent,
   PayoutContent,
+  PayoutProposalContent,
   ReceiptContent,
 } from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
@@ -193,7 +195,7 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
 
 /** Proposals that wait for a second person. What was decided has a code of its own. */
 async function checkProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  return await checkCaseProposals(db, mac);
+  return [...(await checkCaseProposals(db, mac)), ...(await checkPayoutProposals(db, mac))];
 }
 
 type CaseProposalRow = CaseProposalContent & { proposalMac: Buffer | null };
@@ -211,6 +213,24 @@ async function checkCaseProposals(db: Queryable, mac: Mac): Promise<Violation[]>
       invariant: 'proposals_authentic',
       vendorId: row.vendorId,
       detail: `the proposal for case ${row.caseId}: ${faultOf(row.proposalMac)}`,
+    }));
+}
+
+type PayoutProposalRow = PayoutProposalContent & { proposalMac: Buffer | null };
+
+async function checkPayoutProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<PayoutProposalRow>(
+    `select vendor_id as "vendorId", payout_id as "payoutId", amount_cents as "amountCents",
+       bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
+       proposed_at as "proposedAt", proposal_mac as "proposalMac"
+     from vendor_payouts where decision is null`,
+  );
+  return read.rows
+    .filter((row) => !mac.verify(payoutProposalText(row), row.proposalMac))
+    .map((row) => ({
+      invariant: 'proposals_authentic',
+      vendorId: row.vendorId,
+      detail: `the proposed payout ${row.payoutId}: ${faultOf(row.proposalMac)}`,
     }));
 }
 

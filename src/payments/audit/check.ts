@@ -205,7 +205,7 @@ async function findSchemaDifferences(
 }
 
 /** Except cases and proposals, which have an id. */
-const ID = new RegExp(String.raw`(?<!case |proposal )\b${ID_FORM}\b`, 'g');
+const ID = new RegExp(String.raw`(?<!case |proposal |payout )\b${ID_FORM}\b`, 'g');
 
 /** Replaces ids by the references that people use. */
 function withReferences({ vendorId, detail }: Violation): string {

@@ -156,3 +156,24 @@ export function caseProposalText(row: CaseProposalContent): string {
     row.proposedAt?.toISOString() ?? null,
   ]);
 }
+
+/** The fields of a payout that its first person proposes. */
+export type PayoutProposalContent = Omit<PayoutContent, 'approvedBy' | 'postedAt'> & {
+  readonly proposedAt: Date;
+};
+
+/** The text that the authentication code of a payout's proposal covers. */
+export function payoutProposalText(payout: PayoutProposalContent): string {
+  return JSON.stringify([
+    'vendor_payouts: proposal',
+    payout.vendorId,
+    payout.payoutId,
+    String(payout.amountCents),
+    payout.bankAccount,
+    payout.reference,
+    payout.evidence,
+    payout.note,
+    payout.proposedBy,
+    payout.proposedAt.toISOString(),
+  ]);
+}

@@ -3,12 +3,17 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { requireFound, requireOpen, requireText } from '../../platform/base/proposal.ts';
+import {
+  requireFound,
+  requireOpen,
+  requireText,
+  requireUnaltered,
+} from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
 import { requireReference } from '../house/entry.ts';
-import { payoutText } from '../ledger/authenticity.ts';
+import { payoutProposalText, payoutText } from '../ledger/authenticity.ts';
 import {
   ensureAccounts,
   lockFloat,
@@ -33,8 +38,16 @@ export interface PayoutRequest {
   readonly by: string;
 }
 
+interface PayoutDeps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+}
+
 /** Proposes a payout. Nothing is booked yet. Throws: `PlainError` with the problem. */
-export async function proposePayout(pool: Pool, request: PayoutRequest): Promise<PayoutRow> {
+export async function proposePayout(
+  { pool, ledgerMac }: PayoutDeps,
+  request: PayoutRequest,
+): Promise<PayoutRow> {
   const proposedBy = requirePerson(request.by);
   const { vendorId, amountCents } = request;
   if (amountCents <= 0n) throw new PlainError('It must be above zero.', { field: 'amount' });
@@ -46,7 +59,10 @@ export async function proposePayout(pool: Pool, request: PayoutRequest): Promise
   };
   await requireAvailable(pool, vendorId, amountCents);
   const payoutId = newId();
-  if (!(await insertPayout(pool, { payoutId, vendorId, amountCents, ...texts, proposedBy }))) {
+  const proposedAt = await postingTime(pool);
+  const made = { payoutId, vendorId, amountCents, ...texts, proposedBy, proposedAt };
+  const proposalMac = ledgerMac.sign(payoutProposalText(made));
+  if (!(await insertPayout(pool, { ...made, proposalMac }))) {
     throw new PlainError('This reference was entered before.', { field: 'reference' });
   }
   return requireFound(await findPayout(pool, payoutId), 'payout');
@@ -77,10 +93,10 @@ async function requireAvailable(
 
 /**
  * Books another person's payout: collected → paid_out.
- * Throws: `PlainError` if it cannot be booked any more.
+ * Throws: `PlainError` if the service did not record it as it is, or it cannot be booked any more.
  */
 export async function approvePayout(
-  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  deps: PayoutDeps,
   request: { readonly payoutId: string; readonly by: string },
 ): Promise<PayoutRow> {
   const approvedBy = requirePerson(request.by);
@@ -90,6 +106,7 @@ export async function approvePayout(
     const payout = requireOpen(await lockPayout(client, request.payoutId), 'payout');
     const { payoutId, amountCents, proposedBy } = payout;
     requireAnother(proposedBy, approvedBy);
+    requireUnaltered(deps.ledgerMac, payoutProposalText(payout), payout.proposalMac);
     await requireAvailable(client, vendorId, amountCents);
     await ensureAccounts(client, vendorId, ['paid_out']);
     const postedAt = await postingTime(client);

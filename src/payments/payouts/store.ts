@@ -10,24 +10,24 @@ export interface PayoutRow extends Proposal {
   evidence: string;
   note: string;
   postedAt: Date | null;
+  /** The authentication code of the proposal. */
+  proposalMac: Buffer | null;
 }
 
 const PAYOUTS = `select payout_id as "payoutId", vendor_id as "vendorId", amount_cents as "amountCents",
     bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
     proposed_at as "proposedAt", decision, decided_by as "decidedBy", decided_at as "decidedAt",
-    posted_at as "postedAt"
+    posted_at as "postedAt", proposal_mac as "proposalMac"
   from vendor_payouts`;
 
-export type NewPayout = Omit<PayoutRow, keyof Proposal | 'postedAt'> & {
-  readonly proposedBy: string;
-};
+export type NewPayout = Omit<PayoutRow, 'decision' | 'decidedBy' | 'decidedAt' | 'postedAt'>;
 
 /** Returns false if the reference was entered before. */
 export async function insertPayout(db: Queryable, payout: NewPayout): Promise<boolean> {
   const inserted = await db.query(
     `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
-       note, proposed_by, proposed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, now()) on conflict do nothing`,
+       note, proposed_by, proposed_at, proposal_mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
     [
       payout.payoutId,
       payout.vendorId,
@@ -37,6 +37,8 @@ export async function insertPayout(db: Queryable, payout: NewPayout): Promise<bo
       payout.evidence,
       payout.note,
       payout.proposedBy,
+      payout.proposedAt,
+      payout.proposalMac,
     ],
   );
   return inserted.rowCount === 1;
