@@ -230,8 +230,9 @@ describe('a correction', () => {
 
   test('of a part: cost and commission follow the amount, the fee stays', async () => {
     const made = await sent(netted);
-    await settlePayments(books.pool, [paidReport(made, { paidCents: 4_000n })]);
-    await resolve(made, 'return_to_vendor', 3_990n);
+    await settlePayments(books.pool, [paidReport(made)]);
+    await settlePayments(books.pool, [failedReport(made)]);
+    await resolve(made, 'return_to_vendor', 9_990n);
     expect(await moved(made)).toEqual({
       float: -126n,
       fees: 100n,

@@ -299,6 +299,30 @@ describe('a payment that was not made after all', () => {
   });
 });
 
+describe('reports in the opposite direction', () => {
+  test('an operator that denies a payment of a part is owed nothing more', async () => {
+    const made = await sent();
+    await settle(paidReport(made, { paidCents: AMOUNT - 300n }));
+    await settle(failedReport(made, { source: 'callback' }));
+    const row = await openCaseOf(made, 'contradiction');
+    for (const resolution of ['charge_vendor', 'house_bears', 'receivable']) {
+      await expect(resolve(row, resolution)).rejects.toThrow('Nothing is left to correct');
+    }
+  });
+
+  test('a payment that the operator confirms is not returned', async () => {
+    const made = await lateSuccess();
+    await openCase(books.pool, {
+      ...{ vendorId: made.vendorId, paymentId: made.paymentId, kind: 'amount_difference' },
+      ...{ evidenceId: null, operatorCode: OPERATOR, facts: { paid_cents: Number(AMOUNT) } },
+    });
+    await resolve(await openCaseOf(made, 'amount_difference'), 'charge_vendor');
+    await expect(
+      resolve(await openCaseOf(made, 'contradiction'), 'return_to_vendor'),
+    ).rejects.toThrow('Nothing is left to return');
+  });
+});
+
 describe('another amount', () => {
   test.each([
     ['charge_vendor', { float: FLOAT - AMOUNT - FEE - 500n, [OPERATORS]: AMOUNT + 500n }],
@@ -323,7 +347,8 @@ describe('another amount', () => {
     await resolve(row, 'keep_books');
   });
 
-  test('less in the statement than in the answer: the rest returns', async () => {
+  /** Paid, and then listed with another amount. */
+  async function listed(listedCents: bigint): Promise<NewPayment> {
     const made = await sent();
     await settle(paidReport(made));
     await openCase(books.pool, {
@@ -332,8 +357,31 @@ describe('another amount', () => {
       kind: 'amount_difference',
       evidenceId: null,
       operatorCode: OPERATOR,
-      facts: { paid_cents: Number(AMOUNT) - 300 },
+      facts: { paid_cents: Number(listedCents) },
     });
+    return made;
+  }
+
+  test('less, never returns more than the difference', async () => {
+    const row = await openCaseOf(await listed(AMOUNT - 300n), 'amount_difference');
+    for (const amount_cents of ['301', AMOUNT.toString()]) {
+      await expect(resolve(row, 'return_to_vendor', { amount_cents })).rejects.toThrow(
+        'at most 3.00',
+      );
+    }
+  });
+
+  test('more, returns nothing', async () => {
+    const row = await openCaseOf(await listed(AMOUNT + 300n), 'amount_difference');
+    for (const amount_cents of ['1', null]) {
+      await expect(resolve(row, 'return_to_vendor', { amount_cents })).rejects.toThrow(
+        'Nothing is left to return',
+      );
+    }
+  });
+
+  test('less in the statement than in the answer: the rest returns', async () => {
+    const made = await listed(AMOUNT - 300n);
     await resolve(await openCaseOf(made, 'amount_difference'), 'return_to_vendor');
     expect(await books.balances(made.vendorId)).toMatchObject({
       float: FLOAT - AMOUNT - FEE + 300n,

@@ -193,10 +193,15 @@ function planReport(situation: Situation, proposal: Proposal, reported: 'paid' |
   return { kind: 'settle', outcome: 'success', paidCents };
 }
 
+/** The amount that the operator says it paid for the payment. */
+function saidCents(situation: Situation, payment: OurPayment): bigint {
+  if (situation.row.facts['operator_says'] === 'failed') return 0n;
+  return factCents(situation, 'paid_cents') ?? payment.amountCents;
+}
+
 /** The amount that the operator says it paid, less the amount in the ledger. */
 function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
-  const saidCents = factCents(situation, 'paid_cents') ?? payment.amountCents;
-  const missing = saidCents - payment.postedCents - payment.houseCents;
+  const missing = saidCents(situation, payment) - payment.postedCents - payment.houseCents;
   const amount = givenCents(proposal) ?? missing;
   if (amount > 0n && amount <= missing) return amount;
   throw new PlainError(
@@ -274,14 +279,12 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
     );
   }
   const { vendorId, postedCents } = payment;
-  const partly = situation.row.kind === 'amount_difference';
-  const saidCents = partly ? (factCents(situation, 'paid_cents') ?? postedCents) : 0n;
-  const max = postedCents - saidCents;
+  const max = postedCents - saidCents(situation, payment);
   const amountCents = givenCents(proposal) ?? max;
-  if (amountCents <= 0n || amountCents > postedCents) {
+  if (amountCents <= 0n || amountCents > max) {
     throw new PlainError(
       max > 0n
-        ? `It must be above zero and at most ${formatMoney(postedCents)}, what the ledger counts as paid.`
+        ? `It must be above zero and at most ${formatMoney(max)}, what the ledger counts as paid and the operator says it did not pay.`
         : 'Nothing is left to return: the ledger has no more than the operator says it paid.',
       { field: 'amount' },
     );
