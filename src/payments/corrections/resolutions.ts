@@ -8,6 +8,8 @@ import type { OperatorTerms } from '../prices/price.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
+import { factCents, givenCents } from './facts.ts';
+import { houseAmount } from './house-amount.ts';
 import { planLostCharge } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 
@@ -156,17 +158,6 @@ function required(situation: Situation): NonNullable<Situation['payment']> {
   throw new PlainError('The case is not about a payment of a vendor.', { field: 'resolution' });
 }
 
-/** Cents from the facts, if they are whole numbers; undefined otherwise. */
-function factCents(situation: Situation, name: string): bigint | undefined {
-  const value = situation.row.facts[name];
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
-  return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined;
-}
-
-function givenCents(proposal: Proposal): bigint | undefined {
-  return proposal.amount_cents === null ? undefined : BigInt(proposal.amount_cents);
-}
-
 function planReport(situation: Situation, proposal: Proposal, reported: 'paid' | 'failed'): Plan {
   const payment = required(situation);
   if (payment.outcome !== null) {
@@ -196,7 +187,7 @@ function planReport(situation: Situation, proposal: Proposal, reported: 'paid' |
 /** The amount that the operator says it paid for the payment. */
 function saidCents(situation: Situation, payment: OurPayment): bigint {
   if (situation.row.facts['operator_says'] === 'failed') return 0n;
-  return factCents(situation, 'paid_cents') ?? payment.amountCents;
+  return factCents(situation.row, 'paid_cents') ?? payment.amountCents;
 }
 
 /** The amount that the operator says it paid, less the amount in the ledger. */
@@ -220,7 +211,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
         field: 'resolution',
       });
     }
-    const listedCents = factCents(situation, 'paid_cents') ?? 0n;
+    const listedCents = factCents(situation.row, 'paid_cents') ?? 0n;
     const amountCents = givenCents(proposal) ?? listedCents;
     const transfers = planLostCharge(row, lost, { floatCents, listedCents, amountCents });
     return { kind: 'correct', transfers, outcomeAfter: null };
@@ -329,11 +320,7 @@ function houseCents(situation: Situation, proposal: Proposal): bigint {
   const { row, payment } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
-  const amountCents = givenCents(proposal) ?? factCents(situation, 'paid_cents');
-  if (amountCents === undefined || amountCents <= 0n) {
-    throw new PlainError('The amount must be above zero.', { field: 'amount' });
-  }
-  return amountCents;
+  return houseAmount(row, proposal);
 }
 
 function planExposure(
@@ -342,7 +329,7 @@ function planExposure(
   debitAccount: 'float' | 'external',
 ): Plan {
   const owedCents = -situation.exposureCents;
-  const amountCents = givenCents(proposal) ?? factCents(situation, 'owed_cents') ?? owedCents;
+  const amountCents = givenCents(proposal) ?? factCents(situation.row, 'owed_cents') ?? owedCents;
   if (amountCents <= 0n || amountCents > owedCents) {
     throw new PlainError(`The vendor owes ${formatMoney(owedCents)}.`, { field: 'amount' });
   }

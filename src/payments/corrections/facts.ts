@@ -1,0 +1,13 @@
+import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+
+/** Cents from the facts of a case, if they are whole numbers; undefined otherwise. */
+export function factCents({ facts }: Pick<CaseRow, 'facts'>, name: string): bigint | undefined {
+  const value = facts[name];
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined;
+}
+
+/** The amount that the proposer entered; undefined: none. */
+export function givenCents({ amount_cents: cents }: Proposal): bigint | undefined {
+  return cents === null ? undefined : BigInt(cents);
+}
