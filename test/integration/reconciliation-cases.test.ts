@@ -14,6 +14,7 @@ import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
 import { reportCorrections } from '../../src/payments/reports/corrections.ts';
+import { readPayments } from '../../src/payments/reconciliation/store.ts';
 import { reportReceivables } from '../../src/payments/reports/receivables.ts';
 import { insertFeePrice } from '../../src/payments/prices/store.ts';
 import { flatFormula } from '../support/fee-prices.ts';
@@ -416,15 +417,41 @@ describe('paid twice', () => {
       amountCents: AMOUNT,
       reference: encodeReference(vendorId, paymentId),
     });
-    const back = { ...about, vendorId, paymentId, kind: 'theirs_only' as const };
-    await openCase(books.pool, { ...back, evidenceId: newId() });
-    const returned = await openCaseOf(made, 'theirs_only');
+    const returned = await givenBack(made);
     await expect(
       resolve(returned, 'receivable_returned', { amount_cents: '999999999' }),
-    ).rejects.toThrow('The operator owes');
+    ).rejects.toThrow('at most 100.00');
     const change = await houseChange(async () => await resolve(returned, 'receivable_returned'));
     expect(change).toEqual({ external: AMOUNT, [RECEIVABLE]: -AMOUNT });
   });
+
+  test('is borne by the house, until it is given back', async () => {
+    const made = await sent();
+    await settle(paidReport(made));
+    await openCase(books.pool, {
+      ...{ vendorId: made.vendorId, paymentId: made.paymentId, kind: 'duplicate' },
+      ...{ evidenceId: newId(), operatorCode: OPERATOR },
+      facts: { movement: 'payment', paid_cents: Number(AMOUNT) },
+    });
+    await resolve(await openCaseOf(made, 'duplicate'), 'house_bears');
+    const houseCents = async () =>
+      (await readPayments(books.pool, OPERATOR, [made])).map((payment) => payment.houseCents);
+    expect(await houseCents()).toEqual([AMOUNT]);
+    const returned = await givenBack(made);
+    const change = await houseChange(async () => await resolve(returned, 'house_recovers'));
+    expect(change).toEqual({ external: AMOUNT, [OPERATORS]: -AMOUNT });
+    expect(await houseCents()).toEqual([0n]);
+  });
+
+  /** A statement lists that the operator returned one of the two payments. */
+  async function givenBack(made: NewPayment): Promise<CaseRow> {
+    await openCase(books.pool, {
+      ...{ vendorId: made.vendorId, paymentId: made.paymentId, kind: 'theirs_only' },
+      ...{ evidenceId: newId(), operatorCode: OPERATOR },
+      facts: { movement: 'reversal', paid_cents: Number(AMOUNT) },
+    });
+    return await openCaseOf(made, 'theirs_only');
+  }
 });
 
 describe('a payment that the ledger lost', () => {

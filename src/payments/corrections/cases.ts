@@ -37,6 +37,7 @@ import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
 import { requireNotPosted } from './same-reference.ts';
 import type { PlannedTransfer } from './charges.ts';
+import type { HouseBalances } from './house-transfer.ts';
 import type { Plan, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';
 import { recallInstructions } from '../dispatch/recall-store.ts';
@@ -222,10 +223,18 @@ async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {
     collectedCents: await readBalance(db, row.vendorId, 'collected'),
     exposureCents: await readBalance(db, row.vendorId, 'exposure'),
     keptCents: await readKeptCents(db, row),
-    receivableCents:
-      row.operatorCode === null
-        ? 0n
-        : await readBalance(db, HOUSE, `receivable:${row.operatorCode}`),
+    ...(await readHouseBalances(db, row)),
+  };
+}
+
+async function readHouseBalances(
+  db: Queryable,
+  { operatorCode: code }: CaseRow,
+): Promise<HouseBalances> {
+  if (code === null) return { borneCents: 0n, receivableCents: 0n };
+  return {
+    borneCents: await readBalance(db, HOUSE, `operator:${code}`),
+    receivableCents: await readBalance(db, HOUSE, `receivable:${code}`),
   };
 }
 

@@ -9,7 +9,8 @@ import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
-import { houseAmount } from './house-amount.ts';
+import { houseAmount, planHouseTransfer } from './house-transfer.ts';
+import type { HouseBalances, HouseResolution } from './house-transfer.ts';
 import { planLostCharge } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 
@@ -26,6 +27,7 @@ export const RESOLUTIONS = {
   return_to_vendor:
     'the operator paid less than the ledger shows: the difference returns to the float',
   house_bears: 'the operator paid something that no vendor owes: we bear the cost',
+  house_recovers: 'the operator has returned money that we had borne',
   receivable: 'the operator took money that it must return: recorded as our claim on it',
   receivable_returned: 'the operator has returned the money that we claimed',
   collect_exposure: 'the vendor’s float pays what the vendor owes us',
@@ -58,12 +60,25 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
     'paid',
     'charge_vendor',
     'house_bears',
+    'house_recovers',
     'receivable',
     'receivable_returned',
   ],
   duplicate: ['keep_books', 'house_bears', 'receivable'],
-  statement_change: ['keep_books', 'house_bears', 'receivable', 'receivable_returned'],
-  float_difference: ['keep_books', 'house_bears', 'receivable', 'receivable_returned'],
+  statement_change: [
+    'keep_books',
+    'house_bears',
+    'house_recovers',
+    'receivable',
+    'receivable_returned',
+  ],
+  float_difference: [
+    'keep_books',
+    'house_bears',
+    'house_recovers',
+    'receivable',
+    'receivable_returned',
+  ],
   unmatched_callback: ['keep_books', 'house_bears', 'receivable'],
   no_answer: ['keep_books', 'paid', 'failed'],
   exposure: ['keep_books', 'collect_exposure', 'write_off'],
@@ -97,7 +112,7 @@ export interface PricedPayment extends OurPayment {
 }
 
 /** The input of a plan, read under the locks of its vendors' floats. */
-export interface Situation {
+export interface Situation extends HouseBalances {
   readonly row: Pick<CaseRow, 'kind' | 'vendorId' | 'operatorCode' | 'facts'>;
   /** The payment that the case is about. */
   readonly payment: PricedPayment | null;
@@ -110,8 +125,6 @@ export interface Situation {
   readonly exposureCents: bigint;
   /** What the ledger has of the receipt that the case is about, and people have not taken back. */
   readonly keptCents: bigint;
-  /** What the operator owes us. */
-  readonly receivableCents: bigint;
 }
 
 /**
@@ -139,11 +152,10 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
     case 'return_to_vendor':
       return planReturn(situation, proposal);
     case 'house_bears':
-      return houseTransfer(situation, ['external', accountOf('operator', row)], proposal);
+    case 'house_recovers':
     case 'receivable':
-      return houseTransfer(situation, ['external', accountOf('receivable', row)], proposal);
     case 'receivable_returned':
-      return houseTransfer(situation, [accountOf('receivable', row), 'external'], proposal);
+      return planHouse(situation, resolution, proposal);
     case 'collect_exposure':
       return planExposure(situation, proposal, 'float');
     case 'write_off':
@@ -300,27 +312,18 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
   return { kind: 'correct', transfers, outcomeAfter: whole ? 'failed' : null };
 }
 
-function houseTransfer(
-  situation: Situation,
-  [debitAccount, creditAccount]: readonly [AccountName, AccountName],
-  proposal: Proposal,
-): Plan {
-  const amountCents = houseCents(situation, proposal);
-  if (debitAccount !== 'external' && amountCents > situation.receivableCents) {
-    throw new PlainError(
-      `The operator owes ${formatMoney(situation.receivableCents)}, not ${formatMoney(amountCents)}.`,
-      { field: 'amount' },
-    );
-  }
-  const transfer = { vendorId: HOUSE, debitAccount, creditAccount, amountCents };
+function planHouse(situation: Situation, resolution: HouseResolution, proposal: Proposal): Plan {
+  const { row } = situation;
+  const amountCents = houseCents(situation, resolution, proposal);
+  const transfer = planHouseTransfer(row, resolution, amountCents, situation);
   return { kind: 'correct', transfers: [transfer], outcomeAfter: null };
 }
 
-function houseCents(situation: Situation, proposal: Proposal): bigint {
+function houseCents(situation: Situation, resolution: HouseResolution, proposal: Proposal): bigint {
   const { row, payment } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
-  return houseAmount(row, proposal);
+  return houseAmount(row, resolution, proposal);
 }
 
 function planExposure(

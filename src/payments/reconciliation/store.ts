@@ -391,7 +391,7 @@ async function readHouseCents(
 ): Promise<Map<string, bigint>> {
   const read = await db.query<{ paymentId: string; cents: bigint }>(
     `select payment_id as "paymentId",
-      sum(case resolution when 'receivable_returned' then -amount_cents
+      sum(case when resolution in ('receivable_returned', 'house_recovers') then -amount_cents
        else amount_cents end)::bigint as cents
      from corrections where bucket = bucket_of(0) and vendor_id = 0 and payment_id = any ($1)
      group by payment_id`,

@@ -25,6 +25,7 @@ export const RESOLUTION_NAMES: Readonly<Record<string, MessageDescriptor>> = {
   charge_vendor: msg`Charge the vendor`,
   return_to_vendor: msg`Return to the vendor`,
   house_bears: msg`We bear the cost`,
+  house_recovers: msg`We get back what we bore`,
   receivable: msg`The operator owes us`,
   receivable_returned: msg`The operator has returned it`,
   collect_exposure: msg`Collect what the vendor owes`,

@@ -19,6 +19,7 @@ function caseOf(kind: CaseKind, facts: Situation['row']['facts']): Situation {
     collectedCents: 0n,
     exposureCents: 0n,
     keptCents: 0n,
+    borneCents: MUCH,
     receivableCents: MUCH,
   };
 }
@@ -60,6 +61,54 @@ describe('our own accounts', () => {
         }),
       );
     }
+  });
+
+  /** Cases about 130.00 that the operator returned. */
+  const RETURNED: typeof CASES = [
+    ['theirs_only', { movement: 'reversal', paid_cents: 13_000 }],
+    ['float_difference', { closing_cents: 37_000, opening_cents: 50_000 }],
+  ];
+
+  test.each(RETURNED)('%s: what the operator returned is not posted as taken', (kind, facts) => {
+    const situation = caseOf(kind, facts);
+    for (const resolution of ['house_bears', 'receivable']) {
+      for (const cents of [null, 1n]) {
+        expect(() => posted(situation, proposal(resolution, cents))).toThrow(
+          'The operator returned 130.00 and took nothing. Choose receivable_returned',
+        );
+      }
+    }
+    const [external, amountCents] = ['external', 13_000n];
+    expect(posted(situation, proposal('receivable_returned'))).toEqual([
+      { vendorId: HOUSE, debitAccount: 'receivable:kplc', creditAccount: external, amountCents },
+    ]);
+    expect(posted(situation, proposal('house_recovers'))).toEqual([
+      { vendorId: HOUSE, debitAccount: 'operator:kplc', creditAccount: external, amountCents },
+    ]);
+    expect(() => posted(situation, proposal('house_recovers', 13_001n))).toThrow('at most 130.00');
+  });
+
+  test.each(CASES.filter(([kind]) => kind !== 'duplicate' && kind !== 'unmatched_callback'))(
+    '%s: what the operator took is not posted as returned',
+    (kind, facts) => {
+      for (const resolution of ['house_recovers', 'receivable_returned']) {
+        expect(() => posted(caseOf(kind, facts), proposal(resolution))).toThrow(
+          'The operator took 130.00 and returned nothing. Choose house_bears, receivable',
+        );
+      }
+    },
+  );
+
+  test('no more is returned than we bear, or the operator owes', () => {
+    const facts = { movement: 'reversal', paid_cents: 13_000 };
+    const little = { ...caseOf('theirs_only', facts), borneCents: 5_000n, receivableCents: 6_000n };
+    expect(() => posted(little, proposal('house_recovers'))).toThrow(
+      'We bear 50.00 of this operator’s payments, not 130.00. For money that the operator gave us for another reason, choose keep_books, and enter it with operator top-up.',
+    );
+    expect(() => posted(little, proposal('receivable_returned'))).toThrow(
+      'The operator owes 60.00, not 130.00.',
+    );
+    expect(posted(little, proposal('house_recovers', 5_000n))).toHaveLength(1);
   });
 
   test('nothing, if the case has no amount', () => {

@@ -1,0 +1,119 @@
+import type { AccountName } from '../ledger/account.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { HOUSE } from '../cases/cases-store.ts';
+import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import { accountOf } from './charges.ts';
+import type { PlannedTransfer } from './charges.ts';
+import { factCents, givenCents } from './facts.ts';
+
+/** The resolutions that post to our own accounts. */
+export type HouseResolution =
+  | 'house_bears'
+  | 'house_recovers'
+  | 'receivable'
+  | 'receivable_returned';
+
+type Row = Pick<CaseRow, 'kind' | 'facts' | 'operatorCode'>;
+
+/** What our own accounts have for the operator of a case. */
+export interface HouseBalances {
+  /** What we bear of what the operator took. */
+  readonly borneCents: bigint;
+  /** What the operator owes us. */
+  readonly receivableCents: bigint;
+}
+
+/**
+ * A transfer between our own accounts. Pure.
+ * Throws: `PlainError` (field `amount`) if the operator cannot return that much.
+ */
+export function planHouseTransfer(
+  row: Row,
+  resolution: HouseResolution,
+  amountCents: bigint,
+  { borneCents, receivableCents }: HouseBalances,
+): PlannedTransfer {
+  if (resolution === 'receivable_returned' && amountCents > receivableCents) {
+    throw new PlainError(
+      `The operator owes ${formatMoney(receivableCents)}, not ${formatMoney(amountCents)}.`,
+      { field: 'amount' },
+    );
+  }
+  if (resolution === 'house_recovers' && amountCents > borneCents) {
+    throw new PlainError(
+      `We bear ${formatMoney(borneCents)} of this operator’s payments, not ${formatMoney(amountCents)}. For money that the operator gave us for another reason, choose keep_books, and enter it with operator top-up.`,
+      { field: 'amount' },
+    );
+  }
+  const [debitAccount, creditAccount] = accountsOf(row, resolution);
+  return { vendorId: HOUSE, debitAccount, creditAccount, amountCents };
+}
+
+function accountsOf(row: Row, resolution: HouseResolution): readonly [AccountName, AccountName] {
+  switch (resolution) {
+    case 'house_bears':
+      return ['external', accountOf('operator', row)];
+    case 'house_recovers':
+      return [accountOf('operator', row), 'external'];
+    case 'receivable':
+      return ['external', accountOf('receivable', row)];
+    case 'receivable_returned':
+      return [accountOf('receivable', row), 'external'];
+  }
+}
+
+const RETURNS: ReadonlySet<HouseResolution> = new Set(['house_recovers', 'receivable_returned']);
+
+/**
+ * The amount that a proposal posts to our own accounts: that of the case, or a smaller one. Pure.
+ * Throws: `PlainError` if it is above the case's, the case has none, or the operator moved the money in
+ * the other direction.
+ */
+export function houseAmount(row: Row, resolution: HouseResolution, proposal: Proposal): bigint {
+  const taken = takenCents(row);
+  if (taken === undefined || taken === 0n) {
+    throw new PlainError(
+      'The case does not have an amount. Choose keep_books; the operator’s statement, once it is imported, opens a case with the amount.',
+      { field: 'amount' },
+    );
+  }
+  const maxCents = taken > 0n ? taken : -taken;
+  requireDirection(resolution, taken > 0n, maxCents);
+  const amountCents = givenCents(proposal) ?? maxCents;
+  if (amountCents > 0n && amountCents <= maxCents) return amountCents;
+  throw new PlainError(
+    `It must be above zero and at most ${formatMoney(maxCents)}, the amount of the case.`,
+    { field: 'amount' },
+  );
+}
+
+function requireDirection(resolution: HouseResolution, isTaken: boolean, cents: bigint): void {
+  if (isTaken !== RETURNS.has(resolution)) return;
+  throw new PlainError(
+    isTaken
+      ? `The operator took ${formatMoney(cents)} and returned nothing. Choose house_bears, receivable or keep_books.`
+      : `The operator returned ${formatMoney(cents)} and took nothing. Choose receivable_returned if it owed us the amount, house_recovers if we had borne it, and otherwise keep_books; then enter the amount with operator top-up.`,
+    { field: 'resolution' },
+  );
+}
+
+/**
+ * What the operator took from our float and the ledger does not have, in cents; below zero: what it
+ * returned. Undefined: the facts do not say.
+ */
+function takenCents(row: Row): bigint | undefined {
+  if (row.kind === 'float_difference') {
+    const closingCents = factCents(row, 'closing_cents');
+    const openingCents = factCents(row, 'opening_cents');
+    if (closingCents === undefined || openingCents === undefined) return undefined;
+    return closingCents - openingCents;
+  }
+  const cents = factCents(row, 'paid_cents');
+  return cents !== undefined && isReturn(row) ? -cents : cents;
+}
+
+/** Whether the movement of a statement that the case is about raised our float. */
+function isReturn({ facts }: Row): boolean {
+  return facts['movement'] === 'reversal' || facts['movement'] === 'top_up';
+}
