@@ -547,11 +547,11 @@ describe('a payment that the ledger lost', () => {
       // Proposed before the first one is decided.
       const { caseId } = other;
       const proposed = { caseId, by: 'Asha', proposal: proposal('house_bears') };
-      await proposeResolution(books.pool, proposed);
+      await proposeResolution(books, proposed);
       await resolve(one, 'house_bears');
       const refusal = `The case ${one.caseId} about the same reference of ${OPERATOR}`;
       await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow(refusal);
-      await expect(proposeResolution(books.pool, proposed)).rejects.toThrow(refusal);
+      await expect(proposeResolution(books, proposed)).rejects.toThrow(refusal);
       expect((await resolve(other, 'keep_books')).resolution).toBe('keep_books');
     },
   );
