@@ -8,9 +8,36 @@ const NUMBER = {
 /**
  * Cents of an amount as banks write it: `1,500.00`, `-7`, `(7.00)`, `7.00-`, `7.00 DR`. Separators
  * of thousands have to be in their places, so that a decimal comma is never taken for one.
- * Undefined: not an amount.
+ * Undefined: not an amount, or one that `isAmbiguous`.
  */
 export function signedAmount(text: string, decimal: '.' | ','): bigint | undefined {
+  const number = readNumber(text, decimal);
+  if (number === undefined || hasThreeDecimals(number)) return undefined;
+  const cents = unsignedAmount(number.plain);
+  return cents === undefined || !number.isNegative ? cents : -cents;
+}
+
+/**
+ * Whether exactly three digits follow the decimal separator, which then may be the separator of
+ * thousands: `1.500` is 1.50 or 1,500.00.
+ */
+export function isAmbiguous(text: string, decimal: '.' | ','): boolean {
+  const number = readNumber(text, decimal);
+  return number !== undefined && hasThreeDecimals(number);
+}
+
+interface BankNumber {
+  /** Without separators of thousands, with a decimal point. */
+  readonly plain: string;
+  readonly isNegative: boolean;
+}
+
+function hasThreeDecimals({ plain }: BankNumber): boolean {
+  return /\.\d{3}$/.test(plain);
+}
+
+/** Undefined: not a number, or its separators are not in their places. */
+function readNumber(text: string, decimal: '.' | ','): BankNumber | undefined {
   const spaced = text.trim().replaceAll(/[\u00a0\u202f]/g, ' ');
   const [, open, sign, digits = '', minus, side, close] =
     /^(\()?([+-])?(\d[\d., ]*?)(-)?( ?(?:cr|dr))?(\))?$/i.exec(spaced) ?? [];
@@ -20,10 +47,8 @@ export function signedAmount(text: string, decimal: '.' | ','): bigint | undefin
     return undefined;
   // Two marks could mean either.
   if (marks > 1) return undefined;
-  const cents = unsignedAmount(
-    digits.replaceAll(decimal === '.' ? /[, ]/g : /[. ]/g, '').replace(',', '.'),
-  );
-  return cents === undefined || marks === 0 ? cents : -cents;
+  const plain = digits.replaceAll(decimal === '.' ? /[, ]/g : /[. ]/g, '').replace(',', '.');
+  return { plain, isNegative: marks === 1 };
 }
 
 /** Cents of plain decimal text, also of zero. Undefined: not an amount. */

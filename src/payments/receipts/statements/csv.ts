@@ -3,7 +3,7 @@ import { parseIsoTime } from '../../../platform/base/clock.ts';
 import { readCsv } from '../../../platform/base/csv.ts';
 import type { CsvLine, FileEncoding } from '../../../platform/base/csv.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
-import { signedAmount } from './amounts.ts';
+import { isAmbiguous, signedAmount } from './amounts.ts';
 import { readDay } from './dates.ts';
 import type { LineProblem, StatementLine } from './line.ts';
 import type { Columns, CsvRules } from './settings.ts';
@@ -57,7 +57,7 @@ function lineOf(
   const at = timeOf(read('time'), dateFormat, wireTime);
   const reference = read('reference');
   if (cents === 0n) return undefined;
-  if (cents === undefined) return { line, problem: 'the amount is not valid' };
+  if (cents === undefined) return { line, problem: amountProblem(read, columns, decimalSeparator) };
   if (at === undefined) return { line, problem: 'the time is not valid' };
   if (reference === '') return { line, problem: 'the reference is missing' };
   if (columns.currency !== undefined && read('currency').toUpperCase() !== CURRENCY) {
@@ -80,6 +80,15 @@ function centsOf(read: Row, columns: Columns, separator: '.' | ','): bigint | un
   const size = taken < 0n ? -taken : taken;
   if (added < 0n || (added > 0n && size > 0n)) return undefined;
   return added - size;
+}
+
+/** Why a row has no amount. */
+function amountProblem(read: Row, columns: Columns, separator: '.' | ','): string {
+  const names = ['amount', 'credit', 'debit'] as const;
+  const name = names.find((each) => isAmbiguous(read(each), separator));
+  if (name === undefined) return 'the amount is not valid';
+  const other = separator === '.' ? ',' : '.';
+  return `${read(name)} in the column ${columns[name] ?? name} is ambiguous: “${separator}” may be the decimal separator or the separator of thousands. If it separates thousands, set decimal_separator to “${other}” in the settings of the source. If not, export the file with exactly two decimals`;
 }
 
 /** The day in the source's format, or ISO 8601; with a time of day or not. */

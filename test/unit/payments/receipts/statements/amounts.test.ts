@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  isAmbiguous,
   signedAmount,
   unsignedAmount,
 } from '../../../../../src/payments/receipts/statements/amounts.ts';
@@ -20,6 +21,14 @@ test.each([
   ['+7', '.', 700n],
   ['0.00', '.', 0n],
   ['1.5000', '.', 150n],
+  // Three digits after the separator: 1.50, or one thousand five hundred.
+  ['1.500', '.', undefined],
+  ['1,500', ',', undefined],
+  ['-1.500', '.', undefined],
+  ['1,234.500', '.', undefined],
+  ['0.000', '.', undefined],
+  ['1.500', ',', 150_000n],
+  ['1,500', '.', 150_000n],
   // A decimal comma is never read as a thousands separator, or the other way round.
   ['1,50', '.', undefined],
   ['1.50', ',', undefined],
@@ -38,6 +47,23 @@ test.each([
 ] as const)('“%s” with the decimal separator %s', (text, decimal, cents) => {
   expect(signedAmount(text, decimal)).toBe(cents);
 });
+
+test.each([
+  ['1.500', '.', true],
+  ['(1.005)', '.', true],
+  ['1,500', ',', true],
+  ['1.500', ',', false],
+  ['1,500', '.', false],
+  ['1.5000', '.', false],
+  ['1.50', '.', false],
+  ['1.500 shillings', '.', false],
+  ['', '.', false],
+] as const)(
+  '“%s” with the decimal separator %s may be thousands: %s',
+  (text, decimal, ambiguous) => {
+    expect(isAmbiguous(text, decimal)).toBe(ambiguous);
+  },
+);
 
 test('plain amounts may be zero', () => {
   expect(['0', '0.00', '0.01', '-0', ''].map((text) => unsignedAmount(text))).toEqual([

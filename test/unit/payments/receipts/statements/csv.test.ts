@@ -88,6 +88,25 @@ test.each([
   expect(await row(text)).toEqual({ line: 2, problem: expect.stringContaining(problem) });
 });
 
+test('an amount that may mean thousands is refused with its column and what to do', async () => {
+  expect(await row('2026-01-05,1.500,FT1,x')).toEqual({
+    line: 2,
+    problem:
+      '1.500 in the column Amount is ambiguous: “.” may be the decimal separator or the separator of thousands. If it separates thousands, set decimal_separator to “,” in the settings of the source. If not, export the file with exactly two decimals',
+  });
+  const comma = { ...RULES, decimalSeparator: ',' } as const;
+  expect(await row('2026-01-05,"1,500",FT1,x', comma)).toMatchObject({
+    problem: expect.stringContaining('set decimal_separator to “.” in the settings'),
+  });
+  expect(await row('2026-01-05,1.500,,FT1,x', SIDES)).toMatchObject({
+    problem: expect.stringContaining('1.500 in the column In is ambiguous'),
+  });
+  expect(await row('2026-01-05,0.00,1.500,FT1,x', SIDES)).toMatchObject({
+    problem: expect.stringContaining('1.500 in the column Out is ambiguous'),
+  });
+  expect(await row('2026-01-05,1.500,FT1,x', comma)).toMatchObject({ amountCents: 150_000n });
+});
+
 test('what is above the titles and empty rows are skipped; trailing commas do not matter', async () => {
   const above = 'Statement\nAccount,01100,,\n';
   const rows = '2026-01-05,1,FT1,x,,\n,,,\n\n2026-01-05,2,FT2,x\n';
