@@ -55,7 +55,7 @@ export function findProblems(lines: readonly ReportedLine[], nowMs: number): Lin
     if (isFarAhead(at, nowMs)) {
       problems.push({ line, problem: 'the time is in the future' });
     }
-    if (kind !== 'credit') continue;
+    if (kind !== 'credit' || report.receipt === '') continue;
     // The second one would be taken for a repeat of the first, and not be credited.
     const key = `${report.issuer} ${report.receipt}`;
     const other = first.get(key);
