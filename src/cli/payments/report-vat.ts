@@ -21,7 +21,7 @@ export function addVat(report: Command, cli: Cli): void {
   command(
     report,
     'vat',
-    'The VAT of a month by vendor: charged with fees, less what corrections gave back. Exits with 1 unless the total agrees with the ledger’s account.',
+    'The VAT of a month by vendor: charged with fees, less what corrections gave back. The fees are the taxable base: those that VAT was charged on, without it. Exits with 1 unless the total agrees with the ledger’s account.',
   )
     .requiredOption('--month <month>', 'YYYY-MM', month)
     .option('--csv', 'CSV')

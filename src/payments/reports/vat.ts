@@ -6,11 +6,12 @@ import type { BookPeriod } from '../house/store.ts';
 import { readPairsByVendor } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { VendorPairSum } from '../ledger/sums-store.ts';
+import { readTaxedFees } from './vat-store.ts';
 
 /** In cents. */
 export interface VatSums {
   readonly charges: number;
-  /** Without VAT, less what was given back. */
+  /** The taxable base: fees that VAT was charged on, without the VAT, less what was given back. */
   readonly feesCents: bigint;
   readonly chargedCents: bigint;
   readonly returnedCents: bigint;
@@ -48,9 +49,16 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
     const house = await readHousePeriod(client, period);
     const paid = house.find((line) => line.account === 'vat-paid');
     const vids = await readVids(client);
-    const vendors = [...Map.groupBy(pairs, ({ vendorId }) => vendorId)]
-      .map(([vendorId, own]) => ({ vid: vids.get(vendorId) ?? '', ...sumsOf(own) }))
-      .filter(({ chargedCents, returnedCents }) => chargedCents + returnedCents > 0n)
+    const taxed = [...Map.groupBy(pairs, ({ vendorId }) => vendorId)].filter(([, own]) =>
+      own.some(isVat),
+    );
+    const bases = await readTaxedFees(client, period, vendorsWithOtherFees(taxed));
+    const vendors = taxed
+      .map(([vendorId, own]) => ({
+        vid: vids.get(vendorId) ?? '',
+        ...sumsOf(own),
+        feesCents: bases.get(vendorId) ?? feesOf(own),
+      }))
       .toSorted((one, other) => (one.vid < other.vid ? -1 : 1));
     const total = vendors.reduce<VatSums>(add, NOTHING);
     const openingCents = (account?.openingCents ?? 0n) + (paid?.openingCents ?? 0n);
@@ -69,17 +77,44 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
   });
 }
 
-/** What transfers of one vendor to and from `vat` and `fees` make. Pure. */
-function sumsOf(pairs: readonly VendorPairSum[]): VatSums {
+const isVat = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
+  debitAccount === 'vat' || creditAccount === 'vat';
+
+/**
+ * Vendors whose fees may be partly without VAT: those with corrections, and those with fewer transfers of
+ * VAT than of fees. A settled payment has at most one of each, and VAT only with a fee. Pure.
+ */
+function vendorsWithOtherFees(
+  vendors: readonly (readonly [number, readonly VendorPairSum[]])[],
+): number[] {
+  return vendors.filter(([, own]) => !isTaxedEntirely(own)).map(([vendorId]) => vendorId);
+}
+
+function isTaxedEntirely(pairs: readonly VendorPairSum[]): boolean {
+  const settled = pairs.filter(({ debitAccount }) => debitAccount === 'reserved');
+  const count = (account: string): number =>
+    settled.find(({ creditAccount }) => creditAccount === account)?.count ?? 0;
+  return settled.length === pairs.length && count('fees') === count('vat');
+}
+
+/** The fees of one vendor, taxed or not. Pure. */
+function feesOf(pairs: readonly VendorPairSum[]): bigint {
+  return pairs.reduce((sum, { debitAccount, creditAccount, amountCents }) => {
+    const sign = BigInt(Number(creditAccount === 'fees') - Number(debitAccount === 'fees'));
+    return sum + sign * amountCents;
+  }, 0n);
+}
+
+/** The VAT that transfers of one vendor make. Pure. */
+function sumsOf(pairs: readonly VendorPairSum[]): Omit<VatSums, 'feesCents'> {
   let sums = NOTHING;
   for (const { debitAccount, creditAccount, count, amountCents } of pairs) {
     const isCharge = creditAccount === 'vat';
     const chargedCents = isCharge ? amountCents : 0n;
     const returnedCents = debitAccount === 'vat' ? amountCents : 0n;
-    const fees = BigInt(Number(creditAccount === 'fees') - Number(debitAccount === 'fees'));
     sums = add(sums, {
+      ...NOTHING,
       charges: isCharge ? count : 0,
-      feesCents: fees * amountCents,
       chargedCents,
       returnedCents,
       vatCents: chargedCents - returnedCents,

@@ -134,7 +134,7 @@ function Vendors({ answer: { vendors, total, from, to } }: { readonly answer: Va
           align: 'end',
           hide: 'small',
         },
-        column(t`Fees`, 'fees', 'small'),
+        column(t`Taxable fees`, 'fees', 'small'),
         column(t`Charged`, 'charged'),
         column(t`Given back`, 'returned'),
         column(t`VAT`, 'vat'),

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { reportVat } from '../../src/payments/reports/vat.ts';
+import { approveCurrent } from '../support/approve-case.ts';
+import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
+import { spreadVendors } from '../support/several-buckets.ts';
+
+const PERIOD = {
+  from: new Date(Date.now() - 3_600_000),
+  to: new Date(Date.now() + 3_600_000),
+};
+const TAXED = { feeCents: 116n, vatCents: 16n };
+const FREE = { feeCents: 25n, vatCents: 0n };
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks();
+  await spreadVendors(books.owner);
+});
+afterAll(async () => {
+  await books.close();
+});
+
+async function paid(vendorId: number, fee: typeof TAXED): Promise<NewPayment> {
+  const made = newPayment({ vendorId, amountCents: 1_000n, ...fee });
+  await createInstructed(books.pool, [made]);
+  await settlePayments(books.pool, [paidReport(made)]);
+  return made;
+}
+
+/** Two people find that the operator did not pay it. */
+async function corrected(made: NewPayment): Promise<void> {
+  await settlePayments(books.pool, [failedReport(made)]);
+  const [found] = await listCasesAbout(books.pool, made.vendorId, made.paymentId);
+  const caseId = found?.caseId ?? '';
+  const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution: 'return_to_vendor', note: 'as agreed', ...terms };
+  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
+}
+
+test('the fees are those that VAT was charged on, of every vendor', async () => {
+  const vendors = await books.addVendors([100_000n, 100_000n, 100_000n, 100_000n]);
+  const [taxed = 0, free = 0, mixed = 0, returned = 0] = vendors;
+  await paid(taxed, TAXED);
+  await paid(taxed, TAXED);
+  await paid(free, FREE);
+  await paid(mixed, TAXED);
+  await paid(mixed, FREE);
+  await corrected(await paid(returned, TAXED));
+  await corrected(await paid(returned, FREE));
+  await paid(returned, TAXED);
+  await paid(returned, FREE);
+
+  const report = await reportVat(books.pool, PERIOD);
+  const vid = (vendorId: number): string => `vendor-${vendorId}`;
+  const nothing = { chargedCents: 0n, returnedCents: 0n };
+  expect(report.vendors).toEqual(
+    [
+      {
+        ...nothing,
+        vid: vid(taxed),
+        charges: 2,
+        feesCents: 200n,
+        chargedCents: 32n,
+        vatCents: 32n,
+      },
+      {
+        ...nothing,
+        vid: vid(mixed),
+        charges: 1,
+        feesCents: 100n,
+        chargedCents: 16n,
+        vatCents: 16n,
+      },
+      {
+        vid: vid(returned),
+        charges: 2,
+        feesCents: 100n,
+        chargedCents: 32n,
+        returnedCents: 16n,
+        vatCents: 16n,
+      },
+    ].toSorted((one, other) => (one.vid < other.vid ? -1 : 1)),
+  );
+  expect(report.total).toMatchObject({ charges: 5, feesCents: 400n, vatCents: 64n });
+  expect(report.isEqual).toBe(true);
+});
+
+test('a month without VAT has no taxable fees', async () => {
+  const before = { from: new Date(0), to: PERIOD.from };
+  expect(await reportVat(books.pool, before)).toMatchObject({
+    vendors: [],
+    total: { charges: 0, feesCents: 0n },
+  });
+});
