@@ -277,7 +277,8 @@ export const VARIABLES = {
     form: oneOf(['allow']),
   },
   TIME_ZONE: {
-    description: 'Time zone of days, and of times without an offset, in requests and responses.',
+    description:
+      'Time zone of days, and of times without an offset, in requests and responses. Do not change it after a day was closed.',
     form: { allowed: 'an IANA time zone, such as Africa/Nairobi', read: readTimeZone },
     default: 'Africa/Nairobi',
   },

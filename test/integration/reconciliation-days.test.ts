@@ -15,6 +15,7 @@ import {
   paidReport,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
@@ -201,8 +202,24 @@ describe('a day is not closed', () => {
     const later = await boundary();
     const gap = new Date(Number(noon) + 1);
     await expect(closeDay(books.pool, request('2026-03-03', gap, later))).rejects.toThrow(
-      'The last closed day is 2026-03-01',
+      'The last closed day is 2026-03-01. Days are closed one after the other, without a gap: the next one is 2026-03-02.',
     );
+  });
+
+  test('in another time zone than the last one', async () => {
+    const dayIn = (zone: string, day = '2024-03-02'): CloseRequest => {
+      const { from, to } = periodOfDay(day, createWireTime(zone)) ?? {};
+      return request(day, from ?? new Date(0), to ?? new Date(0));
+    };
+    await closeDay(books.pool, dayIn('Africa/Nairobi', '2024-03-01'));
+    await expect(closeDay(books.pool, dayIn('UTC'))).rejects.toThrow(
+      'The last closed day, 2024-03-01, ended at 2024-03-02T00:00:00+03:00, but 2024-03-02 begins at 2024-03-02T00:00:00+00:00 in TIME_ZONE. Days are closed without a gap, so TIME_ZONE must be the time zone that 2024-03-01 was closed with.',
+    );
+    await expect(closeDay(books.pool, dayIn('America/New_York'))).rejects.toThrow(
+      '2024-03-02 begins at 2024-03-02T00:00:00-05:00',
+    );
+    // Another zone with the same midnight leaves no gap.
+    expect((await closeDay(books.pool, dayIn('Europe/Istanbul'))).closed).not.toBeNull();
   });
 
   test('while a database transaction that began before its end may still add to it', async () => {

@@ -1,3 +1,4 @@
+import { dayAfter, midnightWithOffset } from '../../platform/base/days.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readHorizon } from '../../platform/cluster/horizon.ts';
@@ -61,11 +62,7 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
       throw new PlainError(`${day} is already closed.`);
     }
     const before = await findLastClosedDay(client);
-    if (before !== undefined && Number(before.endedAt) !== Number(from)) {
-      throw new PlainError(
-        `The last closed day is ${before.day}. Days are closed one after the other, without a gap.`,
-      );
-    }
+    if (before !== undefined) requireNextDay(before, request);
     const horizon = await readHorizon(client);
     if (horizon === undefined || new Date(horizon) < to) {
       throw new PlainError(
@@ -78,6 +75,24 @@ export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayRe
     await insertClosedDay(client, closed, totals);
     return await report(client, request);
   });
+}
+
+/**
+ * Throws: `PlainError` if the day is not the one after the last closed day, or begins at another time than
+ * that one ended, because the days of the service are those of another time zone now.
+ */
+function requireNextDay(last: ClosedDay, { day, from }: Day): void {
+  const next = dayAfter(last.day);
+  if (day !== next) {
+    throw new PlainError(
+      `The last closed day is ${last.day}. Days are closed one after the other, without a gap: the next one is ${next}.`,
+    );
+  }
+  if (Number(last.endedAt) === Number(from)) return;
+  const [ended, begins] = [midnightWithOffset(next, last.endedAt), midnightWithOffset(day, from)];
+  throw new PlainError(
+    `The last closed day, ${last.day}, ended at ${ended}, but ${day} begins at ${begins} in TIME_ZONE. Days are closed without a gap, so TIME_ZONE must be the time zone that ${last.day} was closed with.`,
+  );
 }
 
 /** What keeps a day open. */
