@@ -54,6 +54,47 @@ describe('malipo price', () => {
     expect(all.fees.map(({ version }) => version)).toEqual([1, 4, 2, 3]);
   });
 
+  it('lists prices that are in force or begin later, and names the latter when a fee is removed', async () => {
+    const versions = async (...rest: string[]): Promise<number[]> => {
+      const listed = await price('list', '--biller', 'tv', ...rest, '--json');
+      return listed.json<{ fees: { version: number }[] }>().fees.map(({ version }) => version);
+    };
+    const set = async (fee: string, ...rest: string[]): Promise<number> => {
+      const words = ['set', 'tv', '--flat', fee, ...rest, ...BY, '--json'];
+      return Number((await price(...words)).json()['version']);
+    };
+    const first = await set('1');
+    const second = await set('2');
+    expect(await versions()).toEqual([second]);
+    expect(await versions('--all')).toEqual([first, second]);
+    const later = await set('3', '--from', '2099-01-01');
+    const last = await set('4', '--from', '2099-02-01');
+    expect(await versions()).toEqual([second, later, last]);
+
+    const removed = await price('remove', 'tv', ...BY);
+    const end = last + 1;
+    expect(removed.stdout).toBe(
+      `The fee of tv is removed (version ${end}).\n` +
+        `A price that was set before begins at 2099-01-01 00:00:00: 3.00 (version ${later}). To remove it as well, repeat this command with --from '2099-01-01 00:00:00'.\n` +
+        `A price that was set before begins at 2099-02-01 00:00:00: 4.00 (version ${last}). To remove it as well, repeat this command with --from '2099-02-01 00:00:00'.\n`,
+    );
+    expect(await versions()).toEqual([end, later, last]);
+
+    const again = await price('remove', 'tv', '--from', '2099-01-01 00:00:00', ...BY, '--json');
+    expect(again.json()).toMatchObject({
+      version: end + 1,
+      scheduled: [
+        { version: last, valid_from: '2099-01-31T21:00:00.000Z', tiers: [{ flat: '4.00' }] },
+      ],
+    });
+    // A price that another one replaces from its first moment on never is in force.
+    expect(await versions()).toEqual([end, end + 1, last]);
+    const whole = await price('remove', 'tv', '--from', '2099-02-01', ...BY);
+    expect(whole.stdout).toBe(
+      `The fee of tv is removed from 2099-02-01 00:00:00 on (version ${end + 2}).\n`,
+    );
+  });
+
   it('sets what operators charge and give, from a later day on', async () => {
     const terms = ['--cost', '1', '--cost-percent', '0.5', '--commission-percent', '2'];
     const key = ['water', 'waterworks'];

@@ -33,7 +33,7 @@ export function addBillerCommands(program: Command, cli: Cli): void {
 }
 
 async function readBillers(pool: Pool) {
-  const prices = feePricesByBiller(await listFeePrices(pool, 'current'));
+  const prices = feePricesByBiller(await listFeePrices(pool, 'recent'));
   return (await listBillerHealth(pool)).map(
     ({ biller: row, routes, availability, obstacle, offlineReason }) => ({
       biller_code: row.billerCode,

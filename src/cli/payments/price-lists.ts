@@ -62,7 +62,7 @@ export function addList(price: Command, cli: Cli): void {
 
 type SetRow = Pick<FeePriceRow, 'version' | 'validFrom' | 'setAt' | 'setBy'>;
 
-function settingJson(row: SetRow) {
+export function settingJson(row: SetRow) {
   return {
     version: row.version,
     valid_from: row.validFrom.toISOString(),
@@ -142,11 +142,11 @@ export function addShow(price: Command, cli: Cli): void {
           }
           const vendorId =
             options.vid === undefined ? null : (await requireVendor(pool, options.vid)).vendorId;
-          const fees = feePricesByBiller(await listFeePrices(pool, 'current'));
+          const fees = feePricesByBiller(await listFeePrices(pool, 'recent'));
           const nowMs = Date.now();
           const prices = fees.get(billerCode) ?? new Map();
           const charge = chargeFor(prices, { vendorId, amountCents }, nowMs);
-          const operators = await listOperatorPrices(pool, 'current');
+          const operators = await listOperatorPrices(pool, 'recent');
           const through = [...operatorPricesByRoute(operators).values()].flatMap((rows) => {
             const row = inForce(rows, nowMs);
             if (row === undefined || row.billerCode !== billerCode) return [];

@@ -7,14 +7,16 @@ import {
 } from '../../payments/billers/administer-prices.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import type { NewSetting } from '../../payments/prices/store.ts';
+import { formulaFields } from '../../payments/prices/describe.ts';
+import { listFeePricesAfter } from '../../payments/prices/store.ts';
+import type { FeePriceRow, NewSetting } from '../../payments/prices/store.ts';
 import { code, command, money, moneyAboveZero, periodStart, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { formulaFrom, percent, rateFrom, tiers } from './price-input.ts';
 import type { FormulaOptions } from './price-input.ts';
-import { addList, addShow } from './price-lists.ts';
+import { addList, addShow, settingJson } from './price-lists.ts';
 import { formulaText, termsText } from './price-view.ts';
 
 export function addPriceCommands(program: Command, cli: Cli): void {
@@ -109,14 +111,28 @@ function addRemove(price: Command, cli: Cli): void {
     async (billerCode: string, options: SettingOptions & { readonly vid?: string }) => {
       await cli.run(options, async ({ pool, wireTime }) => {
         const key = await keyOf(pool, billerCode, options.vid);
-        const version = await endFeePrice(pool, key, settingOf(options, wireTime));
+        const setting = settingOf(options, wireTime);
+        const version = await endFeePrice(pool, key, setting);
+        const later = await listFeePricesAfter(pool, key, version);
+        const since = setting.validFrom && ` from ${wireTime.format(setting.validFrom)} on`;
         return {
-          json: { biller_code: billerCode, vid: options.vid ?? null, version },
-          text: `The fee of ${whose(billerCode, options.vid)} is removed (version ${version}).`,
+          json: {
+            ...{ biller_code: billerCode, vid: options.vid ?? null, version },
+            scheduled: later.map((row) => ({ ...settingJson(row), ...formulaFields(row) })),
+          },
+          text: [
+            `The fee of ${whose(billerCode, options.vid)} is removed${since ?? ''} (version ${version}).`,
+            ...later.map((row) => scheduledText(row, wireTime)),
+          ].join('\n'),
         };
       });
     },
   );
+}
+
+function scheduledText(row: FeePriceRow, wireTime: WireTime): string {
+  const begin = wireTime.format(row.validFrom);
+  return `A price that was set before begins at ${begin}: ${formulaText(row)} (version ${row.version}). To remove it as well, repeat this command with --from '${begin}'.`;
 }
 
 interface OperatorOptions extends SettingOptions {

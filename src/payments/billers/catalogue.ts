@@ -102,7 +102,7 @@ export function createBillerCatalogue(options: {
     const [billerRows, feePriceRows, routes, sold, operatorRows, prefixRows, secrets] =
       await Promise.all([
         listBillers(pool),
-        listFeePrices(pool, 'current'),
+        listFeePrices(pool, 'recent'),
         listRoutes(pool),
         listSoldProducts(pool),
         listOperators(pool),

@@ -59,7 +59,7 @@ export async function listRouteRows(db: Queryable): Promise<RouteRow[]> {
 /** The routes of each biller, by position. */
 export async function listRoutes(db: Queryable): Promise<ReadonlyMap<string, readonly Route[]>> {
   const routes = new Map<string, Route[]>();
-  const prices = operatorPricesByRoute(await listOperatorPrices(db, 'current'));
+  const prices = operatorPricesByRoute(await listOperatorPrices(db, 'recent'));
   for (const row of await listRouteRows(db)) {
     const route = routeOf(row, prices.get(`${row.billerCode} ${row.operatorCode}`));
     routes.set(row.billerCode, [...(routes.get(row.billerCode) ?? []), route]);

@@ -42,25 +42,30 @@ interface StoredOperatorPrice {
   commissionNetted: boolean;
 }
 
-/** How long a replaced price is kept in memory: the clock of a process may be behind. */
-const KEPT = `interval '1 hour'`;
+/**
+ * current: prices that are in force, or will be. recent: also those that were replaced less than an hour
+ * ago, for a process whose clock is behind. all: all that ever were.
+ */
+export type WhichPrices = 'current' | 'recent' | 'all';
+
+/** SQL: whether a price n that follows the price p replaces it. $1: which ones are listed. */
+const REPLACES = `(n.valid_from, n.version) > (p.valid_from, p.version)
+      and (n.valid_from = p.valid_from
+        or n.valid_from <= now() - case when $1 = 'recent' then interval '1 hour' else interval '0' end)`;
 
 const FEE_PRICES = `select p.version, p.biller_code as "billerCode", p.vendor_id as "vendorId",
     p.valid_from as "validFrom", p.set_at as "setAt", p.set_by as "setBy", p.tiers,
     p.minimum_cents as "minimumCents", p.maximum_cents as "maximumCents", p.vat_bps as "vatBps",
     p.vat_included as "vatIncluded"
   from fee_prices p
-  where $1 or not exists (select from fee_prices n
+  where $1 = 'all' or not exists (select from fee_prices n
     where n.biller_code = p.biller_code and n.vendor_id is not distinct from p.vendor_id
-      and (n.valid_from, n.version) > (p.valid_from, p.version) and n.valid_from < now() - ${KEPT})
+      and ${REPLACES})
   order by p.biller_code, p.vendor_id nulls first, p.valid_from, p.version`;
 
-/** The fee prices that are or will be in force, or all that ever were, in the order of their begin. */
-export async function listFeePrices(
-  db: Queryable,
-  which: 'current' | 'all',
-): Promise<FeePriceRow[]> {
-  const listed = await db.query<StoredFeePrice>(FEE_PRICES, [which === 'all']);
+/** Fee prices, in the order of their begin. */
+export async function listFeePrices(db: Queryable, which: WhichPrices): Promise<FeePriceRow[]> {
+  const listed = await db.query<StoredFeePrice>(FEE_PRICES, [which]);
   return listed.rows.map((row) => ({
     ...row,
     tiers: row.tiers.map((tier) => ({
@@ -71,23 +76,36 @@ export async function listFeePrices(
   }));
 }
 
+/** Prices of the same key that begin after the price of this version, except ends of prices. */
+export async function listFeePricesAfter(
+  db: Queryable,
+  { billerCode, vendorId }: Pick<FeePriceRow, 'billerCode' | 'vendorId'>,
+  version: number,
+): Promise<FeePriceRow[]> {
+  const listed = (await listFeePrices(db, 'current')).filter(
+    (row) => row.billerCode === billerCode && row.vendorId === vendorId,
+  );
+  const index = listed.findIndex((row) => row.version === version);
+  return listed.slice(index + 1).filter((row) => row.tiers.length > 0);
+}
+
 const OPERATOR_PRICES = `select p.version, p.biller_code as "billerCode",
     p.operator_code as "operatorCode", p.valid_from as "validFrom", p.set_at as "setAt",
     p.set_by as "setBy", p.cost_cents as "costCents", p.cost_bps as "costBps",
     p.commission_cents as "commissionCents", p.commission_bps as "commissionBps",
     p.commission_netted as "commissionNetted"
   from operator_prices p
-  where $1 or not exists (select from operator_prices n
+  where $1 = 'all' or not exists (select from operator_prices n
     where n.biller_code = p.biller_code and n.operator_code = p.operator_code
-      and (n.valid_from, n.version) > (p.valid_from, p.version) and n.valid_from < now() - ${KEPT})
+      and ${REPLACES})
   order by p.biller_code, p.operator_code, p.valid_from, p.version`;
 
 /** The same for operators. */
 export async function listOperatorPrices(
   db: Queryable,
-  which: 'current' | 'all',
+  which: WhichPrices,
 ): Promise<OperatorPriceRow[]> {
-  const listed = await db.query<StoredOperatorPrice>(OPERATOR_PRICES, [which === 'all']);
+  const listed = await db.query<StoredOperatorPrice>(OPERATOR_PRICES, [which]);
   return listed.rows.map(
     ({ costCents, costBps, commissionCents, commissionBps, ...row }): OperatorPriceRow => ({
       ...row,
