@@ -107,6 +107,8 @@ export function planPayment(
   };
 }
 
+const NO_FLOAT_FOR_FEE = 'The billing balance does not cover the amount and its fee';
+
 /** Turns the database's decision into the answer. Throws the refusals that need the database. */
 export function answerDecision(payment: NewPayment, decision: CreateDecision): Created {
   switch (decision.kind) {
@@ -125,7 +127,10 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
         reference: encodeReference(payment.vendorId, decision.paymentId),
       });
     case 'insufficient_float':
-      throw new Refusal('insufficient_float', { field: 'amount' });
+      throw new Refusal('insufficient_float', {
+        field: 'amount',
+        ...(payment.feeCents === 0n ? {} : { text: NO_FLOAT_FOR_FEE }),
+      });
     case 'likely_duplicate': {
       const reference = encodeReference(payment.vendorId, decision.paymentId);
       throw new Refusal('likely_duplicate', {

@@ -234,6 +234,15 @@ describe('answering a decision', () => {
   });
 });
 
+test.each([
+  [0n, 'The billing balance does not cover the amount'],
+  [30n, 'The billing balance does not cover the amount and its fee'],
+])('a float that does not cover a payment with a fee of %d cents', (feeCents, text) => {
+  const payment = newPayment({ vendorId: 7, feeCents });
+  const refusal = refusalOf(() => answerDecision(payment, { kind: 'insufficient_float' }));
+  expect(refusal.message).toBe(text);
+});
+
 describe('the status', () => {
   test.each([
     [null, false, 'QUEUED'],
