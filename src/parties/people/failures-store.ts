@@ -5,6 +5,16 @@ export interface FailuresRow {
   failedAt: Date;
 }
 
+/** Without a lock. Undefined: none since the last sign-in. */
+export async function findFailures(db: Queryable, login: string): Promise<FailuresRow | undefined> {
+  const found = await db.query<FailuresRow>(
+    `select failed_count as "failedCount", failed_at as "failedAt"
+     from sign_in_failures where login = $1`,
+    [login],
+  );
+  return found.rows[0];
+}
+
 /** Locks the name, so that sign-ins with it are checked one after the other. */
 export async function lockFailures(db: Queryable, login: string, now: Date): Promise<FailuresRow> {
   const locked = await db.query<FailuresRow>(

@@ -2,10 +2,10 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { unseal } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { isPassword } from './password.ts';
-import { addFailure, deleteFailures, lockFailures } from './failures-store.ts';
+import { addFailure, deleteFailures, findFailures, lockFailures } from './failures-store.ts';
 import { findCredentials, setCodeStep } from './people-store.ts';
 import type { CredentialsRow } from './people-store.ts';
 import { secondsToWait } from './wait.ts';
@@ -28,40 +28,26 @@ type Checked =
   | { readonly kind: 'code_required' }
   | { readonly kind: 'wait'; readonly seconds: number };
 
+interface SignInOptions {
+  readonly pool: Pool;
+  readonly masterKeys: MasterKeys;
+  /** Everybody needs a one-time code. */
+  readonly codesRequired: boolean;
+}
+
 /**
  * Checks a sign-in and returns the person's id. Every wrong combination gets the same answer, which
- * does not tell whether the person exists.
+ * does not tell whether the person exists. While the password is hashed, no connection to the database
+ * is held, because others need them.
  * Throws: `sign_in_failed`, `code_required`, `too_many_requests`.
  */
 export async function checkSignIn(
-  options: {
-    readonly pool: Pool;
-    readonly masterKeys: MasterKeys;
-    /** Everybody needs a one-time code. */
-    readonly codesRequired: boolean;
-  },
+  options: SignInOptions,
   request: SignInRequest,
   now: Date,
 ): Promise<string> {
-  const checked = await databaseTransaction(options.pool, async (db): Promise<Checked> => {
-    const login = request.login.trim().toLowerCase();
-    // One after the other, so that guesses sent at the same time are counted. Unknown names wait like
-    // known ones.
-    const seconds = secondsToWait(await lockFailures(db, login, now), now);
-    if (seconds > 0) return { kind: 'wait', seconds };
-    const person = await findCredentials(db, login);
-    const isRight = await isPassword(request.password, person?.passwordHash ?? null);
-    const result: Checked =
-      person === undefined || !isRight || person.status !== 'active'
-        ? { kind: 'failed' }
-        : checkCode(options, person, { code: request.code, now });
-    if (result.kind === 'failed') await addFailure(db, login, now);
-    if (result.kind === 'done') {
-      await deleteFailures(db, login);
-      if (result.codeStep !== null) await setCodeStep(db, result.personId, result.codeStep);
-    }
-    return result;
-  });
+  const login = request.login.trim().toLowerCase();
+  const checked = await check(options, { ...request, login }, now);
   switch (checked.kind) {
     case 'done':
       return checked.personId;
@@ -72,6 +58,57 @@ export async function checkSignIn(
     case 'failed':
       throw new Refusal('sign_in_failed');
   }
+}
+
+/** Counts a failure. @param request with the name as it is stored. */
+async function check(options: SignInOptions, request: SignInRequest, now: Date): Promise<Checked> {
+  const { pool } = options;
+  const { login, password } = request;
+  // A name that has to wait costs no hash.
+  const failures = await findFailures(pool, login);
+  const seconds = failures === undefined ? 0 : secondsToWait(failures, now);
+  if (seconds > 0) return { kind: 'wait', seconds };
+  const provenHash = await findProvenHash(pool, login, password);
+  return await databaseTransaction(pool, async (db) => {
+    return await decide(db, { ...options, provenHash }, request, now);
+  });
+}
+
+/** The person's stored hash, if it is that of the password. */
+async function findProvenHash(
+  pool: Pool,
+  login: string,
+  password: string,
+): Promise<string | undefined> {
+  const stored = (await findCredentials(pool, login))?.passwordHash ?? null;
+  const isRight = await isPassword(password, stored);
+  return isRight && stored !== null ? stored : undefined;
+}
+
+/** After the password was hashed. */
+async function decide(
+  db: Queryable,
+  options: SignInOptions & { readonly provenHash: string | undefined },
+  { login, code }: SignInRequest,
+  now: Date,
+): Promise<Checked> {
+  // One after the other, so that guesses whose passwords were hashed at the same time are counted.
+  // Unknown names wait like known ones.
+  const seconds = secondsToWait(await lockFailures(db, login, now), now);
+  if (seconds > 0) return { kind: 'wait', seconds };
+  const person = await findCredentials(db, login);
+  // The password may have been replaced meanwhile.
+  const isRight = person !== undefined && person.passwordHash === options.provenHash;
+  const result: Checked =
+    isRight && person.status === 'active'
+      ? checkCode(options, person, { code, now })
+      : { kind: 'failed' };
+  if (result.kind === 'failed') await addFailure(db, login, now);
+  if (result.kind === 'done') {
+    await deleteFailures(db, login);
+    if (result.codeStep !== null) await setCodeStep(db, result.personId, result.codeStep);
+  }
+  return result;
 }
 
 /** After the password was right. */

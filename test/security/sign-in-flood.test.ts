@@ -1,0 +1,119 @@
+import { createHook } from 'node:async_hooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { acceptLink, createLink } from '../../src/parties/people/links.ts';
+import { checkSignIn } from '../../src/parties/people/sign-in.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+import { countWaiting } from '../support/waiting.ts';
+
+// However many strangers try to sign in, people who are signed in do not wait for them.
+
+const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+
+let database: TestDatabase;
+let running: InProcessService;
+let owner: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+});
+
+/** Meanwhile no sign-in with this name is decided, although its password is hashed. */
+async function beforeDecisions(login: string, work: () => Promise<void>): Promise<void> {
+  const holder = await owner.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('set local idle_in_transaction_session_timeout = 0');
+    await holder.query(
+      'insert into sign_in_failures (login, failed_count, failed_at) values ($1, 0, now())',
+      [login],
+    );
+    await work();
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+}
+
+/** Calls back whenever a password begins to be hashed. */
+async function withHashes<Result>(
+  begins: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'ARGON2REQUEST') begins();
+    },
+  }).enable();
+  try {
+    return await work();
+  } finally {
+    hook.disable();
+  }
+}
+
+async function withOneConnection<Result>(use: (pool: Pool) => Promise<Result>): Promise<Result> {
+  const pool = createPool({ url: database.url, max: 1, name: 'test sign-in' });
+  try {
+    return await use(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+const check = async (pool: Pool, login: string, password: string): Promise<string> =>
+  await checkSignIn(
+    { pool, masterKeys, codesRequired: false },
+    { login, password, code: undefined },
+    new Date(),
+  ).catch((error: { code: string }) => error.code);
+
+test.each(['support', 'no-such-person'])(
+  'a sign-in as %s holds no connection while the password is hashed',
+  async (login) => {
+    await withOneConnection(async (pool) => {
+      const held: number[] = [];
+      const begins = (): void => void held.push(pool.totalCount - pool.idleCount);
+      const signIn = async (): Promise<string> => await check(pool, login, 'not the password');
+      expect(await withHashes(begins, signIn)).toBe('sign_in_failed');
+      expect(held).toEqual([0]);
+    });
+  },
+);
+
+test('a name that has to wait costs no hash', async () => {
+  await withOneConnection(async (pool) => {
+    for (let count = 0; count < 5; count += 1) await check(pool, 'finance', 'not the password');
+    let hashes = 0;
+    const signIn = async (): Promise<string> => await check(pool, 'finance', DEMO_PASSWORD);
+    expect(await withHashes(() => (hashes += 1), signIn)).toBe('too_many_requests');
+    expect(hashes).toBe(0);
+  });
+});
+
+test('a password that was replaced while it was hashed signs nobody in', async () => {
+  await withOneConnection(async (pool) => {
+    const now = new Date();
+    let signIn: Promise<string> | undefined;
+    await beforeDecisions('operations', async () => {
+      signIn = check(pool, 'operations', DEMO_PASSWORD);
+      await until('a sign-in before its decision', async () => (await countWaiting(owner)) === 1);
+      const token = await createLink(owner, 'operations', { madeBy: null, now });
+      const chosen = { token, password: 'another long one', codes: undefined };
+      await acceptLink({ pool: owner, masterKeys, codesRequired: false }, chosen, now);
+    });
+    expect(await signIn).toBe('sign_in_failed');
+  });
+});
