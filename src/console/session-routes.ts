@@ -18,6 +18,7 @@ import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage } from './mount.ts';
 import { permissionsOf } from './permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
+import { createSignInTurns } from './sign-in-turns.ts';
 import type { Viewer } from './route.ts';
 
 /** The limit of attempts from one network: a burst, then one every six seconds. */
@@ -54,6 +55,7 @@ const credentials = Type.Object({
 export function addSessionRoutes(app: FastifyInstance, options: SessionOptions): void {
   const { prefix, clock, pool } = options;
   const limit = limitAttempts();
+  const inTurn = createSignInTurns();
   const body = <Schema extends typeof signIn | typeof link | typeof credentials>(
     schema: Schema,
     request: FastifyRequest,
@@ -72,8 +74,11 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   app.post(`${prefix}/session`, async (request, reply) => {
     const given = body(signIn, request);
     const login = given.login.trim().toLowerCase();
-    const personId = await recorded(request, options, { action: 'session.start', login }, () =>
-      checkSignIn(options, { ...given, code: given.code }, clock.now()),
+    const entry = { action: 'session.start', login };
+    const personId = await inTurn(request.ip, () =>
+      recorded(request, options, entry, () =>
+        checkSignIn(options, { ...given, code: given.code }, clock.now()),
+      ),
     );
     return await start(request, reply, { ...options, personId });
   });
@@ -96,10 +101,12 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   app.post(`${prefix}/links/use`, async (request, reply) => {
     const { token, password, secret, code } = body(credentials, request);
     const codes = secret === undefined || code === undefined ? undefined : { secret, code };
-    const { login } = await readLink(pool, token, clock.now());
-    const personId = await recorded(request, options, { action: 'link.use', login }, () =>
-      acceptLink(options, { token, password, codes }, clock.now()),
-    );
+    const personId = await inTurn(request.ip, async () => {
+      const { login } = await readLink(pool, token, clock.now());
+      return await recorded(request, options, { action: 'link.use', login }, () =>
+        acceptLink(options, { token, password, codes }, clock.now()),
+      );
+    });
     return await start(request, reply, { ...options, personId });
   });
 }

@@ -1,12 +1,16 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { ConsoleClient, signedIn } from '../support/console-client.ts';
+import type { ConsoleAnswer } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
@@ -22,7 +26,7 @@ let owner: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  running = await startInProcess(database.url);
+  running = await startInProcess(database.url, { environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
 });
 afterAll(async () => {
@@ -79,6 +83,33 @@ const check = async (pool: Pool, login: string, password: string): Promise<strin
     { login, password, code: undefined },
     new Date(),
   ).catch((error: { code: string }) => error.code);
+
+test('sign-ins that wait leave connections to people who are signed in, and those beyond the limit are refused', async () => {
+  const admin = await signedIn(running.origin, 'admin');
+  const strangers: Promise<ConsoleAnswer>[] = [];
+  await beforeDecisions('risk', async () => {
+    for (let index = 0; index <= LIMITS.signInsUnderWay; index += 1) {
+      const guess = { login: 'risk', password: 'not the password' };
+      const from = { 'x-forwarded-for': `192.0.2.${index}` };
+      strangers.push(new ConsoleClient(running.origin).send('POST', '/session', guess, from));
+    }
+    const first = await Promise.race(strangers);
+    expect(first).toMatchObject({ status: 503, code: 'overloaded' });
+    expect(first.headers.get('retry-after')).toBe('2');
+    await until(
+      'sign-ins that hold connections',
+      async () => (await countWaiting(owner)) >= LIMITS.signInsAtOnce,
+    );
+    for (let count = 0; count < 3; count += 1) {
+      expect((await admin.get('/home')).status).toBe(200);
+    }
+    expect(await countWaiting(owner)).toBeLessThanOrEqual(LIMITS.signInsAtOnce);
+  });
+  const answers = await Promise.all(strangers);
+  expect(answers.filter(({ code }) => code === 'overloaded')).toHaveLength(1);
+  const attempts = await listAudit(running.service.pool, { login: 'risk', limit: 100 });
+  expect(attempts).toHaveLength(LIMITS.signInsUnderWay);
+});
 
 test.each(['support', 'no-such-person'])(
   'a sign-in as %s holds no connection while the password is hashed',

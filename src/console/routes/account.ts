@@ -7,11 +7,15 @@ import type { RelyingParty } from '../../parties/people/relying-party.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import { createLongReads } from '../../platform/base/long-reads.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PasskeysAnswer } from '../answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
+
+/** Hashing a password takes a core. */
+const PASSWORDS_AT_ONCE = 1;
 
 export interface AccountRoutesOptions {
   readonly pool: Pool;
@@ -50,8 +54,12 @@ export function accountRoutes(options: AccountRoutesOptions): AnyRoute[] {
   ];
 }
 
-/** A stolen session must not become lasting access, so the password is asked for again. */
+/**
+ * A stolen session must not become lasting access, so the password is asked for again. Such checks wait
+ * only for each other, not for strangers who sign in.
+ */
 function beginRoute(options: AccountRoutesOptions): AnyRoute {
+  const inTurn = createLongReads(PASSWORDS_AT_ONCE);
   return route({
     method: 'POST',
     path: '/account/passkeys/begin',
@@ -67,7 +75,8 @@ function beginRoute(options: AccountRoutesOptions): AnyRoute {
     handle: async ({ body }, { viewer }, { headers }) => {
       const party = requireParty(options.party, headers.origin);
       const now = options.clock.now();
-      await checkSignIn(options, { login: viewer.login, ...body, code: body.code }, now);
+      const again = { login: viewer.login, ...body, code: body.code };
+      await inTurn(viewer.personId, () => checkSignIn(options, again, now));
       return await beginPasskey({ ...options, party }, viewer, now);
     },
   });

@@ -117,6 +117,16 @@ export const LIMITS = {
    * Requests waiting for their nonce to be written, before new ones are refused as `overloaded`.
    */
   nonceQueueRows: 8192,
+  /**
+   * Sign-ins with a password that one process checks at once: half of the console's connections, and of
+   * Node's threads for hashing.
+   */
+  signInsAtOnce: 2,
+  /**
+   * Sign-ins that are checked or wait for it, before new ones are refused as `overloaded`: about a
+   * second's on two busy cores, where a hash takes 60 ms.
+   */
+  signInsUnderWay: 32,
   /** Requests that one process keeps for the request log until its next write. */
   requestLogRows: 5_000,
   /** The same for one vendor: with more requests in a second its log is a sample. */
