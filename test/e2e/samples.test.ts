@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
+import { addFundedVendor, demoVendor, fresh } from '../support/demo-vendors.ts';
 import { PATHS_OF_SAMPLES, SAMPLE_LANGUAGES, SampleFolder } from '../support/samples.ts';
 import { controlsOf } from '../support/sandbox-controls.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
@@ -226,6 +226,21 @@ describe.concurrent.each(SAMPLE_LANGUAGES)('the samples for $title', ({ name, ru
     },
     120_000,
   );
+});
+
+// After all others, because none of them could pay.
+describe('a biller that is offline', () => {
+  test('ends all samples at once: nothing was accepted', async () => {
+    const controls = controlsOf(sandbox, demoVendor(sandbox, 'demo'));
+    await controls.ask('POST', '/billers/kplc_prepaid/offline', { seconds: 3_600 });
+    const printed = await Promise.all(
+      HERE.map(async ({ name }) => await pay(folderOf(name), fresh('order'), '37200009901')),
+    );
+    await controls.ask('POST', '/billers/kplc_prepaid/online');
+    const expected =
+      /^nothing was accepted; try again later: The biller is offline \(biller_offline, request [-0-9a-f]{36}\)$/;
+    expect(printed).toEqual(HERE.map(() => expect.stringMatching(expected)));
+  }, 120_000);
 });
 
 const DATA = {

@@ -23,7 +23,7 @@ try {
     // Nothing was accepted. Correct the request.
     console.log(`refused: ${error.message}`);
   } else if (error instanceof Unavailable) {
-    console.log('nothing was accepted; try again later');
+    console.log(`nothing was accepted; try again later: ${error.message}`);
   } else if (error instanceof OutcomeUnknown) {
     // It may be paid. Never pay again with another reference.
     console.log(`not known yet: ${error.message}`);

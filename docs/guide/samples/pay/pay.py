@@ -25,8 +25,8 @@ try:
 except Refused as refused:
     # Nothing was accepted. Correct the request.
     print(f"refused: {refused}")
-except Unavailable:
-    print("nothing was accepted; try again later")
+except Unavailable as unavailable:
+    print(f"nothing was accepted; try again later: {unavailable}")
 except OutcomeUnknown as unknown:
     # It may be paid. Never pay again with another reference.
     print(f"not known yet: {unknown}")

@@ -13,6 +13,7 @@ for try in 1 2 3 4 5; do
   call POST /transaction/create "$payment" >/dev/null
   case $status/$(field code) in
     2??/*) outcome=accepted && break ;;
+    503/biller_offline) break ;; # nothing was accepted; it may be offline for hours
     429/* | 503/overloaded | 503/unavailable) ;; # nothing was accepted
     409/reference_reused) outcome=refused && break ;;
     4??/*) [ $outcome = unknown ] || outcome=refused && break ;;
@@ -20,14 +21,15 @@ for try in 1 2 3 4 5; do
   esac
   sleep "${retry_after:-2}"
 done
+reason="$(field text) ($(field code), request $(field request_id))"
 case $outcome in
   refused)
     # Nothing was accepted. Correct the request.
-    echo "refused: $(field text) ($(field code), request $(field request_id))"
+    echo "refused: $reason"
     exit
     ;;
   unavailable)
-    echo 'nothing was accepted; try again later'
+    echo "nothing was accepted; try again later: $reason"
     exit
     ;;
 esac
