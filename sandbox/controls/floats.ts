@@ -11,11 +11,11 @@ import type { ControlDeps } from './control.ts';
 
 const cents = Type.String({
   pattern: String.raw`^\d{1,12}$`,
-  form: 'cents as a string, 1 to 12 digits',
+  form: 'an amount in cents: a string of 1 to 12 digits',
 });
 const centsAboveZero = Type.String({
   pattern: String.raw`^[1-9]\d{0,11}$`,
-  form: 'cents above zero as a string, at most 12 digits',
+  form: 'an amount in cents above 0: a string of at most 12 digits',
 });
 
 /** Customers pay the vendor, and the income is moved into its float. Returns the float in cents. */

@@ -125,7 +125,7 @@ describe('malipo operator', () => {
   });
 
   it.each([
-    [['--setting', 'pay_timeout_ms=soon'], 1, 'pay_timeout_ms must be integer'],
+    [['--setting', 'pay_timeout_ms=soon'], 1, 'pay_timeout_ms must be a whole number'],
     [['--setting', 'colour=red'], 1, 'colour'],
     [['--base-url', 'http://pay.example.com'], 1, 'https'],
     [['--connector', 'pigeon'], 2, '--connector'],

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import { problemText } from '../../platform/base/problem-text.ts';
 import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
@@ -51,7 +52,7 @@ export function createSettingsReader<Schema extends TSchema>(
     const problems = check.problems(given).map((error) => {
       const unknown =
         error.keyword === 'additionalProperties' ? ` ${JSON.stringify(error.params)}` : '';
-      return `${what}${error.instancePath} ${error.message}${unknown}`;
+      return `${what}${error.instancePath} ${problemText(error, schema)}${unknown}`;
     });
     throw new Error(`${kind} ${operatorCode}: ${problems.slice(0, 5).join('; ')}`);
   };

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import type { Validator } from 'typebox/schema';
 
-type Problem = ReturnType<Validator['Errors']>[1][number];
+export type Problem = ReturnType<Validator['Errors']>[1][number];
 
 /** A check of values against a schema. */
 export interface Compiled<Value> {

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Static, TObject, TSchema } from 'typebox';
 import { compiled } from '../base/compiled.ts';
 import { Refusal } from '../base/errors.ts';
+import { problemText } from '../base/problem-text.ts';
 
-/** What is wrong with a value, in the words of its schema. */
+/** What is wrong with a value. */
 export interface SchemaProblem {
   readonly kind: 'missing' | 'unknown' | 'invalid';
   /** The member of the object at fault; undefined: the value as a whole. */
@@ -24,7 +25,7 @@ export function createProblemFinder(
     const error = errors.find(({ keyword }) => keyword !== 'boolean') ?? errors[0];
     const named = namedIn(error?.params);
     const at = error?.instancePath.split('/')[1];
-    const text = error?.message ?? 'is not valid';
+    const text = error === undefined ? 'is not valid' : problemText(error, schema);
     if (at !== undefined) return { kind: 'invalid', field: at, text };
     if (error?.keyword === 'required') return { kind: 'missing', field: named, text };
     const isUnknown = error?.keyword === 'additionalProperties';
@@ -54,7 +55,7 @@ export function createJsonReader<Body extends TObject>(
       refuseControls(value);
       return value as Static<Body>;
     }
-    throw refusalOf(problem, schema);
+    throw refusalOf(problem);
   };
 }
 
@@ -98,13 +99,11 @@ function refuseControls(value: Readonly<Record<string, unknown>>): void {
 
 const SHOWN_NAME_LENGTH = 64;
 
-function refusalOf({ kind, field, text }: SchemaProblem, schema: TObject): Refusal {
+function refusalOf({ kind, field, text }: SchemaProblem): Refusal {
   const named = field === undefined ? {} : { field: field.slice(0, SHOWN_NAME_LENGTH) };
   if (kind === 'missing') {
     return new Refusal('missing_field', { ...named, text: `${field ?? 'A field'} is required` });
   }
   if (kind === 'unknown') return new Refusal('unknown_field', named);
-  const { form }: { readonly form?: string } = schema.properties[field ?? ''] ?? {};
-  const must = form === undefined ? text : `must be ${form}`;
-  return new Refusal('invalid_field', { ...named, text: `${field ?? 'The body'} ${must}` });
+  return new Refusal('invalid_field', { ...named, text: `${field ?? 'The body'} ${text}` });
 }

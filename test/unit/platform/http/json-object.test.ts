@@ -40,6 +40,8 @@ test.each([
 
 test('a refusal says what the field must be', () => {
   expect(() => of('{"name":"A"}')).toThrow('name must be lower-case letters');
+  expect(() => of('{"name":"a","count":1.5}')).toThrow('count must be a whole number');
+  expect(() => of('{"name":"a","tags":[1]}')).toThrow('tags is not valid: each entry must be text');
 });
 
 test.each(['application/x-www-form-urlencoded', 'application/json; charset=latin1', 'text/json'])(
