@@ -263,7 +263,25 @@ describe('a payment that is listed', () => {
       { to },
     );
     expect(result).toMatchObject({ verdicts: { changed: 1 }, casesOpened: 1 });
-    expect((await openCases()).map((row) => row.kind)).toEqual(['statement_change']);
+    expect(await openCases()).toMatchObject([
+      {
+        kind: 'statement_change',
+        facts: { listed_before_cents: Number(made.amountCents), paid_cents: 5 },
+      },
+    ]);
+  });
+
+  test('changed again: from what the last statement lists, each change once', async () => {
+    const to = await databaseTime(books);
+    for (const cents of [1_234n, 9_900n, 9_900n, 1_234n, 1_234n]) {
+      const charge = { type: 'charge', operatorReference: 'FEE', amountCents: cents };
+      // Otherwise it would be the same file.
+      await importLines(books, folder, [charge, { type: 'top_up' }], { to });
+    }
+    expect((await openCases()).map(({ facts }) => facts)).toMatchObject([
+      { movement: 'charge', listed_before_cents: 1_234, paid_cents: 9_900 },
+      { movement: 'charge', listed_before_cents: 9_900, paid_cents: 1_234 },
+    ]);
   });
 });
 

@@ -72,12 +72,7 @@ const RETURNS: ReadonlySet<HouseResolution> = new Set(['house_recovers', 'receiv
  */
 export function houseAmount(row: Row, resolution: HouseResolution, proposal: Proposal): bigint {
   const taken = takenCents(row);
-  if (taken === undefined || taken === 0n) {
-    throw new PlainError(
-      'The case does not have an amount. Choose keep_books; the operator’s statement, once it is imported, opens a case with the amount.',
-      { field: 'amount' },
-    );
-  }
+  if (taken === undefined || taken === 0n) throw withoutAmount(row);
   const maxCents = taken > 0n ? taken : -taken;
   requireDirection(resolution, taken > 0n, maxCents);
   const amountCents = givenCents(proposal) ?? maxCents;
@@ -86,6 +81,14 @@ export function houseAmount(row: Row, resolution: HouseResolution, proposal: Pro
     `It must be above zero and at most ${formatMoney(maxCents)}, the amount of the case.`,
     { field: 'amount' },
   );
+}
+
+function withoutAmount({ kind }: Row): PlainError {
+  const text =
+    kind === 'statement_change'
+      ? 'The amount of the movement did not change, or the case does not have the earlier one. Choose keep_books.'
+      : 'The case does not have an amount. Choose keep_books; the operator’s statement, once it is imported, opens a case with the amount.';
+  return new PlainError(text, { field: 'amount' });
 }
 
 function requireDirection(resolution: HouseResolution, isTaken: boolean, cents: bigint): void {
@@ -109,8 +112,15 @@ function takenCents(row: Row): bigint | undefined {
     if (closingCents === undefined || openingCents === undefined) return undefined;
     return closingCents - openingCents;
   }
-  const cents = factCents(row, 'paid_cents');
+  const cents = row.kind === 'statement_change' ? changeCents(row) : factCents(row, 'paid_cents');
   return cents !== undefined && isReturn(row) ? -cents : cents;
+}
+
+/** By how much a later statement lists more than the earlier one, whose amount is in the books. */
+function changeCents(row: Row): bigint | undefined {
+  const beforeCents = factCents(row, 'listed_before_cents');
+  const nowCents = factCents(row, 'paid_cents');
+  return beforeCents === undefined || nowCents === undefined ? undefined : nowCents - beforeCents;
 }
 
 /** Whether the movement of a statement that the case is about raised our float. */

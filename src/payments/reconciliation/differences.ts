@@ -9,13 +9,15 @@ import { executedCents } from './match.ts';
 import type { Absences, Match, OurPayment } from './match.ts';
 import type { ReadStatement } from './read-statement.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
-import type { NewRow } from './store.ts';
+import type { KnownMovement, NewRow } from './store.ts';
 import { lockFloats } from '../ledger/store.ts';
 import { lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
 
 export interface MatchedRow extends NewRow {
   /** Null for a movement that was in an earlier statement. */
   readonly match: Match | null;
+  /** The movement as the earlier statement lists it; null: none does. */
+  readonly before: KnownMovement | null;
 }
 
 /** The actions after a statement was matched and saved. */
@@ -101,6 +103,7 @@ function caseOf(
     account: movement.account,
     at: movement.at.toISOString(),
     paid_cents: Number(movement.amountCents),
+    ...(row.before === null ? {} : { listed_before_cents: Number(row.before.amountCents) }),
     ...(match?.candidate ? { candidate: match.candidate.reference } : {}),
   };
   const about = {

@@ -6,6 +6,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { bookStatement } from '../house/book-statement.ts';
 import type { Booked, StatementContent } from '../house/book-statement.ts';
+import { listStatementChanges } from '../cases/cases-store.ts';
 import { openDifferences } from './differences.ts';
 import type { MatchedRow } from './differences.ts';
 import { findAbsences, matchStatement } from './match.ts';
@@ -218,7 +219,7 @@ function contentOf(rows: readonly MatchedRow[]): Pick<StatementContent, 'topUps'
   return { topUps: of('top_up'), charges: of('charge') };
 }
 
-function keyOf(movement: Pick<StatementMovement, 'kind' | 'operatorReference'>): string {
+function keyOf(movement: { readonly kind: string; readonly operatorReference: string }): string {
   return `${movement.kind} ${movement.operatorReference}`;
 }
 
@@ -230,6 +231,12 @@ async function knownMovements(
   const known = new Map<string, KnownMovement>();
   for (const batch of batches(movements)) {
     for (const row of await listKnownMovements(db, operator, batch)) known.set(keyOf(row), row);
+  }
+  if (known.size === 0) return known;
+  // The last statement counts: people have decided the change from the one before, or will.
+  for (const { reference, amountCents, ...key } of await listStatementChanges(db, operator)) {
+    const before = known.get(keyOf(key));
+    if (before !== undefined) known.set(keyOf(key), { ...before, reference, amountCents });
   }
   return known;
 }
@@ -266,7 +273,7 @@ function rowsOf(
 ): MatchedRow[] {
   const rows = matches.map((match): MatchedRow => {
     const { movement, verdict, payment } = match;
-    return { rowId: newId(), movement, verdict, payment, match };
+    return { rowId: newId(), movement, verdict, payment, match, before: null };
   });
   for (const movement of movements) {
     const before = known.get(keyOf(movement));
@@ -282,6 +289,7 @@ function rowsOf(
           ? null
           : { vendorId: before.vendorId, paymentId: before.paymentId },
       match: null,
+      before,
     });
   }
   return rows;

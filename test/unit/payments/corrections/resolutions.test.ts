@@ -43,6 +43,9 @@ const CASES: readonly (readonly [CaseKind, Situation['row']['facts']])[] = [
   ['duplicate', { movement: 'payment', paid_cents: 13_000 }],
   ['unmatched_callback', { paid_cents: 13_000 }],
   ['float_difference', { closing_cents: 50_000, opening_cents: 37_000 }],
+  ['statement_change', { movement: 'charge', listed_before_cents: 5_000, paid_cents: 18_000 }],
+  ['statement_change', { movement: 'payment', listed_before_cents: 5_000, paid_cents: 18_000 }],
+  ['statement_change', { movement: 'top_up', listed_before_cents: 18_000, paid_cents: 5_000 }],
 ];
 
 describe('our own accounts', () => {
@@ -67,6 +70,8 @@ describe('our own accounts', () => {
   const RETURNED: typeof CASES = [
     ['theirs_only', { movement: 'reversal', paid_cents: 13_000 }],
     ['float_difference', { closing_cents: 37_000, opening_cents: 50_000 }],
+    ['statement_change', { movement: 'charge', listed_before_cents: 18_000, paid_cents: 5_000 }],
+    ['statement_change', { movement: 'reversal', listed_before_cents: 5_000, paid_cents: 18_000 }],
   ];
 
   test.each(RETURNED)('%s: what the operator returned is not posted as taken', (kind, facts) => {
@@ -109,6 +114,17 @@ describe('our own accounts', () => {
       'The operator owes 60.00, not 130.00.',
     );
     expect(posted(little, proposal('house_recovers', 5_000n))).toHaveLength(1);
+  });
+
+  test('nothing, if a changed movement has the same amount, or the earlier one is not known', () => {
+    for (const facts of [{ listed_before_cents: 13_000 }, {}]) {
+      const changed = caseOf('statement_change', {
+        movement: 'charge',
+        paid_cents: 13_000,
+        ...facts,
+      });
+      expect(() => posted(changed, proposal('house_bears', 1n))).toThrow('did not change');
+    }
   });
 
   test('nothing, if the case has no amount', () => {
