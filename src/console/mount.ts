@@ -132,7 +132,8 @@ function requireOwnVendor({ vendor }: Viewer, params: object): void {
 }
 
 function contextOf(request: FastifyRequest, viewer: Viewer): RouteContext {
-  return { viewer, address: request.ip, requestId: request.id };
+  const isClosed = (): boolean => request.isClosed;
+  return { viewer, address: request.ip, requestId: request.id, isClosed };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { AuditResult } from '../parties/people/audit-store.ts';
 import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';
+import type { LongReader } from '../platform/base/long-reads.ts';
 import type { Permission } from './permissions.ts';
 
 /** The person who is signed in. */
@@ -26,6 +27,14 @@ export interface RouteContext {
   /** The client's address. */
   readonly address: string;
   readonly requestId: string;
+  /** Whether the answer was sent or the connection has ended. */
+  readonly isClosed: () => boolean;
+}
+
+/** All people of a vendor take turns as one. With the prefix, no `vid` equals a person's id. */
+export function longReaderOf({ viewer, isClosed }: RouteContext): LongReader {
+  const { vendor, personId } = viewer;
+  return { name: vendor === undefined ? personId : `vendor ${vendor.vid}`, isClosed };
 }
 
 /** The answer of an action, with what the audit log keeps of it. */

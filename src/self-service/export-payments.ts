@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { allPages } from '../payments/timeline/query.ts';
-import type { PaymentQuery } from '../payments/timeline/query.ts';
+import type { PaymentPage, PaymentQuery } from '../payments/timeline/query.ts';
 import { csvLine } from '../platform/base/csv.ts';
+import type { LongReader } from '../platform/base/long-reads.ts';
 import { StreamedFile } from '../platform/http/resource.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
@@ -28,31 +29,44 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
       query: { status: 'SUCCESS' },
       answer: csvLine(COLUMNS) + lineOf(EXAMPLE_PAYMENT),
     },
-    handle: ({ query }, { signer }) => {
+    handle: async ({ query }, { signer, isClosed }) => {
       const wanted = readPaymentQuery(query, signer, deps);
-      return new StreamedFile(
-        'payments.csv',
-        'text/csv',
-        Readable.from(linesOf(wanted, signer.vid, deps)),
-      );
+      const pages = pagesOf(wanted, { name: signer.vid, isClosed }, deps);
+      // Read before the answer begins, because it may be refused.
+      const first = await pages.next();
+      return new StreamedFile('payments.csv', 'text/csv', Readable.from(linesOf(first, pages)));
     },
   });
 }
 
-/** Each page waits for its turn, so a slow reader of the file holds up nobody. */
-async function* linesOf(
+/** Each page waits for its turn, so a slow reader of the file holds up nobody. Only the first is refused. */
+function pagesOf(
   query: PaymentQuery,
-  vid: string,
+  reader: LongReader,
   { pool, longReads }: Pick<SelfServiceDeps, 'pool' | 'longReads'>,
+): AsyncGenerator<PaymentPage> {
+  let hasBegun = false;
+  return allPages(pool, query, {
+    maxRows: Number.POSITIVE_INFINITY,
+    read: async (work) => {
+      const page = await longReads({ ...reader, hasBegun }, work);
+      hasBegun = true;
+      return page;
+    },
+  });
+}
+
+async function* linesOf(
+  first: IteratorResult<PaymentPage>,
+  others: AsyncIterable<PaymentPage>,
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
-  const pages = allPages(pool, query, {
-    maxRows: Number.POSITIVE_INFINITY,
-    read: async (work) => await longReads(vid, work),
-  });
-  for await (const { payments } of pages) {
-    yield payments.map((row) => lineOf(paymentView(row))).join('');
-  }
+  if (first.done !== true) yield linesOfPage(first.value);
+  for await (const page of others) yield linesOfPage(page);
+}
+
+function linesOfPage({ payments }: PaymentPage): string {
+  return payments.map((row) => lineOf(paymentView(row))).join('');
 }
 
 function lineOf(payment: typeof EXAMPLE_PAYMENT): string {

@@ -29,10 +29,10 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
     example: {
       answer: `${TITLES}2026-11-20T21:00:00.000Z,opening,,,,,,,,,,,,,10000000,10000000\r\n`,
     },
-    handle: async ({ query }, { signer }) => {
+    handle: async ({ query }, { signer, isClosed }) => {
       const wanted = readStatementPeriod(query, deps);
       const { table } = await deps.longReads(
-        signer.vid,
+        { name: signer.vid, isClosed },
         async () => await statementTable(deps.pool, statementOf(signer), wanted),
       );
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));

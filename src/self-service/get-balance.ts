@@ -34,13 +34,14 @@ export function getBalance(deps: SelfServiceDeps): AnyResource {
         total_cents: '10000000',
       },
     },
-    handle: async ({ query }, { signer }) => {
+    handle: async ({ query }, { signer, isClosed }) => {
       const { pool, clock, longReads } = deps;
       const at = readInstant(query.at, 'at', deps);
       const now = clock.now();
       const read = async () => await readVendorBalance(pool, signer.vendorId, at);
       // Only a past instant costs what was posted since then.
-      const balance = at === undefined ? await read() : await longReads(signer.vid, read);
+      const reader = { name: signer.vid, isClosed };
+      const balance = at === undefined ? await read() : await longReads(reader, read);
       const { floatCents, reservedCents, collectedCents } = balance;
       return {
         at: (at ?? now).toISOString(),

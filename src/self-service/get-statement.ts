@@ -52,7 +52,7 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
       query: { limit: '20' },
       answer: { head: EXAMPLE_HEAD, items: [EXAMPLE_LINE], next_cursor: null },
     },
-    handle: async ({ query: asked }, { signer }) => {
+    handle: async ({ query: asked }, { signer, isClosed }) => {
       const of = statementOf(signer);
       const list = { list: NAME, vid: signer.vid, query: asked };
       const position =
@@ -60,7 +60,7 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
           ? undefined
           : (deps.cursors.read(list, asked.cursor) as Position);
       const wanted = position === undefined ? readStatementPeriod(asked, deps) : undefined;
-      return await deps.longReads(signer.vid, async () => {
+      return await deps.longReads({ name: signer.vid, isClosed }, async () => {
         const head = wanted && (await readStatementHead(deps.pool, of, wanted));
         const page = await readLines(deps, of, { head, position, limit: limitOf(asked) });
         const { next, to } = page;

@@ -3,9 +3,14 @@ import { paymentsTable } from '../../src/console/routes/payments-export.ts';
 import { fileOf } from '../../src/console/routes/table-file.ts';
 import { queryPayments } from '../../src/payments/timeline/query.ts';
 import type { PageCursor, PaymentQuery } from '../../src/payments/timeline/query.ts';
-import { createWireTime } from '../../src/platform/base/clock.ts';
+import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
+import type { LongReads } from '../../src/platform/base/long-reads.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
+import { StreamedFile } from '../../src/platform/http/resource.ts';
+import type { ResourceContext } from '../../src/platform/http/resource.ts';
+import { exportPayments } from '../../src/self-service/export-payments.ts';
+import type { SelfServiceDeps } from '../../src/self-service/resource.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 
 const COUNT = 1_300;
@@ -95,4 +100,22 @@ test('an export has every payment; one that is cut off says so in its last line'
   const cut = await exportOf(600);
   expect(cut).toHaveLength(602);
   expect(cut.at(-1)).toContain('Not complete: an export has at most 600 payments');
+});
+
+test('an export by program can be refused until it begins, and not later', async () => {
+  const haveBegun: unknown[] = [];
+  const longReads: LongReads = async ({ hasBegun }, read) => {
+    haveBegun.push(hasBegun);
+    return await read();
+  };
+  const wireTime = createWireTime('Africa/Nairobi');
+  const deps = { pool, clock: systemClock, wireTime, longReads } as SelfServiceDeps;
+  const context = { signer: { vendorId: 1, vid: 'shop' } } as ResourceContext<unknown>;
+  const file = await exportPayments(deps).handle({ params: {}, query: {}, body: {} }, context);
+  expect(haveBegun).toEqual([false]);
+  if (!(file instanceof StreamedFile)) throw new Error('it is not a file');
+  const text = await file.body.map(String).toArray();
+  const lines = text.join('').split('\r\n').slice(0, -1);
+  expect(new Set(lines)).toHaveLength(COUNT + 1);
+  expect(haveBegun).toEqual([false, true, true]);
 });

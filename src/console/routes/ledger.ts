@@ -11,8 +11,8 @@ import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import type { AccountAnswer, LedgerAnswer, LedgerLine, SidesView } from '../finance-answers.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import { onWire } from '../on-wire.ts';
-import { route } from '../route.ts';
-import type { AnyRoute, Viewer } from '../route.ts';
+import { longReaderOf, route } from '../route.ts';
+import type { AnyRoute, RouteContext } from '../route.ts';
 import { listAccountEntries } from './ledger-entries.ts';
 import { readBookPeriod, time, untilNow } from './period.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
@@ -44,8 +44,8 @@ export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
       path: '/ledger',
       permission: 'finance.read',
       query: balanceQuery,
-      handle: async ({ query }, { viewer }): Promise<LedgerAnswer> => {
-        const { balance, period } = await readBalance(options, query, viewer);
+      handle: async ({ query }, context): Promise<LedgerAnswer> => {
+        const { balance, period } = await readBalance(options, query, context);
         return {
           ...periodView(period),
           vid: query.vid ?? null,
@@ -58,8 +58,8 @@ export function ledgerRoutes(options: LedgerRoutesOptions): AnyRoute[] {
     ...fileRoutes({
       ...{ path: '/ledger', permission: 'finance.read', query: balanceQuery },
       wireTime: options.wireTime,
-      read: async ({ query }, { viewer }) => {
-        const { balance } = await readBalance(options, query, viewer);
+      read: async ({ query }, context) => {
+        const { balance } = await readBalance(options, query, context);
         return { name: 'trial-balance', table: balanceTable(balance) };
       },
     }),
@@ -79,12 +79,14 @@ function accountRoute(options: LedgerRoutesOptions): AnyRoute {
       account: Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,100}$' }),
     }),
     query: accountQuery,
-    handle: async ({ params, query }, { viewer }): Promise<AccountAnswer> => {
+    handle: async ({ params, query }, context): Promise<AccountAnswer> => {
       const now = options.clock.now();
       const period = readBookPeriod(query, { ...options, now });
       const vendorId = await readVendor(pool, query.vid);
       const of = { ...params, vendorId } as const;
-      const line = await options.reads(viewer.personId, () => readAccountPeriod(pool, of, period));
+      const line = await options.reads(longReaderOf(context), () =>
+        readAccountPeriod(pool, of, period),
+      );
       if (line === undefined) throw new Refusal('not_found', { text: 'There is no such account' });
       return {
         ...periodView(period),
@@ -107,12 +109,14 @@ function periodView({ from, to }: { readonly from: Date; readonly to: Date }) {
 async function readBalance(
   options: LedgerRoutesOptions,
   query: Static<typeof balanceQuery>,
-  { personId }: Viewer,
+  context: RouteContext,
 ) {
   const { pool, clock, reads } = options;
   const period = readBookPeriod(query, { ...options, now: clock.now() });
   const vendorId = await readVendor(pool, query.vid);
-  const balance = await reads(personId, () => readTrialBalance(pool, period, vendorId));
+  const balance = await reads(longReaderOf(context), () =>
+    readTrialBalance(pool, period, vendorId),
+  );
   return { period, balance };
 }
 

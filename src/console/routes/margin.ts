@@ -10,8 +10,8 @@ import { MARGIN_BY } from '../finance-answers.ts';
 import type { MarginAnswer, MarginBy, MarginSumsView } from '../finance-answers.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import { onWire } from '../on-wire.ts';
-import { route } from '../route.ts';
-import type { AnyRoute, Viewer } from '../route.ts';
+import { longReaderOf, route } from '../route.ts';
+import type { AnyRoute, RouteContext } from '../route.ts';
 import { readBookPeriod, time } from './period.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
@@ -40,13 +40,13 @@ export function marginRoutes(options: MarginRoutesOptions): AnyRoute[] {
       path: '/margin',
       permission: 'finance.read',
       query,
-      handle: async (input, { viewer }) => await readMargin(options, input.query, viewer),
+      handle: async (input, context) => await readMargin(options, input.query, context),
     }),
     ...fileRoutes({
       ...{ path: '/margin', permission: 'finance.read', query, wireTime: options.wireTime },
-      read: async (input, { viewer }) => ({
+      read: async (input, context) => ({
         name: 'margin',
-        table: marginTable(await readMargin(options, input.query, viewer)),
+        table: marginTable(await readMargin(options, input.query, context)),
       }),
     }),
   ];
@@ -55,11 +55,11 @@ export function marginRoutes(options: MarginRoutesOptions): AnyRoute[] {
 async function readMargin(
   { pool, clock, wireTime, config: { timeZone }, reads }: MarginRoutesOptions,
   asked: Static<typeof query>,
-  { personId }: Viewer,
+  context: RouteContext,
 ): Promise<MarginAnswer> {
   const { by = 'biller' } = asked;
   const period = readBookPeriod(asked, { wireTime, now: clock.now() });
-  const report = await reads(personId, () =>
+  const report = await reads(longReaderOf(context), () =>
     reportMargin(pool, { ...period, timeZone }, new Set([by])),
   );
   const vids = await readVids(pool);

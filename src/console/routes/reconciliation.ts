@@ -18,7 +18,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { DayAnswer, ImportAnswer, StatementAnswer } from '../reconciliation-answers.ts';
-import { Audited, route } from '../route.ts';
+import { Audited, longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { rowId } from './fields.ts';
 import { readEnd, readStart, time } from './period.ts';
@@ -53,9 +53,11 @@ function dayRoute({ pool, wireTime, catalogue, reads }: ReconciliationRoutesOpti
     path: '/reconciliation/:day',
     permission: 'reconciliation.read',
     params: dayParams,
-    handle: async ({ params }, { viewer }): Promise<DayAnswer> => {
+    handle: async ({ params }, context): Promise<DayAnswer> => {
       const day = readDay(params.day, wireTime);
-      return await reads(viewer.personId, () => readDayAnswer(pool, day, catalogue.operators()));
+      return await reads(longReaderOf(context), () =>
+        readDayAnswer(pool, day, catalogue.operators()),
+      );
     },
   });
 }

@@ -29,7 +29,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.ts';
 import type { Permission } from '../permissions.ts';
-import { route } from '../route.ts';
+import { longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { cursorText, readCursorText } from './ledger-entries.ts';
 import { decode, encode, invalidCursor } from './pages.ts';
@@ -100,20 +100,20 @@ function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[]
       permission,
       params,
       query: pageQuery,
-      handle: async (input, { viewer }): Promise<BookStatementAnswer> => {
+      handle: async (input, context): Promise<BookStatementAnswer> => {
         const { of } = await read(input.params);
         const page = askedPage(input.query, options);
-        return await options.reads(viewer.personId, () => answerPage(options.pool, of, page));
+        return await options.reads(longReaderOf(context), () => answerPage(options.pool, of, page));
       },
     }),
     ...fileRoutes({
       ...{ path, permission, params, query: fileQuery, wireTime: options.wireTime },
-      read: async (input, { viewer, format }) => {
+      read: async (input, context) => {
         const { name, of } = await read(input.params);
         const asked = readPeriod(input.query, options);
-        return await options.reads(viewer.personId, async () => {
+        return await options.reads(longReaderOf(context), async () => {
           const { head, table } = await statementTable(options.pool, of, asked);
-          if (format === 'xlsx') requireFitsSheet(head);
+          if (context.format === 'xlsx') requireFitsSheet(head);
           const day = options.wireTime.format(asked.from).slice(0, 10);
           return { name: `statement-${name}-${day}`, table };
         });

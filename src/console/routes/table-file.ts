@@ -6,7 +6,7 @@ import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { xlsxOf } from '../../platform/export/xlsx.ts';
 import type { Permission } from '../permissions.ts';
 import { Download, route } from '../route.ts';
-import type { AnyRoute, Viewer } from '../route.ts';
+import type { AnyRoute, RouteContext } from '../route.ts';
 
 const TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -33,7 +33,7 @@ export function fileRoutes<
   readonly wireTime: WireTime;
   readonly read: (
     input: { readonly params: Static<Params>; readonly query: Static<Query> },
-    by: { readonly viewer: Viewer; readonly format: FileFormat },
+    by: RouteContext & { readonly format: FileFormat },
   ) => Promise<NamedTable>;
 }): AnyRoute[] {
   const { path, read, wireTime, ...common } = subject;
@@ -42,8 +42,8 @@ export function fileRoutes<
       ...common,
       method: 'GET',
       path: `${path}.${format}`,
-      handle: async (input, { viewer }) => {
-        const named = await read(input, { viewer, format });
+      handle: async (input, context) => {
+        const named = await read(input, { ...context, format });
         return new Download(fileOf(named, format, wireTime));
       },
     }),

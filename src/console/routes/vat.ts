@@ -9,8 +9,8 @@ import type { ExportTable } from '../../platform/export/rows.ts';
 import type { VatAnswer } from '../finance-answers.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import { onWire } from '../on-wire.ts';
-import { route } from '../route.ts';
-import type { AnyRoute, Viewer } from '../route.ts';
+import { longReaderOf, route } from '../route.ts';
+import type { AnyRoute, RouteContext } from '../route.ts';
 import { amountCell, fileRoutes, tableOf } from './table-file.ts';
 
 export interface VatRoutesOptions {
@@ -33,12 +33,12 @@ export function vatRoutes(options: VatRoutesOptions): AnyRoute[] {
       path: '/vat',
       permission: 'finance.read',
       query,
-      handle: async (input, { viewer }) => await readMonth(options, input.query, viewer),
+      handle: async (input, context) => await readMonth(options, input.query, context),
     }),
     ...fileRoutes({
       ...{ path: '/vat', permission: 'finance.read', query, wireTime: options.wireTime },
-      read: async (input, { viewer }) => {
-        const answer = await readMonth(options, input.query, viewer);
+      read: async (input, context) => {
+        const answer = await readMonth(options, input.query, context);
         return { name: `vat-${answer.month}`, table: vatTable(answer) };
       },
     }),
@@ -49,14 +49,16 @@ export function vatRoutes(options: VatRoutesOptions): AnyRoute[] {
 async function readMonth(
   { pool, clock, wireTime, reads }: VatRoutesOptions,
   asked: Static<typeof query>,
-  { personId }: Viewer,
+  context: RouteContext,
 ): Promise<VatAnswer> {
   const month = asked.month ?? wireTime.format(clock.now()).slice(0, 7);
   const period = periodOfMonth(month, wireTime);
   if (period === undefined) {
     throw new Refusal('invalid_field', { field: 'month', text: 'month must be YYYY-MM' });
   }
-  const { vendors, total, ...found } = await reads(personId, () => reportVat(pool, period));
+  const { vendors, total, ...found } = await reads(longReaderOf(context), () =>
+    reportVat(pool, period),
+  );
   return { month, vendors: vendors.map(onWire), total: onWire(total), ...onWire(found) };
 }
 

@@ -192,7 +192,7 @@ export const ERRORS = {
   too_many_requests: {
     status: 429,
     text: 'Too many requests',
-    when: 'A limit was exceeded: on requests, on changes of the same kind, or on enquiries that find nobody. Wait as long as `Retry-After` says.',
+    when: 'A limit was exceeded: on requests, on changes of the same kind, on reads that wait for each other, or on enquiries that find nobody. Wait as long as `Retry-After` says.',
   },
   internal_error: {
     status: 500,

@@ -26,6 +26,11 @@ export const LIMITS = {
   watchersWaiting: 64,
   /** Client connections to one process; further ones are closed at once. */
   connections: 20_000,
+  /**
+   * Reads that may take long and wait for their turn, of one vendor or member of staff, before new
+   * ones are refused as `too_many_requests`.
+   */
+  longReadsWaiting: 8,
   /** Requests waiting for a connection of one pool, before new ones are refused as `overloaded`. */
   poolQueue: 512,
   /**

@@ -1,36 +1,95 @@
-/** Runs a read that may take long, when its turn comes. The name is that of a person or a vendor. */
-export type LongReads = <Result>(name: string, read: () => Promise<Result>) => Promise<Result>;
+import { Refusal } from './errors.ts';
+import { LIMITS } from './limits.ts';
+
+/** For whom a long read is. */
+export interface LongReader {
+  /** Of a vendor, for all its people or programs, or of a member of staff. */
+  readonly name: string;
+  /** Whether nobody waits for the result any more: the connection has ended. */
+  readonly isClosed: () => boolean;
+  /** True: the answer has begun, so the read is never refused. */
+  readonly hasBegun?: boolean;
+}
+
+/**
+ * Runs a read that may take long, when its turn comes.
+ * Throws: `too_many_requests` if too many of this name wait; `overloaded` if the reader's connection
+ * has ended before.
+ */
+export type LongReads = <Result>(
+  reader: LongReader,
+  read: () => Promise<Result>,
+) => Promise<Result>;
 
 interface Waiting {
-  readonly name: string;
+  readonly reader: LongReader;
   readonly start: () => void;
+  readonly drop: () => void;
 }
 
 /**
  * At most this many long reads at once, and one of each name, so that other requests always find a
- * connection. The others wait without one. A caller that sends many does not delay the rest.
+ * connection. The others wait without one. The names take turns, so one that has many reads delays
+ * another by one read at most.
  */
 export function createLongReads(atOnce: number): LongReads {
   const running = new Set<string>();
-  const waiting: Waiting[] = [];
+  const queue = new TurnQueue();
   const startNext = (): void => {
     if (running.size >= atOnce) return;
-    const index = waiting.findIndex(({ name }) => !running.has(name));
-    const [next] = index === -1 ? [] : waiting.splice(index, 1);
+    const next = queue.take((name) => !running.has(name));
     if (next === undefined) return;
-    running.add(next.name);
+    running.add(next.reader.name);
     next.start();
   };
-  return async (name, read) => {
-    await new Promise<void>((start) => {
-      waiting.push({ name, start });
+  return async (reader, read) => {
+    await new Promise<void>((start, reject) => {
+      queue.add({ reader, start, drop: () => reject(new Refusal('overloaded')) });
       startNext();
     });
     try {
       return await read();
     } finally {
-      running.delete(name);
+      running.delete(reader.name);
       startNext();
     }
   };
+}
+
+/** The reads that wait, by name. The next turn is that of the first name. */
+class TurnQueue {
+  readonly #byName = new Map<string, Waiting[]>();
+
+  /** Throws: `too_many_requests`. */
+  add(entry: Waiting): void {
+    const { name, hasBegun = false } = entry.reader;
+    const own = this.#dropClosed(name);
+    if (!hasBegun && own.length >= LIMITS.longReadsWaiting) {
+      const text =
+        'Too many of your statements, reports or files wait to be read. Wait for their answers.';
+      throw new Refusal('too_many_requests', { text, retryAfterSeconds: 1 });
+    }
+    this.#byName.set(name, [...own, entry]);
+  }
+
+  /** The first entry of the first free name, which is then the last name. */
+  take(isFree: (name: string) => boolean): Waiting | undefined {
+    for (const name of this.#byName.keys()) {
+      if (!isFree(name)) continue;
+      const [next, ...others] = this.#dropClosed(name);
+      this.#byName.delete(name);
+      if (others.length > 0) this.#byName.set(name, others);
+      if (next !== undefined) return next;
+    }
+    return undefined;
+  }
+
+  /** Nobody would read their results. Returns the others of the name. */
+  #dropClosed(name: string): readonly Waiting[] {
+    const { closed = [], open = [] } = Object.groupBy(this.#byName.get(name) ?? [], ({ reader }) =>
+      reader.isClosed() ? 'closed' : 'open',
+    );
+    for (const entry of closed) entry.drop();
+    return open;
+  }
 }

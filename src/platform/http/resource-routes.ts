@@ -77,6 +77,7 @@ function createReader(
         keyId: deps.describeKey(key)['key_id'],
         address: request.ip,
         requestId: request.id,
+        isClosed: () => request.isClosed,
       },
     };
   };

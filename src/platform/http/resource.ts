@@ -15,6 +15,8 @@ export interface ResourceContext<Signer> {
   /** The client's address. */
   readonly address: string;
   readonly requestId: string;
+  /** Whether the answer was sent or the connection has ended. */
+  readonly isClosed: () => boolean;
 }
 
 /**

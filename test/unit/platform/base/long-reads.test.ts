@@ -1,36 +1,104 @@
 import { expect, test } from 'vitest';
+import { LIMITS } from '../../../../src/platform/base/limits.ts';
 import { createLongReads } from '../../../../src/platform/base/long-reads.ts';
+import type { LongReader } from '../../../../src/platform/base/long-reads.ts';
 
-test('long reads are limited, one of each person, and nobody waits for another’s queue', async () => {
-  const reads = createLongReads(2);
+/** Reads that run until they are ended, by their names. */
+function createReads(atOnce: number) {
+  const reads = createLongReads(atOnce);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const ask = (personId: string, name: string): Promise<void> =>
-    reads(personId, async () => {
-      started.push(name);
-      await new Promise<void>((end) => ends.set(name, end));
-    });
-  const asked = [ask('asha', 'a1'), ask('asha', 'a2'), ask('baraka', 'b1'), ask('chege', 'c1')];
-  const end = async (name: string, index: number): Promise<void> => {
-    ends.get(name)?.();
-    await asked[index];
+  const asked = new Map<string, Promise<void>>();
+  return {
+    started,
+    ask: (name: string, read: string, reader: Partial<LongReader> = {}): Promise<void> => {
+      const result = reads({ name, isClosed: () => false, ...reader }, async () => {
+        started.push(read);
+        await new Promise<void>((end) => ends.set(read, end));
+      });
+      asked.set(read, result);
+      return result;
+    },
+    end: async (read: string): Promise<void> => {
+      ends.get(read)?.();
+      await asked.get(read);
+      await Promise.resolve();
+    },
   };
+}
+
+test('long reads are limited, one of each name, and nobody waits for another’s queue', async () => {
+  const { ask, end, started } = createReads(2);
+  void ask('asha', 'a1');
+  void ask('asha', 'a2');
+  void ask('baraka', 'b1');
+  void ask('chege', 'c1');
   await Promise.resolve();
   expect(started).toEqual(['a1', 'b1']);
-  await end('b1', 2);
-  await Promise.resolve();
+  await end('b1');
   expect(started).toEqual(['a1', 'b1', 'c1']);
-  await end('a1', 0);
-  await Promise.resolve();
+  await end('a1');
   expect(started).toEqual(['a1', 'b1', 'c1', 'a2']);
-  await end('a2', 1);
-  await end('c1', 3);
+  await end('a2');
+  await end('c1');
+});
+
+test('names take turns, however many reads one has', async () => {
+  const { ask, end, started } = createReads(1);
+  for (const read of ['a1', 'a2', 'a3', 'a4']) void ask('asha', read);
+  void ask('baraka', 'b1');
+  void ask('baraka', 'b2');
+  void ask('chege', 'c1');
+  await Promise.resolve();
+  for (const read of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']) {
+    expect(started.at(-1)).toBe(read);
+    await end(read);
+  }
+});
+
+test('few reads of a name wait; more are refused, except those of an answer that has begun', async () => {
+  const { ask, end, started } = createReads(1);
+  void ask('asha', 'first');
+  for (let count = 0; count < LIMITS.longReadsWaiting; count += 1) void ask('asha', `a${count}`);
+  await expect(ask('asha', 'refused')).rejects.toMatchObject({
+    code: 'too_many_requests',
+    retryAfterSeconds: 1,
+  });
+  void ask('asha', 'continued', { hasBegun: true });
+  void ask('baraka', 'b1');
+  await end('first');
+  await end('a0');
+  expect(started).toEqual(['first', 'a0', 'b1']);
+  await end('b1');
+  for (let count = 1; count < LIMITS.longReadsWaiting; count += 1) await end(`a${count}`);
+  expect(started.at(-1)).toBe('continued');
+  await end('continued');
+});
+
+test('a read whose connection has ended is dropped, and takes nobody’s place', async () => {
+  const { ask, end, started } = createReads(1);
+  let isClosed = false;
+  void ask('asha', 'a1');
+  const names = ['baraka', ...Array.from({ length: LIMITS.longReadsWaiting }, () => 'asha')];
+  const dropped = Promise.allSettled(
+    names.map((name, index) => ask(name, `dropped ${index}`, { isClosed: () => isClosed })),
+  );
+  await Promise.resolve();
+  isClosed = true;
+  void ask('asha', 'a2');
+  await end('a1');
+  await end('a2');
+  expect(started).toEqual(['a1', 'a2']);
+  for (const result of await dropped) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { code: 'overloaded' } });
+  }
 });
 
 test('a read that fails makes room for the next', async () => {
   const reads = createLongReads(1);
-  const failed = reads('asha', () => Promise.reject(new Error('away')));
-  const next = reads('asha', async () => 'read');
+  const reader = { name: 'asha', isClosed: () => false };
+  const failed = reads(reader, () => Promise.reject(new Error('away')));
+  const next = reads(reader, async () => 'read');
   await expect(failed).rejects.toThrow('away');
   expect(await next).toBe('read');
 });

@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
+import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { signInAll } from '../support/console-client.ts';
+import type { SignedIn } from '../support/console-client.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { SelfServiceClient, refusalIn } from '../support/self-service-client.ts';
+import { until } from '../support/until.ts';
+
+// Somebody who asks for more than others does not delay them.
+
+let database: TestDatabase;
+let running: InProcessService;
+let owner: Pool;
+let person: SignedIn;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url, {
+    environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '0' },
+  });
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  person = await signInAll(running.origin, ['demo-admin', 'demo-viewer', 'finance']);
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+  await database.drop();
+});
+
+const ALL_OF_A_NAME = 1 + LIMITS.longReadsWaiting;
+
+interface Locked {
+  /** Waits for a number of reads that wait for the lock. */
+  readonly waiting: (count: number) => Promise<void>;
+  /** Waits for a condition. PostgreSQL ends a database transaction that does nothing meanwhile. */
+  readonly waitFor: (what: string, isMet: () => boolean) => Promise<void>;
+}
+
+/** Nothing can be read from the table before this ends. */
+async function whileLocked<Result>(
+  table: 'transfers' | 'payments',
+  work: (locked: Locked) => Promise<Result>,
+): Promise<Result> {
+  return await databaseTransaction(owner, async (db) => {
+    await db.query(`lock table ${table} in access exclusive mode`);
+    const waitFor = async (what: string, isMet: (waiting: number) => boolean): Promise<void> => {
+      await until(what, async () => isMet(await countWaiting(db)));
+    };
+    return await work({
+      waiting: async (count) =>
+        await waitFor(`${count} to wait for the lock`, (waiting) => waiting === count),
+      waitFor,
+    });
+  });
+}
+
+async function countWaiting(db: Queryable): Promise<number> {
+  return (await db.query('select distinct pid from pg_locks where not granted')).rowCount ?? 0;
+}
+
+/** Starts calls, and collects their answers as they come. */
+function sendMany<Answer>(count: number, call: () => Promise<Answer>) {
+  const answered: Answer[] = [];
+  const all = Array.from({ length: count }, async () => {
+    answered.push(await call());
+  });
+  return { answered, all: Promise.all(all).then(() => answered) };
+}
+
+const statuses = (answers: readonly { readonly status: number }[]): number[] =>
+  answers.map(({ status }) => status).toSorted((one, other) => one - other);
+
+const repeat = (count: number, status: number): number[] =>
+  Array.from({ length: count }, () => status);
+
+test('the people of a vendor take turns as one, and few of their reads wait', async () => {
+  const statement = '/vendors/demo/statement';
+  const { sent, staffs } = await whileLocked('transfers', async ({ waiting, waitFor }) => {
+    const byAdmin = sendMany(10, async () => await person('demo-admin').get(statement));
+    const byViewer = sendMany(10, async () => await person('demo-viewer').get(statement));
+    await waitFor(
+      'all others to be refused',
+      () => byAdmin.answered.length + byViewer.answered.length === 20 - ALL_OF_A_NAME,
+    );
+    for (const { code, headers } of [...byAdmin.answered, ...byViewer.answered]) {
+      expect(code).toBe('too_many_requests');
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    await waiting(1);
+    const byStaff = person('finance').get('/vendors/demo2/statement');
+    // Staff's read has begun, although the vendor's wait.
+    await waiting(2);
+    return { sent: [byAdmin, byViewer], staffs: byStaff };
+  });
+  expect((await staffs).status).toBe(200);
+  const answers = (await Promise.all(sent.map(async ({ all }) => await all))).flat();
+  expect(statuses(answers)).toEqual([
+    ...repeat(ALL_OF_A_NAME, 200),
+    ...repeat(20 - ALL_OF_A_NAME, 429),
+  ]);
+});
+
+test('reads of a client that has disconnected are dropped', async () => {
+  const url = `${running.origin}/console/api/vendors/demo/statement`;
+  const { server } = running.service.app;
+  const { first, others } = await whileLocked('transfers', async ({ waiting, waitFor }) => {
+    const begun = person('demo-admin').get('/vendors/demo/statement');
+    await waiting(1);
+    const received: IncomingMessage[] = [];
+    const note = (request: IncomingMessage): void => void received.push(request);
+    server.on('request', note);
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const headers = { cookie: person('demo-admin').cookie };
+    const left = Promise.allSettled(
+      repeat(LIMITS.longReadsWaiting, 0).map(async () => await fetch(url, { headers, signal })),
+    );
+    await waitFor('they to arrive', () => received.length >= LIMITS.longReadsWaiting);
+    server.off('request', note);
+    leaving.abort();
+    await left;
+    await waitFor('their end to be noticed', () => received.every(({ socket }) => socket.closed));
+    const sent = sendMany(
+      LIMITS.longReadsWaiting + 1,
+      async () => await person('demo-viewer').get('/vendors/demo/statement'),
+    );
+    await waitFor('one to be refused', () => sent.answered.length > 0);
+    return { first: begun, others: sent };
+  });
+  expect((await first).status).toBe(200);
+  expect(statuses(await others.all)).toEqual([...repeat(LIMITS.longReadsWaiting, 200), 429]);
+});
+
+test.each([
+  ['exportPayments', 'payments'],
+  ['exportStatement', 'transfers'],
+  ['getStatement', 'transfers'],
+] as const)('of %s by programs few wait', async (operation, table) => {
+  const program = new SelfServiceClient(running.origin, running.demo());
+  const sent = await whileLocked(table, async ({ waitFor }) => {
+    const many = sendMany(ALL_OF_A_NAME + 3, async () => await program.send(operation));
+    await waitFor('the others to be refused', () => many.answered.length === 3);
+    return many;
+  });
+  for (const refused of sent.answered.slice(0, 3)) {
+    expect(refusalIn(refused).code).toBe('too_many_requests');
+    expect(refused.headers['retry-after']).toBe('1');
+  }
+  expect(statuses(await sent.all)).toEqual([...repeat(ALL_OF_A_NAME, 200), ...repeat(3, 429)]);
+});
