@@ -296,7 +296,7 @@ export const VARIABLES = {
   },
   STRANGER_REQUESTS_PER_SECOND: {
     description:
-      'Maximum number of unauthenticated requests per second for each address: unsigned operations and invalid signatures. 0: no limit.',
+      'Maximum number of unauthenticated requests per second for each address: unsigned operations, invalid signatures, and callbacks that operators do not sign or send to a secret URL. 0: no limit.',
     form: wholeNumber(0),
     default: '0',
   },

@@ -201,10 +201,9 @@ interface Parts {
 }
 
 function buildParts(options: PaymentsOptions): Parts {
-  const { pool, openPool, log, timers = systemTimers } = options;
+  const { pool, openPool, onBatch, log, timers = systemTimers } = options;
   const { catalogue, connectors } = buildCatalogue(options);
   const { bucketOf } = options.directory;
-  const { onBatch } = options;
   const notes = new PaymentNotes({
     log,
     vidOf: (vendorId) => options.directory.vendorById(vendorId)?.vid,
@@ -252,6 +251,7 @@ function buildParts(options: PaymentsOptions): Parts {
           ]),
         onBalance: async (operatorCode, balanceCents) =>
           await noteBalance({ pool, catalogue, log }, operatorCode, { balanceCents }),
+        nowMs: () => timers.nowMs(),
         log,
       }),
     },

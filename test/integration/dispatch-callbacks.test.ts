@@ -63,6 +63,7 @@ beforeAll(async () => {
     connectorOf: (code) => connectors.get(code),
     settler,
     onDue: (queue) => due.push(queue),
+    nowMs: () => 0,
     log: pino({ level: 'silent' }),
   });
 });

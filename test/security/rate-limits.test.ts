@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setOperatorKey } from '../../src/parties/administer.ts';
+import { setOperator } from '../../src/payments/billers/administer.ts';
+import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
@@ -22,6 +25,7 @@ beforeAll(async () => {
       TRUSTED_PROXIES: '127.0.0.0/8',
     },
   });
+  await addVtpass();
 });
 afterAll(async () => {
   await running.stop();
@@ -40,6 +44,28 @@ async function untilTooMany(request: WireRequest, address: string): Promise<read
     if (answer.status === 429) break;
   }
   return answers;
+}
+
+const NAMED = {
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({
+    type: 'transaction-update',
+    data: { requestId: `202601051015${'0'.repeat(32)}a1` },
+  }),
+};
+
+async function addVtpass(): Promise<void> {
+  const { pool, catalogue } = running.service;
+  const operator = {
+    name: 'VTpass',
+    connector: 'http',
+    baseUrl: 'http://127.0.0.1:9',
+    settings: VTPASS_SETTINGS,
+  };
+  await setOperator(pool, 'vtpass', operator, async () => undefined);
+  const secret = JSON.stringify({ api_key: 'a', secret_key: 's', public_key: 'p' });
+  await setOperatorKey(pool, 'vtpass', { secret, sealing: running.sealing });
+  await catalogue.reload();
 }
 
 let hosts = 0;
@@ -80,6 +106,12 @@ test.each([
   ['the biller list', encode(PATHS.list, { vid: 'demo' }, 'query'), 200],
   ['a forged callback', { method: 'POST', path: '/callbacks/kplc' }, 401],
   ['a callback of nobody', { method: 'POST', path: '/callbacks/nobody' }, 404],
+  // Accepted, because nothing shows that it is not the operator's.
+  [
+    'a callback that anybody can send',
+    { method: 'POST', path: '/callbacks/vtpass', ...NAMED },
+    200,
+  ],
 ] as const)('%s is limited by address', async (_what, request, status) => {
   hosts += 1;
   const address = `10.0.0.${hosts}`;

@@ -1,6 +1,6 @@
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import type { CallbackRequest } from '../../src/payments/dispatch/connector.ts';
-import { postCallback } from './connector.ts';
+import { canBeForged, postCallback } from './connector.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import type { Entry } from './truth.ts';
@@ -15,7 +15,7 @@ interface Delivery {
   readonly operatorCode: string;
   readonly request: CallbackRequest;
   readonly label: string;
-  /** Called when the callback is acknowledged. */
+  /** Called when the callback is acknowledged, unless anybody could have sent it: it proves nothing then. */
   readonly onTaken: () => void;
   tries: number;
 }
@@ -90,11 +90,13 @@ export function createCallbackSender(options: {
     report: FinalCallback,
     delivery: { readonly genuine: boolean; readonly onTaken: () => void },
   ): void => {
+    const character = options.operators.find((one) => one.operatorCode === operatorCode);
+    const isProof = character === undefined || !canBeForged(character);
     deliver({
       operatorCode,
       request: postCallback(report, delivery.genuine),
       label: `${report.reference} ${report.outcome.kind}`,
-      onTaken: delivery.onTaken,
+      onTaken: isProof ? delivery.onTaken : () => undefined,
       tries: 0,
     });
   };

@@ -12,6 +12,7 @@ import { floatWith } from './floats.ts';
 import type { Life } from './link.ts';
 import { handleOf } from './operator.ts';
 import type { HostileOperator, Message } from './operator.ts';
+import type { OperatorCharacter } from './scenario.ts';
 import type { World } from './world.ts';
 
 /** What the simulated network carries as a callback. */
@@ -77,7 +78,7 @@ export function createSimulatedConnector(
       : {}),
     callbacks: {
       acceptedBody: {},
-      read: async (request) => believed(readCallback(request), operator),
+      read: async (request) => believed(readCallback(request, canBeForged(character)), operator),
     },
   };
 }
@@ -87,12 +88,15 @@ function shapedParts(
   world: World,
   life: Life,
   { character }: HostileOperator,
-): Partial<Pick<Connector, 'prepare' | 'caseAfterMs'>> {
+): Partial<Pick<Connector, 'declaration' | 'prepare' | 'caseAfterMs'>> {
   const { shape } = character;
   if (shape === undefined) return {};
   const caseAfterMs = shape.statusBy === 'our_reference' ? null : CASE_AFTER_MS;
-  if (!shape.twoSteps) return { caseAfterMs };
+  const { callbackTrust } = shape;
+  const declaration = { ...NO_CAPABILITIES.declaration, callbackTrust };
+  if (!shape.twoSteps) return { declaration, caseAfterMs };
   return {
+    declaration,
     caseAfterMs,
     prepare: {
       deadlineMs: PREPARE_MS,
@@ -140,11 +144,17 @@ export function postCallback(report: CallbackReport, genuine: boolean): Callback
   return { headers: {}, path: '', body: Buffer.from(body) };
 }
 
-function readCallback(request: CallbackRequest): CallbackReading {
+/** Whether forged callbacks look like the operator's. */
+export function canBeForged({ shape }: OperatorCharacter): boolean {
+  return shape?.callbackTrust === 'confirmed_by_query';
+}
+
+function readCallback(request: CallbackRequest, looksGenuine: boolean): CallbackReading {
   const posted = JSON.parse(request.body.toString(), (name, value: unknown) =>
     name === 'amountCents' ? BigInt((value as string).slice(0, -1)) : value,
   ) as Posted;
-  if (!posted.genuine) return { kind: 'refused', reason: 'the signature is wrong' };
+  if (!posted.genuine && !looksGenuine)
+    return { kind: 'refused', reason: 'the signature is wrong' };
   return { kind: 'reports', reports: posted.reports as CallbackReport[] };
 }
 

@@ -98,6 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     // A callback is acknowledged although it could not be recorded.
     name: 'lost_callback',
     receiver: (receiver) => ({
+      ...receiver,
       receive: async (operatorCode, request) =>
         await receiver
           .receive(operatorCode, request)

@@ -93,3 +93,28 @@ test(
   },
   TIMEOUT_MS,
 );
+
+/** Callbacks that anybody can send are believed. */
+const CREDULOUS: Mutant = {
+  name: 'believes_strangers',
+  connector: (connector) => ({
+    ...connector,
+    declaration: { ...connector.declaration, callbackTrust: 'signed' },
+  }),
+};
+
+test(
+  'a receiver that believes callbacks that anybody can send is detected',
+  async () => {
+    const campaign = await runCampaign({
+      databases: [database],
+      first: 30,
+      count: 160,
+      shape: shapeOf('africastalking', false),
+      mutant: CREDULOUS,
+      untilFailed: true,
+    });
+    expect(campaign.failed[0]?.violations[0]).toMatch(/nobody ever said so|without a false report/);
+  },
+  TIMEOUT_MS,
+);

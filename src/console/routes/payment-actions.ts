@@ -5,6 +5,7 @@ import { replayEvents } from '../../payments/events/administer.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { decodeReference } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { CaseOpened } from '../answers.ts';
@@ -18,7 +19,7 @@ const params = Type.Object({ reference: Type.String({ maxLength: 64 }) });
 const VERIFY_LIMIT = {
   perTarget: {
     count: 1,
-    seconds: 30,
+    seconds: LIMITS.operatorQuestionSeconds,
     text: 'The operator was asked about this payment a moment ago.',
   },
   perPerson: {

@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import type { Settler } from '../settle/settle.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
-import type { CallbackReport, CallbackRequest, Connector, FinalOutcome } from './connector.ts';
+import type {
+  CallbackReading,
+  CallbackReport,
+  CallbackRequest,
+  Connector,
+  FinalOutcome,
+} from './connector.ts';
 import { finalReport } from './decide.ts';
 import { createPaymentFinder } from './find-sent.ts';
-import { askNow, readLastAttempt } from './handle-store.ts';
+import { askNow, askWithin, readLastAttempt } from './handle-store.ts';
 import { insertUnmatchedCallback } from './store.ts';
 
 /**
@@ -23,6 +31,8 @@ export type CallbackAnswer =
   | { readonly kind: 'refused' | 'unknown_operator' };
 
 export interface CallbackReceiver {
+  /** Whether anybody can send the operator's callbacks. Then their senders are strangers. */
+  canBeForged(operatorCode: string): boolean;
   receive(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
 }
 
@@ -39,15 +49,23 @@ export interface CallbackReceiverOptions {
   }) => void;
   /** An operator reported our float with it. */
   readonly onBalance?: (operatorCode: string, balanceCents: bigint) => Promise<void>;
+  /** A monotonic clock in milliseconds. */
+  readonly nowMs: () => number;
   readonly log: Logger;
 }
 
-/** Handles operators' callbacks. Each authentic one is settled, queried, or kept for people. */
+/**
+ * Handles operators' callbacks. Each authentic one is settled, queried, or kept for people. One that
+ * anybody can send only causes a query.
+ */
 export function createCallbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { pool, log } = options;
+  const ask = createQuestions(options);
   return {
+    canBeForged: (operatorCode) => canBeForged(options.connectorOf(operatorCode)),
     receive: async (operatorCode, request) => {
-      const callbacks = options.connectorOf(operatorCode)?.callbacks ?? null;
+      const connector = options.connectorOf(operatorCode);
+      const callbacks = connector?.callbacks ?? null;
       if (callbacks === null) return { kind: 'unknown_operator' };
       const find = createPaymentFinder(pool, operatorCode);
       const reading = await callbacks.read(request, find);
@@ -55,7 +73,9 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
         log.warn({ operatorCode, reason: reading.reason }, 'a callback was refused');
         return { kind: 'refused' };
       }
-      if (reading.kind === 'balance') {
+      if (canBeForged(connector)) {
+        for (const reference of namedIn(reading)) await ask(operatorCode, reference);
+      } else if (reading.kind === 'balance') {
         const balanceCents = reading.balanceCents.toString();
         log.info({ operatorCode, balanceCents }, 'the operator reported our float');
         await options.onBalance?.(operatorCode, reading.balanceCents);
@@ -64,6 +84,33 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
       }
       return { kind: 'accepted', body: callbacks.acceptedBody };
     },
+  };
+}
+
+function canBeForged(connector: Connector | undefined): boolean {
+  return connector?.declaration.callbackTrust === 'confirmed_by_query';
+}
+
+function namedIn(reading: CallbackReading): readonly string[] {
+  return reading.kind === 'reports' ? reading.reports.map(({ reference }) => reference) : [];
+}
+
+/**
+ * Returns a function that queries the operator about an open payment that a callback names, whatever
+ * else the callback says, because anybody could have sent it. Each process asks once in
+ * `LIMITS.operatorQuestionSeconds` about a payment; what comes sooner is asked then, so that a stranger
+ * cannot make the operator's own callback useless. About a settled payment, nothing is asked or kept.
+ */
+function createQuestions(options: CallbackReceiverOptions) {
+  const { pool, nowMs } = options;
+  const perSecond = 1 / LIMITS.operatorQuestionSeconds;
+  const asked = createTokenBuckets({ perSecond, burst: 1, maxNames: LIMITS.limitedNames, nowMs });
+  return async (operatorCode: string, reference: string): Promise<void> => {
+    const payment = await findPayment(options, operatorCode, reference);
+    if (payment?.isOpen !== true) return;
+    const waitSeconds = asked.take(reference);
+    const isSooner = await askWithin(pool, payment, waitSeconds);
+    if (isSooner && waitSeconds === 0) options.onDue(payment);
   };
 }
 
@@ -92,7 +139,7 @@ async function take(
     case 'hint':
       if (await askNow(pool, payment, outcome.operatorHandle)) return options.onDue(payment);
       if (outcome.says === null) return undefined;
-      // An unsigned report never settles an open payment, which this operator is not executing now.
+      // A hint never settles an open payment, which this operator is not executing now.
       if (payment.isOpen) {
         return await keepUnmatched(pool, operatorCode, { reference, outcome: outcome.says });
       }

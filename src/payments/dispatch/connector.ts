@@ -67,7 +67,10 @@ export interface Declaration {
   readonly result: 'answer' | 'callback' | 'answer_or_callback';
   /** How an instruction is queried: by our reference, or by the operator's handle. */
   readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
-  /** How a callback is proven to be the operator's. */
+  /**
+   * How a callback is proven to be the operator's. `confirmed_by_query`: not at all, because anybody can
+   * send one; so it may only cause a query (`canBeForged`).
+   */
   readonly callbackTrust:
     | 'signed'
     | 'secret_url_confirmed_by_query'
@@ -302,7 +305,8 @@ export interface CallbackReport {
 
 /**
  * The report of an unsigned callback. It is not trusted: the operator is queried at once. If the
- * payment is already settled and `says` contradicts it, a case is opened.
+ * payment is already settled and `says` contradicts it, a case is opened. If the callback can be
+ * forged, only the reference is used.
  */
 export interface Hint {
   readonly kind: 'hint';

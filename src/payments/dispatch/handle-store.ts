@@ -56,6 +56,31 @@ export async function askNow(
 }
 
 /**
+ * Makes the payment due in this time, because of a callback that anybody can send. Returns false if it
+ * is due earlier, or if the operator has no instruction in progress for it.
+ */
+export async function askWithin(
+  db: Queryable,
+  payment: PaymentKey & { readonly billerCode: string; readonly operatorCode: string },
+  seconds: number,
+): Promise<boolean> {
+  const due = await db.query({
+    name: 'ask_within',
+    text: `update dispatch_queue set due_at = now() + $5::integer * interval '1 second'
+      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify' and payment_id = $3
+        and operator_code = $4 and due_at > now() + $5::integer * interval '1 second'`,
+    values: [
+      payment.vendorId,
+      payment.billerCode,
+      payment.paymentId,
+      payment.operatorCode,
+      seconds,
+    ],
+  });
+  return due.rowCount === 1;
+}
+
+/**
  * Makes the payment due at once, whatever operator has it. Returns which: null if a restore lost it,
  * undefined if no instruction is in progress.
  */

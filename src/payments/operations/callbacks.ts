@@ -9,7 +9,10 @@ interface CallbackRoute {
   Params: { operator: string; '*'?: string };
 }
 
-/** Receives operators' reports: the connector defines the protocol, including the signature. */
+/**
+ * Receives operators' reports: the connector defines the protocol, including the signature. Who sends one
+ * that is refused, or one that anybody can send, counts as a stranger.
+ */
 export function addCallbackRoutes(
   app: FastifyInstance,
   receiver: CallbackReceiver,
@@ -19,13 +22,17 @@ export function addCallbackRoutes(
     request: FastifyRequest<CallbackRoute>,
     reply: FastifyReply,
   ): Promise<unknown> => {
-    const answer = await receiver.receive(request.params.operator, {
+    const { operator } = request.params;
+    // Before the callback costs anything.
+    const isStranger = receiver.canBeForged(operator);
+    if (isStranger) limits.forStranger(request.ip);
+    const answer = await receiver.receive(operator, {
       headers: singleHeaders(request),
       path: request.params['*'] ?? '',
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     });
     if (answer.kind === 'accepted') return await accept(reply, answer.body);
-    limits.forStranger(request.ip);
+    if (!isStranger) limits.forStranger(request.ip);
     return await reply.code(HTTP_STATUS[answer.kind]).send({ status: answer.kind });
   };
   for (const url of ['/callbacks/:operator', '/callbacks/:operator/*']) {

@@ -94,6 +94,11 @@ export const LIMITS = {
   bureauAnswerBytes: 1024 * 1024,
   /** Largest answer read from an operator. */
   operatorAnswerBytes: 64 * 1024,
+  /**
+   * In this time, people cause at most one query to the operator about a payment, and so do callbacks
+   * that anybody can send.
+   */
+  operatorQuestionSeconds: 30,
   /** Largest callback body read from an operator. */
   callbackBodyBytes: 64 * 1024,
   /** Largest answer read from a vendor's webhook. */

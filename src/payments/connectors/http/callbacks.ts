@@ -16,7 +16,10 @@ import type { CallbackSettings, HttpSettings } from './settings.ts';
 import { compileVerifying } from './verifying.ts';
 import type { Verifying, VerifyingKeys } from './verifying.ts';
 
-/** An unsigned callback only causes a status query. A signed one is believed. */
+/**
+ * A signed callback is believed. An unsigned one only names a payment, which is then queried: nothing else
+ * of it is read.
+ */
 export function compileCallbacks(
   settings: HttpSettings,
   by: { readonly context: object; readonly keys: VerifyingKeys },
@@ -39,8 +42,8 @@ export function compileCallbacks(
       if (named === undefined) return refused('the callback names no payment');
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
+      if (verifying === null) return unsignedReport(sent);
       const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
-      if (verifying === null) return unsignedReport(sent, outcome);
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
       if (sent === undefined && isHandle) return unknownHandle(named, outcome);
       return signedReport(sent?.reference ?? named, outcome);
@@ -95,10 +98,9 @@ function finalOf(outcome: Outcome): FinalOutcome | null {
     : null;
 }
 
-/** If the payment is settled otherwise, this report opens a case. */
-function unsignedReport(sent: SentPayment | undefined, says: FinalOutcome | null): CallbackReading {
+function unsignedReport(sent: SentPayment | undefined): CallbackReading {
   if (sent === undefined) return { kind: 'reports', reports: [] };
-  return reported(sent.reference, { kind: 'hint', operatorHandle: null, says });
+  return reported(sent.reference, { kind: 'hint', operatorHandle: null, says: null });
 }
 
 function signedReport(reference: string, outcome: FinalOutcome | null): CallbackReading {

@@ -194,11 +194,11 @@ const callback = Type.Object(
     /** The name of the payment. Set one of the two. */
     handle: optional,
     reference: optional,
-    /** The part of `body` that is read like the answer to a status query. */
+    /** The part of `body` that is read like the answer to a status query. Only with `signature`. */
     answer: optional,
     /** How it is read. Default: as `status.answer`. */
     outcome: Type.Optional(Type.Object(outcome, closed)),
-    /** Without it, a callback is not believed and only causes a status query. */
+    /** Without it, anybody can send a callback: it only causes a status query. */
     signature: Type.Optional(
       Type.Object(
         {
