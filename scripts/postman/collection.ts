@@ -4,6 +4,7 @@ import { DEMO_KEYS } from '../../src/parties/http/demo-signers.ts';
 import {
   currentTime,
   isReference,
+  isSecretReference,
   sourceOf,
 } from '../../src/platform/http/reference/page/examples.js';
 import { operationsOf } from '../../src/platform/http/reference/page/operations.js';
@@ -165,6 +166,7 @@ function valueOf(operation: Operation, name: string, example: string): string {
     return /^\d+$/.test(example) ? NOW_IN_SECONDS : NOW;
   }
   if (!isReference(operation, name)) return example;
+  if (isSecretReference(name)) return UNIQUE;
   const word = /^[a-z]+/i.exec(example)?.[0] ?? 'ref';
   // Of letters and digits only.
   return name === 'requestReference' ? `${word}${NOW_IN_SECONDS}` : `${word}-${UNIQUE}`;

@@ -1,6 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import type { Mac } from '../platform/base/mac.ts';
+import { createMac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
-import { masterKeyId, seal, unseal } from '../platform/base/sealing.ts';
+import { deriveKey, masterKeyId, seal, unseal } from '../platform/base/sealing.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
@@ -87,7 +89,10 @@ export async function addKey(
 
 /** A request for a new key, which its sender may have to repeat. */
 export interface KeyRequest {
-  /** Chosen by the sender: the same text is the same request. */
+  /**
+   * Chosen by the sender: the same text is the same request. It must be impossible to guess: whoever has
+   * a former key and this text gets the new secret.
+   */
   readonly idempotencyKey: string;
   readonly overlapSeconds: number;
   /** The key that signed the request. Only the current one may replace itself; null: any may. */
@@ -116,7 +121,7 @@ export async function addKeyOnce(
   by: { readonly newSecret: () => string; readonly masterKeys: MasterKeys },
 ): Promise<NewKey> {
   const { overlapSeconds, signedWith } = request;
-  const keyId = keyIdOf(holder, request);
+  const keyId = keyIdOf(holder, request, by.masterKeys);
   const keys = await listKeysOf(db, holder);
   const [current] = keys;
   if (current?.keyId === keyId) return repeated(current, by.masterKeys);
@@ -146,19 +151,27 @@ function reused(why: string): Refusal {
   });
 }
 
-/** The first half of the id names the request, the second its content (RFC 9562, version 8). */
-function keyIdOf(holder: Holder, { idempotencyKey, overlapSeconds }: KeyRequest): string {
+/**
+ * The first half of the id names the request, the second its content (RFC 9562, version 8). Vendors see
+ * ids, so they are made with a key: nobody can find out from one which text a request had.
+ */
+function keyIdOf(
+  holder: Holder,
+  { idempotencyKey, overlapSeconds }: KeyRequest,
+  masterKeys: MasterKeys,
+): string {
   const { holderKind, holder: name } = holder;
-  const request = digest(`${holderKind}|${name}|${idempotencyKey}`);
-  const content = digest(`${idempotencyKey}|${overlapSeconds}`);
+  const mac = createMac(deriveKey(masterKeys.current, 'malipo ids of requested keys'));
+  const request = hexOf(mac, `request|${holderKind}|${name}|${idempotencyKey}`);
+  const content = hexOf(mac, `content|${idempotencyKey}|${overlapSeconds}`);
   const hex = [request.slice(0, 12), '8', request.slice(12, 15), '8', content.slice(0, 15)].join(
     '',
   );
   return [8, 12, 16, 20, 32].map((end, at, ends) => hex.slice(ends[at - 1] ?? 0, end)).join('-');
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+function hexOf(mac: Mac, text: string): string {
+  return mac.sign(text).toString('hex');
 }
 
 const REQUEST_PART = 18;

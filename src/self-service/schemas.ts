@@ -64,12 +64,17 @@ export const period = {
   to: Type.Optional(time('Only before this time; a day is included.')),
 };
 
+/** A version 4 UUID has 122 random bits. Words and dates do not fit the pattern. */
+const UUID_V4 =
+  '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}';
+
+/** It must be impossible to guess, because with it a former key gets the new secret. */
 export const idempotencyKey = Type.String({
-  minLength: 16,
+  minLength: 32,
   maxLength: 64,
-  pattern: '^[A-Za-z0-9_.:-]{16,64}$',
-  form: '16 to 64 letters, digits or . _ : -, such as a UUID',
+  pattern: `^(?:${UUID_V4}|[0-9A-Fa-f]{32,64})$`,
+  form: 'a random UUID (version 4), or 32 to 64 random hexadecimal digits',
   description:
-    'Any text that you use for this request alone, such as a UUID. If you repeat the request with it within ten minutes, you get the first answer again.',
+    'A random UUID (version 4), or 32 to 64 random hexadecimal digits, for this request alone. If you repeat the request with it within ten minutes, you get the first answer again. So does anybody else who knows it and has a valid key: keep it secret and never derive it from a date or a name.',
   examples: ['8d7f6c1e-0b4a-4a57-9f0e-3d5b1c2a7e90'],
 });

@@ -13,7 +13,7 @@ const PAYMENTS = {
   reference: '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV',
   merchantReference: 'order 1+1&2',
 };
-const ROTATION = { overlapSeconds: 86_400, idempotencyKey: 'rotation-of-2026-11-21' };
+const ROTATION = { overlapSeconds: 86_400, idempotencyKey: '8d7f6c1e-0b4a-4a57-9f0e-3d5b1c2a7e90' };
 
 type Calls = readonly (readonly [call: string, given?: Given])[];
 

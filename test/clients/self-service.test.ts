@@ -9,7 +9,7 @@ import type { Reply, ScriptedService } from './scripted-service.ts';
 
 // Operations below `/v1`: pages, files, and what a failure means.
 
-const ROTATION = { overlapSeconds: 86_400, idempotencyKey: 'rotation-of-2026-11-21' };
+const ROTATION = { overlapSeconds: 86_400, idempotencyKey: '8d7f6c1e-0b4a-4a57-9f0e-3d5b1c2a7e90' };
 
 function refuse(code: ErrorCode, headers: Readonly<Record<string, string>> = {}): Reply {
   return (response) => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retireKey, rotateKey } from '../../src/parties/administer.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
@@ -345,8 +345,7 @@ describe('the webhook', () => {
   });
 
   test('gets a new secret once for each request', async () => {
-    const body = { overlap_seconds: 60, idempotency_key: fresh('a request of a shop') };
-    body.idempotency_key = body.idempotency_key.replaceAll(' ', '-');
+    const body = { overlap_seconds: 60, idempotency_key: randomUUID() };
     const made = await program.ask('rotateWebhookSecret', { body });
     expect(await program.ask('rotateWebhookSecret', { body })).toEqual(made);
     const other = { ...body, overlap_seconds: 61 };
@@ -416,7 +415,7 @@ describe('keys', () => {
   test('a repeat after ten minutes is not told the secret', async () => {
     const own = await running.addVendor();
     const shop = new SelfServiceClient(running.origin, own);
-    const body = { overlap_seconds: 3600, idempotency_key: fresh('rotation-of-a-shop') };
+    const body = { overlap_seconds: 3600, idempotency_key: randomUUID() };
     await shop.ask('rotateKey', { body });
     await database.asOwner(
       // A cluster does not take a time from an expression.
@@ -432,6 +431,20 @@ describe('keys', () => {
     [{ overlap_seconds: '600' }, 'invalid_field', 'overlap_seconds'],
     [{ overlap_seconds: undefined }, 'missing_field', 'overlap_seconds'],
     [{ idempotency_key: 'short' }, 'invalid_field', 'idempotency_key'],
+    // What a thief of a former key would try.
+    [{ idempotency_key: 'rotation-of-2026-11-21' }, 'invalid_field', 'idempotency_key'],
+    [
+      { idempotency_key: 'rotation-of-the-key-of-acme-2026-11-21' },
+      'invalid_field',
+      'idempotency_key',
+    ],
+    // A UUID of a time.
+    [
+      { idempotency_key: '5d2e8a90-c6b1-11f0-8de9-0242ac120002' },
+      'invalid_field',
+      'idempotency_key',
+    ],
+    [{ idempotency_key: 'ab'.repeat(15) }, 'invalid_field', 'idempotency_key'],
     [{ idempotency_key: undefined }, 'missing_field', 'idempotency_key'],
     [{ key: 'mine' }, 'unknown_field', 'key'],
   ])('a rotation %j is refused', async (change, code, field) => {
@@ -459,7 +472,7 @@ test('changes are in the audit log under the vendor’s name, without secrets', 
   const own = await running.addVendor();
   const shop = new SelfServiceClient(running.origin, own);
   const made = await shop.ask('rotateKey', {
-    body: { overlap_seconds: 600, idempotency_key: fresh('rotation-of-a-shop') },
+    body: { overlap_seconds: 600, idempotency_key: randomUUID() },
   });
   await running.service.directory.reload();
   const current = new SelfServiceClient(running.origin, {
@@ -490,7 +503,7 @@ test('changes are limited, with the time to wait', async () => {
   const shop = new SelfServiceClient(running.origin, await running.addVendor());
   const rotate = async () =>
     await shop.send('rotateKey', {
-      body: { overlap_seconds: 600, idempotency_key: fresh('rotation-of-a-shop') },
+      body: { overlap_seconds: 600, idempotency_key: randomUUID() },
     });
   const answers = [];
   // The first key stays current for this process until it reloads, so the others are refused too.

@@ -6,7 +6,7 @@ import { putBiller } from '../../src/payments/billers/store.ts';
 import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
-import { addKey, openKeys } from '../../src/parties/keys.ts';
+import { addKey, addKeyOnce, newSecurityKey, openKeys } from '../../src/parties/keys.ts';
 import { insertVendor, updateVendor } from '../../src/parties/store.ts';
 import { billerRecord, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -49,7 +49,39 @@ async function secretsOf(vid: string): Promise<string[]> {
   return keys.filter((key) => key.holder === vid).map((key) => key.secret);
 }
 
+/** The id of the key that this request gets. The key is not kept. */
+async function idOfRequest(
+  vid: string,
+  idempotencyKey: string,
+  masterKeys = MASTER_KEYS,
+): Promise<string> {
+  const request = { idempotencyKey, overlapSeconds: 600, signedWith: null };
+  const made: string[] = [];
+  const undo = new Error('undo');
+  const work = databaseTransaction(books.pool, async (client) => {
+    const by = { newSecret: newSecurityKey, masterKeys };
+    const holder = { holderKind: 'vendor', holder: vid } as const;
+    made.push((await addKeyOnce(client, holder, request, by)).keyId);
+    throw undo;
+  });
+  await expect(work).rejects.toBe(undo);
+  return String(made[0]);
+}
+
 describe('rotating a key', () => {
+  test('the id follows from the request, but nobody can compute it without the master key', async () => {
+    const vid = await makeVendor();
+    const id = await idOfRequest(vid, 'one');
+    expect(await idOfRequest(vid, 'one')).toBe(id);
+    expect(await idOfRequest(vid, 'two')).not.toBe(id);
+    // Otherwise whoever sees the id could test guesses of the text, and repeat the request.
+    const others = { current: randomBytes(32), previous: undefined };
+    const halves = (text: string) => [text.slice(0, 18), text.slice(19)];
+    for (const half of halves(await idOfRequest(vid, 'one', others))) {
+      expect(halves(id)).not.toContain(half);
+    }
+  });
+
   test('keeps the former one valid for the overlap, and ends older ones', async () => {
     const vid = await makeVendor();
     await rotate(vid, 'first', 3_600);

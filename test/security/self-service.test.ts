@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rotateKey } from '../../src/parties/administer.ts';
@@ -6,7 +6,6 @@ import { rotateSecret, setWebhook } from '../../src/payments/events/administer.t
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { fresh } from '../support/demo-vendors.ts';
 import { headerOf, withHeader } from '../support/header-signature.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -113,7 +112,7 @@ function textsOf(items: readonly Readonly<Record<string, unknown>>[], name: stri
 function bodyOf(id: string): Asked {
   const { body } = resourceOf(id);
   if (body === undefined) return {};
-  const key = 'idempotency_key' in body ? { idempotency_key: fresh('an-idempotency-key') } : {};
+  const key = 'idempotency_key' in body ? { idempotency_key: randomUUID() } : {};
   return { body: { ...body, ...key } };
 }
 

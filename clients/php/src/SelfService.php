@@ -223,8 +223,8 @@ abstract class SelfService extends Credit
 
     /**
      * @param int $overlapSeconds how long the former secret stays valid
-     * @param string $idempotencyKey your own text for this rotation, 16 to 64 characters; a repeat
-     *   with it gets the same secret, for ten minutes
+     * @param string $idempotencyKey 32 to 64 random hexadecimal digits for this rotation, such as
+     *   bin2hex(random_bytes(16)); a repeat with it gets the same secret, for ten minutes
      * @throws MalipoException
      */
     public function rotateWebhookSecret(int $overlapSeconds, string $idempotencyKey): NewKey
@@ -256,8 +256,8 @@ abstract class SelfService extends Credit
      * Makes a new security key. This client goes on with the former one: make a client with the new one.
      *
      * @param int $overlapSeconds how long the former key stays valid
-     * @param string $idempotencyKey your own text for this rotation, 16 to 64 characters; a repeat
-     *   with it gets the same secret, for ten minutes
+     * @param string $idempotencyKey 32 to 64 random hexadecimal digits for this rotation, such as
+     *   bin2hex(random_bytes(16)); a repeat with it gets the same secret, for ten minutes
      * @throws MalipoException
      */
     public function rotateKey(int $overlapSeconds, string $idempotencyKey): NewKey

@@ -184,7 +184,10 @@ export interface NewKey {
 export interface Rotation {
   /** How long the former one stays valid. */
   readonly overlapSeconds: number;
-  /** Your own text for this rotation, 16 to 64 characters. A repeat with it gets the same secret, for ten minutes. */
+  /**
+   * A random UUID for this rotation (`crypto.randomUUID()`). A repeat with it gets the same secret, for ten
+   * minutes.
+   */
   readonly idempotencyKey: string;
 }
 

@@ -179,8 +179,8 @@ class SelfServiceOperations(Vendor):
     def rotate_webhook_secret(self, overlap_seconds: int, idempotency_key: str) -> Steps[NewKey]:
         """Makes a new secret; the former one stays valid for `overlap_seconds`.
 
-        idempotency_key: your own text for this rotation, 16 to 64 characters. A repeat with it gets
-            the same secret, for ten minutes.
+        idempotency_key: a random UUID for this rotation, such as str(uuid.uuid4()). A repeat with
+            it gets the same secret, for ten minutes.
         """
         rotation = {"overlap_seconds": overlap_seconds, "idempotency_key": idempotency_key}
         return self._send("POST", "/v1/webhook/secrets", _reading(NewKey), rotation)
@@ -198,8 +198,8 @@ class SelfServiceOperations(Vendor):
 
         This client goes on with the former one: make a client with the new one.
 
-        idempotency_key: your own text for this rotation, 16 to 64 characters. A repeat with it gets
-            the same secret, for ten minutes.
+        idempotency_key: a random UUID for this rotation, such as str(uuid.uuid4()). A repeat with
+            it gets the same secret, for ten minutes.
         """
         rotation = {"overlap_seconds": overlap_seconds, "idempotency_key": idempotency_key}
         return self._send("POST", "/v1/keys", _reading(NewKey), rotation)

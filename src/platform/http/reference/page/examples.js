@@ -54,6 +54,20 @@ export function uniquePart() {
   return `${Date.now().toString(36)}${random.toString(36).padStart(7, '0')}`;
 }
 
+/** 128 random bits in hexadecimal digits. */
+function unguessable() {
+  const parts = [...crypto.getRandomValues(new Uint32Array(4))];
+  return parts.map((part) => part.toString(16).padStart(8, '0')).join('');
+}
+
+/**
+ * Whether nobody may be able to guess the reference.
+ * @param {string} name
+ */
+export function isSecretReference(name) {
+  return name === 'idempotency_key';
+}
+
 /**
  * @param {Operation} operation
  * @param {string} name
@@ -89,6 +103,7 @@ export function firstValue(operation, { name, example = '' }) {
   const time = currentTime(operation, name);
   if (time !== undefined) return time;
   if (!isReference(operation, name)) return example;
+  if (isSecretReference(name)) return unguessable();
   const word = /^[a-z]+/i.exec(example)?.[0] ?? 'ref';
   return name === 'requestReference' ? `${word}${uniquePart()}` : `${word}-${uniquePart()}`;
 }

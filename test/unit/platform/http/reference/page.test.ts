@@ -125,6 +125,10 @@ describe('the examples of the page', () => {
         const [one, other] = [firstValue(each, parameter), firstValue(each, parameter)];
         const isReference = /reference/i.test(parameter.name) && one !== '';
         if (isReference) expect(one).not.toBe(other);
+        if (parameter.name === 'idempotency_key') {
+          expect(one).toMatch(/^[0-9a-f]{32}$/);
+          expect(one).not.toBe(other);
+        }
         if (parameter.name === 'requestReference' && isReference)
           expect(one).toMatch(/^[A-Za-z0-9]+$/);
       }
