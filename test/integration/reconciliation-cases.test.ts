@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { proposeResolution, rejectProposal } from '../../src/payments/corrections/cases.ts';
+import { planLines } from '../../src/payments/corrections/plan-lines.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import {
   findCase,
@@ -246,6 +247,67 @@ describe('a late success after the refund', () => {
     await settle(failedReport(other));
     await resolve(exposure, 'collect_exposure');
     expect(await books.balances(vendorId)).toMatchObject({ float: 0n, exposure: 0n });
+  });
+
+  /** A vendor that owes 40.00 of a late success, and funded its float again. */
+  async function owing(): Promise<NewPayment> {
+    const made = await lateSuccess(AMOUNT + FEE);
+    const other = newPayment({ vendorId: made.vendorId, amountCents: 4_000n });
+    await createInstructed(books.pool, [other]);
+    await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
+    await settle(failedReport(other));
+    return made;
+  }
+
+  test('an exposure that is collected in part: the rest is a case, which the report names', async () => {
+    const made = await owing();
+    const { vendorId } = made;
+    const first = await openCaseOf(made, 'exposure');
+    await expect(resolve(first, 'collect_exposure', { amount_cents: '4001' })).rejects.toThrow(
+      'at most 40.00, what the vendor owes of this case',
+    );
+    await resolve(first, 'collect_exposure', { amount_cents: '1500' });
+    const rest = await openCaseOf(made, 'exposure');
+    expect(rest).toMatchObject({
+      evidenceId: first.evidenceId,
+      operatorCode: OPERATOR,
+      facts: { ...first.facts, owed_cents: 2_500, rest_of_case: first.caseId },
+    });
+    const owed = async () =>
+      (await reportReceivables(books.pool, new Date())).items.filter(
+        ({ reference }) => reference === encodeReference(vendorId, made.paymentId),
+      );
+    expect(await owed()).toMatchObject([
+      { amountCents: 2_500n, owedCents: 4_000n, openCaseId: rest.caseId },
+    ]);
+    await resolve(rest, 'write_off', { amount_cents: '1000' });
+    const last = await openCaseOf(made, 'exposure');
+    expect(await owed()).toMatchObject([{ amountCents: 1_500n, openCaseId: last.caseId }]);
+    await resolve(last, 'collect_exposure');
+    expect(await owed()).toEqual([]);
+    await expect(openCaseOf(made, 'exposure')).rejects.toThrow('no open case');
+    expect(await books.balances(vendorId)).toMatchObject({ float: 1_000n, exposure: 0n });
+  });
+
+  test('an exposure: the proposal says what is left, and keep_books is refused', async () => {
+    const made = await owing();
+    const { caseId } = await openCaseOf(made, 'exposure');
+    const propose = async (resolution: string, amount_cents: string | null) =>
+      await proposeResolution(books.pool, {
+        ...{ caseId, by: 'Asha', proposal: proposal(resolution, { amount_cents }) },
+      });
+    const { row, plan } = await propose('collect_exposure', '1500');
+    expect(planLines(plan)).toEqual([
+      '15.00 from float to exposure',
+      'the vendor still owes 25.00, which becomes a new case',
+    ]);
+    expect(row.proposal?.effect).toEqual([
+      '15.00 from the vendor’s money to exposure',
+      'the vendor still owes 25.00, which becomes a new case',
+    ]);
+    await expect(propose('keep_books', null)).rejects.toThrow(
+      'The vendor still owes 40.00. Choose collect_exposure or write_off.',
+    );
   });
 
   test('or is written off', async () => {

@@ -149,6 +149,7 @@ export async function approveResolution(
         ? await correct(client, deps.ledgerMac, { row, proposal, plan, approvedBy: by })
         : null;
     await setResolved(client, row, proposal.resolution, by);
+    if (plan.kind === 'correct') await openRest(client, row, plan.restCents ?? 0n);
     const detail = { ...proposal, correction_id: correctionId };
     await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
     return { row: (await findCase(client, row.caseId)) ?? row, plan };
@@ -375,6 +376,14 @@ async function openExposure(
     operatorCode: row.operatorCode,
     facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.caseId },
   });
+}
+
+/** What is left of a debt is a case about the same debt. The former case has to be resolved by now. */
+async function openRest(db: Queryable, row: CaseRow, restCents: bigint): Promise<void> {
+  if (restCents === 0n) return;
+  const facts = { ...row.facts, owed_cents: Number(restCents), rest_of_case: row.caseId };
+  if ((await openCase(db, { ...row, facts })) !== undefined) return;
+  throw new Error(`case ${row.caseId}: a case about the same debt is open`);
 }
 
 /** The `ipay_reference` of the payment that a case is about. */

@@ -24,6 +24,9 @@ export function planLines(plan: Plan): string[] {
         ...(plan.outcomeAfter === null
           ? []
           : [`the vendor sees ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
+        ...(plan.restCents
+          ? [`the vendor still owes ${formatMoney(plan.restCents)}, which becomes a new case`]
+          : []),
       ];
   }
 }

@@ -8,6 +8,7 @@ import type { OperatorTerms } from '../prices/price.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
+import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
 import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
@@ -100,6 +101,8 @@ export type Plan =
       readonly transfers: readonly PlannedTransfer[];
       /** The outcome that the vendor sees from now on; null: unchanged. */
       readonly outcomeAfter: Outcome | null;
+      /** What the vendor still owes of a case of `exposure`: a new case. */
+      readonly restCents?: bigint;
     };
 
 /** A payment with what it recorded of prices. */
@@ -143,6 +146,7 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
   }
   switch (resolution) {
     case 'keep_books':
+      if (row.kind === 'exposure') requireNothingOwed(situation);
       return { kind: 'nothing' };
     case 'paid':
     case 'failed':
@@ -157,9 +161,9 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
     case 'receivable_returned':
       return planHouse(situation, resolution, proposal);
     case 'collect_exposure':
-      return planExposure(situation, proposal, 'float');
+      return planOwed(situation, proposal, 'float');
     case 'write_off':
-      return planExposure(situation, proposal, 'external');
+      return planOwed(situation, proposal, 'external');
     case 'take_back':
       return planTakeBack(situation, proposal);
   }
@@ -326,23 +330,11 @@ function houseCents(situation: Situation, resolution: HouseResolution, proposal:
   return houseAmount(row, resolution, proposal);
 }
 
-function planExposure(
+function planOwed(
   situation: Situation,
   proposal: Proposal,
   debitAccount: 'float' | 'external',
 ): Plan {
-  const owedCents = -situation.exposureCents;
-  const amountCents = givenCents(proposal) ?? factCents(situation.row, 'owed_cents') ?? owedCents;
-  if (amountCents <= 0n || amountCents > owedCents) {
-    throw new PlainError(`The vendor owes ${formatMoney(owedCents)}.`, { field: 'amount' });
-  }
-  if (debitAccount === 'float' && amountCents > situation.floatCents) {
-    throw new PlainError(
-      `The float has only ${formatMoney(situation.floatCents)}. Wait until the vendor funds it, or choose a smaller amount.`,
-      { field: 'amount' },
-    );
-  }
-  const { vendorId } = situation.row;
-  const transfer = { vendorId, debitAccount, creditAccount: 'exposure' as const, amountCents };
-  return { kind: 'correct', transfers: [transfer], outcomeAfter: null };
+  const { transfer, restCents } = planExposure(situation, debitAccount, proposal);
+  return { kind: 'correct', transfers: [transfer], outcomeAfter: null, restCents };
 }

@@ -141,3 +141,40 @@ describe('our own accounts', () => {
     }
   });
 });
+
+describe('what a vendor owes', () => {
+  const owing = (exposureCents: bigint, owed_cents: number): Situation => ({
+    ...caseOf('exposure', { owed_cents }),
+    floatCents: MUCH,
+    exposureCents,
+  });
+
+  test('is collected or written off up to what is left of the case; the rest is a new case', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt(0n, 9_000n),
+        fc.integer({ min: 1, max: 9_000 }),
+        fc.bigInt(-1n, 9_001n),
+        fc.constantFrom('collect_exposure', 'write_off'),
+        (exposureCents, owed, cents, resolution) => {
+          const situation = owing(-exposureCents, owed);
+          const leftCents = exposureCents < BigInt(owed) ? exposureCents : BigInt(owed);
+          const plan = () => planResolution(situation, proposal(resolution, cents));
+          if (cents <= 0n || cents > leftCents) {
+            expect(plan).toThrow(/at most|owes nothing of this case any more/);
+            return;
+          }
+          expect(plan()).toMatchObject({
+            transfers: [{ creditAccount: 'exposure', amountCents: cents }],
+            restCents: leftCents - cents,
+          });
+        },
+      ),
+    );
+  });
+
+  test('is kept only when nothing is left of it', () => {
+    expect(() => posted(owing(-1n, 5), proposal('keep_books'))).toThrow('still owes 0.01');
+    expect(posted(owing(0n, 5), proposal('keep_books'))).toEqual([]);
+  });
+});
