@@ -9,7 +9,7 @@ import type { Booked, StatementContent } from '../house/book-statement.ts';
 import { listStatementChanges } from '../cases/cases-store.ts';
 import { openDifferences } from './differences.ts';
 import type { MatchedRow } from './differences.ts';
-import { findAbsences, matchStatement } from './match.ts';
+import { findAbsences, matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { readStatementFile } from './read-statement.ts';
 import type { ReadStatement } from './read-statement.ts';
@@ -58,7 +58,7 @@ export interface FloatProof {
   readonly chargeCents: bigint;
   readonly paymentCents: bigint;
   readonly reversalCents: bigint;
-  /** The part of payments less reversals that our ledger does not explain. */
+  /** The part of payments less reversals that our ledger does not have; see `unexplainedCents`. */
   readonly unexplainedCents: bigint;
 }
 
@@ -295,9 +295,6 @@ function rowsOf(
   return rows;
 }
 
-/** Verdicts for a movement that our ledger and the operator's agree about. */
-const EXPLAINED = new Set(['matched', 'settled', 'reversed']);
-
 function proofOf(
   read: TakenStatement,
   matches: readonly Match[],
@@ -305,20 +302,19 @@ function proofOf(
 ): FloatProof {
   const sum = (kind: StatementMovement['kind']): bigint =>
     read.movements.reduce((total, row) => total + (row.kind === kind ? row.amountCents : 0n), 0n);
-  const explainedCents = matches
-    .filter(({ verdict }) => EXPLAINED.has(verdict))
-    .reduce((total, { movement }) => total - effectCents(movement), 0n);
-  const beforeCents = read.movements
-    .filter((row) => known.has(keyOf(row)) && (row.kind === 'payment' || row.kind === 'reversal'))
-    .reduce((total, row) => total - effectCents(row), 0n);
-  const [paymentCents, reversalCents] = [sum('payment'), sum('reversal')];
+  const changedCents = read.movements
+    .filter((row) => row.kind === 'payment' || row.kind === 'reversal')
+    .reduce((total, row) => {
+      const before = known.get(keyOf(row));
+      return before === undefined ? total : total + effectCents(before) - effectCents(row);
+    }, 0n);
   return {
     openingCents: read.openingCents,
     closingCents: read.closingCents,
     topUpCents: sum('top_up'),
     chargeCents: sum('charge'),
-    paymentCents,
-    reversalCents,
-    unexplainedCents: paymentCents - reversalCents - explainedCents - beforeCents,
+    paymentCents: sum('payment'),
+    reversalCents: sum('reversal'),
+    unexplainedCents: matches.reduce((total, row) => total + unexplainedCents(row), changedCents),
   };
 }

@@ -285,6 +285,24 @@ function judgeReversal(payment: OurPayment, listedCents: bigint): [Verdict, (Out
   return takenBack ? ['theirs_only', 'failed'] : ['theirs_only'];
 }
 
+/**
+ * The part of a payment or reversal that our ledger does not have, in cents: of a payment with another
+ * amount, the difference. Below zero: the operator took less than the ledger has. Pure.
+ */
+export function unexplainedCents({ movement, verdict, payment }: Match): bigint {
+  const { kind, amountCents } = movement;
+  if (verdict === 'noted' || verdict === 'matched' || verdict === 'reversed') return 0n;
+  if (payment !== null && verdict === 'settled') {
+    // The ledger never takes more than was instructed.
+    const moreCents = executedCents(payment, movement) - payment.amountCents;
+    return moreCents > 0n ? moreCents : 0n;
+  }
+  if (payment !== null && verdict === 'amount_difference') {
+    return amountCents - payment.postedCents - payment.houseCents;
+  }
+  return kind === 'reversal' ? -amountCents : amountCents;
+}
+
 /** Payments that complete statements should list and do not. */
 export interface Absences {
   /** The ledger shows them as paid. */
