@@ -39,6 +39,21 @@ test('four callbacks at once within one second leave nothing behind', async () =
   expect(await vendor.balance()).toBe(1000);
 });
 
+test('every other currency code is refused alike, whatever its letters', async () => {
+  const vendor = await running.addVendor();
+  const time = '1767603600';
+  for (const currency of ['USD', 'usd', 'kes', 'Kes']) {
+    const refused = await vendor.call('fund', { currency, time });
+    expectRefusal(refused, { status: 400, code: 'unsupported_currency', field: 'currency' });
+    const unreported = await collect(running.origin, { vid: vendor.vid, amount: '7.00', currency });
+    expectRefusal(unreported, { status: 400, code: 'unsupported_currency', field: 'currency' });
+  }
+  for (const currency of ['KE', 'KESH', 'K3S', '404']) {
+    const refused = await vendor.call('fund', { currency, time });
+    expectRefusal(refused, { status: 400, code: 'invalid_field', field: 'currency' });
+  }
+});
+
 test('a time may be ISO 8601, with an offset or without, and is the same time in every form', async () => {
   const vendor = await running.addVendor();
   await collect(running.origin, { vid: vendor.vid, amount: '7.00' });

@@ -84,9 +84,14 @@ export const prefix = parameter(
   { examples: ['722'] },
 );
 
-export const currency = parameter(/^[A-Z]{3}$/, 'KES', 'Only `KES` is supported.', {
-  examples: ['KES'],
-});
+/** Any code is read, so that all that are not supported get the same answer. `kes` is none either. */
+export const currency = parameter(
+  // The first alternative is the one that was published: clients may know it.
+  /^[A-Z]{3}$|^[A-Za-z]{3}$/,
+  'KES',
+  'Only `KES` is supported, in capital letters.',
+  { examples: ['KES'] },
+);
 
 const TIME_FORMS =
   'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS in the service’s time zone, or ISO 8601, without an offset in the service’s time zone';

@@ -72,7 +72,7 @@ export const ERRORS = {
   unsupported_currency: {
     status: 400,
     text: 'Only KES is supported',
-    when: 'The currency is not `KES`.',
+    when: 'The currency is three letters, but not `KES` in capital letters. Anything else is `invalid_field`.',
   },
   stale_time: {
     status: 400,
