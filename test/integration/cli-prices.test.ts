@@ -117,7 +117,7 @@ describe('malipo price', () => {
   it.each([
     [['set', 'water', '--flat', '1'], 2, '--by'],
     [['set', 'water', ...BY], 2, '--flat, --percent or --tier'],
-    [['set', 'water', '--percent', '1.555', ...BY], 2, '--percent'],
+    [['set', 'water', '--percent', '1.555', ...BY], 2, 'with at most two decimals'],
     [['set', 'water', '--percent', '101', ...BY], 2, '--percent'],
     [['set', 'water', '--tier', '100=', ...BY], 2, '--tier'],
     [['set', 'water', '--tier', '100=5+', ...BY], 2, '--tier'],

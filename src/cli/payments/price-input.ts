@@ -9,7 +9,9 @@ export function percent(text: string): number {
   const [, whole = '', decimals = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
   const bps = whole === '' ? Number.NaN : Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
   if (bps <= MAX_BPS) return bps;
-  throw new InvalidArgumentError('It must be a percentage from 0 to 100, such as 1.5.');
+  throw new InvalidArgumentError(
+    'It must be a percentage from 0 to 100 with at most two decimals, such as 1.5.',
+  );
 }
 
 const TIER_PATTERN = /^(?<from>[\d.]+)=(?:(?<flat>[\d.]+)(?:\+|$))?(?:(?<percent>[\d.]+)%)?$/;
