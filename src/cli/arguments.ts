@@ -125,16 +125,19 @@ export function moment(text: string, option: string, wireTime: WireTime): Date {
 
 const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
+const noSuchDay = (day: string, option: string): UsageError =>
+  new UsageError(`${option} is ${day}, a day that does not exist.`);
+
 /**
  * The start of a period: an instant, or the start of a day.
  * Throws: `UsageError` naming the option.
  */
 export function periodStart(text: string, option: string, wireTime: WireTime): Date {
-  const time = DAY_PATTERN.test(text)
-    ? wireTime.parse(`${text} 00:00:00`)
-    : parseSenderTime(text, wireTime);
-  if (time === undefined) throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);
-  return time;
+  const isDay = DAY_PATTERN.test(text);
+  const time = isDay ? wireTime.parse(`${text} 00:00:00`) : parseSenderTime(text, wireTime);
+  if (time !== undefined) return time;
+  if (isDay) throw noSuchDay(text, option);
+  throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);
 }
 
 /** The exclusive end of a period: an instant, or the end of a day. */
@@ -143,23 +146,27 @@ export function periodEnd(text: string, option: string, wireTime: WireTime): Dat
 }
 
 /**
- * The first instant of a day in the service's time zone.
+ * A day in the service's time zone.
  * Throws: `UsageError` naming the option.
  */
-export function dayStart(text: string, option: string, wireTime: WireTime): Date {
-  const time = DAY_PATTERN.test(text) ? wireTime.parse(`${text} 00:00:00`) : undefined;
-  if (time === undefined) throw new UsageError(`${option} must be a day, YYYY-MM-DD.`);
-  return time;
+export function oneDay(
+  text: string,
+  option: string,
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } {
+  if (!DAY_PATTERN.test(text)) throw new UsageError(`${option} must be written YYYY-MM-DD.`);
+  const day = periodOfDay(text, wireTime);
+  if (day === undefined) throw noSuchDay(text, option);
+  return day;
 }
 
 /** `--from` and `--to` of a list of payments, which `dayPeriod` reads. */
 export const fromDayOption = (): Option =>
   new Option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE');
-export const toDayOption = (): Option =>
-  new Option('--to <day>', 'created before this day (the day itself is not included)');
+export const toDayOption = (): Option => new Option('--to <day>', 'created on this day or earlier');
 
 /**
- * The half-open period from the start of one day to the start of another.
+ * The period from the start of one day to the end of another, which is included.
  * Throws: `UsageError` naming the option.
  */
 export function dayPeriod(
@@ -167,11 +174,11 @@ export function dayPeriod(
   wireTime: WireTime,
 ): { readonly from: Date | undefined; readonly to: Date | undefined } {
   const period = {
-    from: from === undefined ? undefined : dayStart(from, '--from', wireTime),
-    to: to === undefined ? undefined : dayStart(to, '--to', wireTime),
+    from: from === undefined ? undefined : oneDay(from, '--from', wireTime).from,
+    to: to === undefined ? undefined : oneDay(to, '--to', wireTime).to,
   };
   if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
-    throw new UsageError('--to must be later than --from: the day of --to is not included.');
+    throw new UsageError('--to must not be before --from.');
   }
   return period;
 }

@@ -34,29 +34,59 @@ const run = async (options: readonly string[]) =>
 
 test.each<[string[], string[]]>([
   [
-    ['--from', '2026-03-02', '--to', '2026-03-03'],
+    ['--from', '2026-03-02', '--to', '2026-03-02'],
     ['3', '2'],
   ],
-  [['--from', '2026-03-01', '--to', '2026-03-02'], ['1']],
-  [['--from', '2026-03-03'], []],
   [
-    ['--to', '2026-03-03'],
+    ['--from', '2026-03-01', '--to', '2026-03-02'],
     ['3', '2', '1'],
   ],
-  [['--to', '2026-03-01'], []],
-])('%j lists payments of whole days, without the last one', async (options, accounts) => {
+  [['--from', '2026-03-01', '--to', '2026-03-01'], ['1']],
+  [['--from', '2026-03-03'], []],
+  [
+    ['--to', '2026-03-02'],
+    ['3', '2', '1'],
+  ],
+  [['--to', '2026-02-28'], []],
+])('%j lists payments of whole days, the last one included', async (options, accounts) => {
   const listed = (await run(options)).json<{ payments: { account: string }[] }>();
   expect(listed.payments.map(({ account }) => account)).toEqual(accounts);
 });
 
 test.each<[string[], string]>([
-  [['--from', '2026-02-30'], '--from must be a day'],
-  [['--to', '2026-03-01T00:00:00Z'], '--to must be a day'],
-  [['--from', '2026-03-02', '--to', '2026-03-02'], '--to must be later'],
+  [['--from', '2026-02-30'], '--from is 2026-02-30, a day that does not exist'],
+  [['--to', '2026-02-29'], '--to is 2026-02-29, a day that does not exist'],
+  [['--from', 'today'], '--from must be written YYYY-MM-DD'],
+  [['--to', '2026-03-01T00:00:00Z'], '--to must be written YYYY-MM-DD'],
+  [['--from', '2026-03-02', '--to', '2026-03-01'], '--to must not be before --from'],
 ])('%j is refused', async (options, text) => {
   const refused = await run(options);
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
   expect(refused.stderr).toContain(text);
+});
+
+test('find has the same days', async () => {
+  const found = await must({ DATABASE_URL: books.url }, 'find', '3', '--json', [
+    ...['--from', '2026-03-02', '--to', '2026-03-02'],
+  ]);
+  expect(found.json<{ payments: unknown[] }>().payments).toHaveLength(1);
+});
+
+test.each([
+  [['reconcile', 'report', '2026-02-30'], 'The day is 2026-02-30, a day that does not exist.'],
+  [
+    ['reconcile', 'close', '2026-13-01', '--by', 'Asha'],
+    'The day is 2026-13-01, a day that does not exist.',
+  ],
+  [['reconcile', 'report', '1767603600'], 'The day must be written YYYY-MM-DD.'],
+  [
+    ['report', 'margin', '--from', '2026-02-30', '--to', '2026-03-01'],
+    '--from is 2026-02-30, a day that does not exist.',
+  ],
+])('%j is refused', async (words, text) => {
+  const refused = await inProcess({ DATABASE_URL: books.url }, ...words);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toBe(`error: ${text}\n`);
 });
 
 test('values of a fixed set are taken in any case', async () => {

@@ -4,9 +4,8 @@ import { closeDay, reportDay } from '../../payments/reconciliation/days.ts';
 import type { Day, DayReport } from '../../payments/reconciliation/days.ts';
 import type { DayTotal } from '../../payments/reconciliation/days-store.ts';
 import { readVids } from '../../parties/store.ts';
-import { code, command, periodEnd, periodStart } from '../arguments.ts';
+import { code, command, oneDay } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
-import { UsageError } from '../failure.ts';
 import { record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -61,12 +60,7 @@ export function addDayReport(reconcile: Command, cli: Cli): void {
 }
 
 function readDay(day: string, { wireTime }: Session): Day {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new UsageError('The day must be YYYY-MM-DD.');
-  return {
-    day,
-    from: periodStart(day, 'The day', wireTime),
-    to: periodEnd(day, 'The day', wireTime),
-  };
+  return { day, ...oneDay(day, 'The day', wireTime) };
 }
 
 const AMOUNTS = [
