@@ -36,7 +36,7 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
         async () => await statementTable(deps.pool, statementOf(signer), wanted),
       );
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));
-      const name = `statement-${wanted.from.toISOString().slice(0, 10)}.csv`;
+      const name = `statement-${deps.wireTime.format(wanted.from).slice(0, 10)}.csv`;
       return new StreamedFile(
         name,
         'text/csv',

@@ -221,6 +221,15 @@ describe('the books', () => {
     expect(lines.length).toBeGreaterThanOrEqual(items.length + 3);
   });
 
+  test('the file of a statement is named after its first day in the service’s time zone', async () => {
+    // Nairobi’s day begins at 21:00 UTC of the day before.
+    const query = { from: '2024-03-02', to: '2024-03-02' };
+    const answer = await program.send('exportStatement', { query });
+    expect(answer.headers).toMatchObject({
+      'content-disposition': 'attachment; filename="statement-2024-03-02.csv"',
+    });
+  });
+
   test('a statement of more than a year is refused', async () => {
     const query = { from: '2020-01-01', to: '2022-01-01' };
     expect(await program.refused('getStatement', { query })).toMatchObject({ field: 'from' });
