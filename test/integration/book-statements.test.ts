@@ -266,6 +266,16 @@ test.each(STATEMENTS)(
   },
 );
 
+test('the statement of our float says what the signs mean, a vendor’s needs no such note', async () => {
+  const note =
+    'The accounts are credits less debits, so what is in our float is negative. The balance is our float: it grows by a debit.\n';
+  const ofFloat = await must(environment, 'ledger', 'statement', '--operator', 'kplc');
+  expect(ofFloat.stdout).toMatch(/^operator-float:kplc +\S+ +-/m);
+  expect(ofFloat.stdout.endsWith(note)).toBe(true);
+  const ofVendor = await must(environment, 'ledger', 'statement', '--vid', 'demo');
+  expect(ofVendor.stdout).not.toContain('credits less debits');
+});
+
 test('each line names its references, a correction its payment and its case', async () => {
   const { lines } = await finance.read<BookStatementAnswer>('/vendors/demo/statement');
   const named = (movement: string) => lines.filter((line) => line.movement === movement);

@@ -201,6 +201,10 @@ function lineJson(of: StatementOf, line: StatementLine, vids: ReadonlyMap<number
   };
 }
 
+/** Accounts show credits less debits, and our float is an asset. */
+const FLOAT_SIGNS =
+  'The accounts are credits less debits, so what is in our float is negative. The balance is our float: it grows by a debit.\n';
+
 function statementText(
   wireTime: WireTime,
   of: StatementOf,
@@ -258,5 +262,5 @@ function statementText(
     ['from', wireTime.format(head.from)],
     ['to', `${wireTime.format(head.to)} (not included)`],
   ]);
-  return `${about}\n${transfers}\n${balances}`;
+  return `${about}\n${transfers}\n${balances}${of.kind === 'operator' ? FLOAT_SIGNS : ''}`;
 }

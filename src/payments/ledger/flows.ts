@@ -3,9 +3,10 @@
  * (`operator_code` ''; that is collected, float and reserved together), and once for each operator
  * side (operator:<code>, receivable:<code>).
  *
- * For the vendor's money net = in − payments − fees − vat − payouts + corrections; refunds are within it, for
- * information. For an operator net = payments + costs − commissions + corrections: what it took from
- * our float. A commission that it pays later is not in it.
+ * For the vendor's money net = in − payments − fees − vat − payouts + corrections. Refunds are reservations that
+ * returned to the float; they are within it, for information.
+ * For an operator net = payments + costs − commissions + corrections: what it took from our float. A commission
+ * that it pays later is not in it. Refunds are what corrections returned to floats; they are within corrections.
  * @param transfers SQL of rows like transfers.
  */
 export const flowsOf = (transfers: string): string => `(
