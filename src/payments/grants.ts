@@ -48,6 +48,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'state',
       'reversed_at',
       'proposal',
+      'proposal_mac',
       'proposed_by',
       'proposed_at',
       'decided_by',

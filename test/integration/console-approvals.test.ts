@@ -10,6 +10,7 @@ import { findPerson } from '../../src/parties/people/people-store.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { proposeEntry } from '../../src/payments/house/entries.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { proposeForReceipt } from '../../src/payments/receipts/assign.ts';
 import { decodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
@@ -129,7 +130,9 @@ describe('what waits for a second person', () => {
          collector, state, mac)
        values (now(), now(), 70000, gen_random_uuid(), 'safaricom', 'QK1', 'paybill', 'mpesa', 'unmatched', '')`,
     );
-    await proposeForReceipt(pool, {
+    const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+    const deps = { pool, ledgerMac };
+    await proposeForReceipt(deps, {
       receipt: 'QK1',
       by: 'operations',
       note: 'went back',

@@ -85,7 +85,7 @@ test.each(['Asha', 'ASHA', 'asha', 'Ａｓｈａ'])(
   'what Asha proposed is not approved by %s',
   async (by) => {
     const { name, one, vid } = await waiting();
-    await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+    await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
     await expect(approveForReceipt(deps(), { ...name, by, vid })).rejects.toThrow('another person');
     expect(await collected(one)).toBe(0n);
   },
@@ -93,7 +93,7 @@ test.each(['Asha', 'ASHA', 'asha', 'Ａｓｈａ'])(
 
 test('two spellings of one person, by spaces or invisible characters, are refused', async () => {
   const { name, vid } = await waiting();
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha Otieno', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Asha Otieno', note, vid });
   for (const by of ['Asha  Otieno', 'Asha\u00a0Otieno', 'Asha Otieno\u034f', 'Asha\u200b Otieno']) {
     await expect(approveForReceipt(deps(), { ...name, by, vid })).rejects.toMatchObject({
       field: 'by',
@@ -104,12 +104,12 @@ test('two spellings of one person, by spaces or invisible characters, are refuse
 
 test('an approval names what it approves: a proposal that was changed in between is not carried out', async () => {
   const { name, one, other, vid, otherVid } = await waiting();
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   // Baraka has seen it, and Asha changes it.
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: otherVid });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid: otherVid });
   const approval = { ...name, by: 'Baraka', vid };
   await expect(approveForReceipt(deps(), approval)).rejects.toThrow(`assign it to ${otherVid}`);
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: null });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid: null });
   await expect(approveForReceipt(deps(), approval)).rejects.toThrow('close it');
   await rejectForReceipt(books.pool, { ...name, by: 'Asha', note });
   await expect(approveForReceipt(deps(), approval)).rejects.toThrow('no proposal');
@@ -118,8 +118,8 @@ test('an approval names what it approves: a proposal that was changed in between
 
 test('the last person who proposes is the proposer', async () => {
   const { name, one, vid } = await waiting();
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
-  await proposeForReceipt(books.pool, { ...name, by: 'Baraka', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Baraka', note, vid });
   await expect(approveForReceipt(deps(), { ...name, by: 'Baraka', vid })).rejects.toThrow(
     'another',
   );
@@ -131,7 +131,7 @@ test('the last person who proposes is the proposer', async () => {
 
 test('many approvals at once credit once', async () => {
   const { name, one, vid } = await waiting();
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   const tried = await Promise.allSettled(
     Array.from({ length: 20 }, async (_, index) =>
       approveForReceipt(deps(), { ...name, by: `Person ${index}`, vid }),
@@ -150,7 +150,7 @@ test('a receipt that people assign while the pull confirms it is credited once, 
     const report = reportOf(account, 'confirmation');
     expect(await takeReport(deps(), report, 1n)).toBe('unconfirmed');
     const name = { receipt: report.receipt };
-    await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: vidOf(chosen) });
+    await proposeForReceipt(books, { ...name, by: 'Asha', note, vid: vidOf(chosen) });
     const approve = async () =>
       await approveForReceipt(deps(), { ...name, by: 'Baraka', vid: vidOf(chosen) });
     const pull = async () => await takeReport(deps(), { ...report, channel: 'pull' }, 1n);
@@ -163,12 +163,12 @@ test('a receipt that people assign while the pull confirms it is credited once, 
 
 test('a receipt that was reversed after the proposal needs a new one', async () => {
   const { name, one, vid } = await waiting();
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   await reportReversal(books.pool, name, { actor: 'Chege', note: 'Safaricom called' });
   const approval = { ...name, by: 'Baraka', vid };
   await expect(approveForReceipt(deps(), approval)).rejects.toThrow('propose again');
   expect(await collected(one)).toBe(0n);
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid: null });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid: null });
   const closed = await approveForReceipt(deps(), { ...approval, vid: null });
   expect(closed).toMatchObject({ state: 'closed', decidedBy: 'Baraka' });
 });
@@ -180,7 +180,7 @@ test('a vendor for whom the collector may not collect cannot be proposed', async
   ]);
   try {
     const proposal = { ...name, by: 'Asha', note, vid };
-    await expect(proposeForReceipt(books.pool, proposal)).rejects.toThrow('suspended');
+    await expect(proposeForReceipt(books, proposal)).rejects.toThrow('suspended');
   } finally {
     await books.pool.query(`update collectors set status = 'active' where collector = $1`, [
       COLLECTOR,
@@ -190,9 +190,9 @@ test('a vendor for whom the collector may not collect cannot be proposed', async
 
 test('every action is recorded with its person', async () => {
   const { name, vid } = await waiting();
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note: 'first', vid: null });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note: 'first', vid: null });
   await rejectForReceipt(books.pool, { ...name, by: 'Chege', note: 'no' });
-  await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   const row = await approveForReceipt(deps(), { ...name, by: 'Baraka', vid });
   const events = await listReceiptEvents(books.pool, row.receiptId);
   expect(events.map(({ action, actor }) => [action, actor])).toEqual([
@@ -218,7 +218,7 @@ test('a receipt with a future time waits for two people, who can credit it', asy
   const { receipt } = report;
   const open = await listReceipts(books.pool, { states: OPEN_STATES, limit: 1_000 });
   expect(open.find((row) => row.receipt === receipt)).toMatchObject({ state: 'misdated' });
-  await proposeForReceipt(books.pool, { receipt, vid, by: 'Asha', note });
+  await proposeForReceipt(books, { receipt, vid, by: 'Asha', note });
   const row = await approveForReceipt(deps(), { receipt, vid, by: 'Baraka' });
   expect(row).toMatchObject({ state: 'credited', paidAt });
   expect(await books.balances(vendorId)).toMatchObject({ collected: CENTS });
@@ -266,7 +266,7 @@ test('claims that wait do not hold up later ones, however many there are', async
 
 test('the database itself refuses a decision by the proposer', async () => {
   const { name, vid } = await waiting();
-  const { receiptId } = await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  const { receiptId } = await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   const decide = `update receipts set decided_by = 'ASHA', decided_at = now() where receipt_id = $1`;
   await expect(books.pool.query(decide, [receiptId])).rejects.toThrow('receipts_two_people');
 });
@@ -274,7 +274,7 @@ test('the database itself refuses a decision by the proposer', async () => {
 // On a cluster the service is the owner of its tables.
 test.skipIf(CITUS_URL !== undefined)('the service cannot change the record', async () => {
   const { name, vid } = await waiting();
-  const { receiptId } = await proposeForReceipt(books.pool, { ...name, by: 'Asha', note, vid });
+  const { receiptId } = await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   for (const statement of [
     'delete from receipts where receipt_id = $1',
     'update receipts set amount_cents = 1 where receipt_id = $1',

@@ -120,7 +120,7 @@ test('a receipt that is reversed before it is credited is credited by nobody, un
   await expectBooks({});
   // The reversal was reported in error.
   const vid = `vendor-${vendorId}`;
-  await proposeForReceipt(books.pool, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
+  await proposeForReceipt(books, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
   await approveForReceipt(deps(), { receipt: RECEIPT, vid, by: 'Baraka' });
   await expectBooks({ collected: 50_000n });
 });

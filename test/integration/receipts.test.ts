@@ -239,7 +239,7 @@ test('an unmatched receipt waits for two people, and an account added later does
   const name = { receipt: content.TransID };
   const note = 'the customer showed the message';
   const { vid } = vendor;
-  await proposeForReceipt(pool, { ...name, by: 'Asha', note, vid });
+  await proposeForReceipt(deps, { ...name, by: 'Asha', note, vid });
   await expect(approveForReceipt(deps, { ...name, vid, by: ' asha ' })).rejects.toMatchObject({
     field: 'by',
   });

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findCase, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -11,6 +12,13 @@ import { collect } from '../../src/payments/collections/collect.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { approvePayout, proposePayout, rejectPayout } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRow } from '../../src/payments/payouts/store.ts';
+import { setSource } from '../../src/payments/receipts/administer.ts';
+import {
+  approveForReceipt,
+  proposeForReceipt,
+  rejectForReceipt,
+} from '../../src/payments/receipts/assign.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import {
   COLLECTOR,
@@ -223,4 +231,108 @@ describe('a payout', () => {
       await rejectPayout(books.pool, { payoutId, by: 'Baraka' });
     },
   );
+});
+
+describe('a decision about a receipt', () => {
+  const SOURCE = 'paybill';
+  const note = 'the customer showed the message';
+  const [vid, attackerVid] = ['vendor-shown', 'vendor-attacker'];
+  let [vendorId, attackerId] = [0, 0];
+  let made = 0;
+  const deps = () => ({ ...books, log: pino({ level: 'silent' }) });
+
+  beforeAll(async () => {
+    [vendorId, attackerId] = [await books.addVendor(), await books.addVendor()];
+    for (const [id, name] of [
+      [vendorId, vid],
+      [attackerId, attackerVid],
+    ]) {
+      await books.owner.query('update vendors set vid = $2 where vendor_id = $1', [id, name]);
+    }
+    await setSource(books.pool, SOURCE, {
+      ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
+      settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
+    });
+  });
+
+  /** A receipt that nobody has. */
+  async function unmatched(): Promise<string> {
+    made += 1;
+    const receipt = `FP${String(made).padStart(8, '0')}`;
+    await takeReport(deps(), {
+      ...{ issuer: 'mpesa', receipt, sourceCode: SOURCE, collector: COLLECTOR, channel: 'pull' },
+      ...{ amountCents: 1_000n, paidAt: new Date('2026-01-05T07:15:30Z') },
+      ...{ account: 'TYPO', payer: null },
+    });
+    return receipt;
+  }
+
+  const propose = async (receipt: string, to: string | null = vid) =>
+    await proposeForReceipt(books, { receipt, by: 'Asha', note, vid: to });
+  const approve = async (receipt: string) =>
+    await approveForReceipt(deps(), { receipt, by: 'Baraka', vid });
+  const change = async (receipt: string, sql: string) =>
+    await books.pool.query(`update receipts set ${sql} where receipt = $1`, [receipt]);
+  const collected = async (): Promise<unknown[]> =>
+    (await Promise.all([vendorId, attackerId].map((id) => books.balances(id)))).map(
+      (balances) => balances['collected'],
+    );
+
+  test('that is written into the database is not carried out, and can be proposed again', async () => {
+    const receipt = await unmatched();
+    const before = await collected();
+    const forged = { decision: 'assign', vendor_id: attackerId, vid, note };
+    await change(
+      receipt,
+      `proposal = '${JSON.stringify(forged)}', proposed_by = 'Asha', proposed_at = now()`,
+    );
+    expect(await reported()).toContain(
+      `the proposal for receipt ${receipt} of mpesa: it was not made by the service: it has no authentication code`,
+    );
+    await expect(approve(receipt)).rejects.toThrow(ALTERED);
+    expect(await collected()).toEqual(before);
+    await rejectForReceipt(books.pool, { receipt, by: 'Baraka', note });
+    expect(await reported()).not.toContainEqual(expect.stringContaining(receipt));
+    await propose(receipt);
+    expect(await approve(receipt)).toMatchObject({ state: 'credited', vendorId });
+    expect((await collected())[1]).toBe(before[1]);
+  });
+
+  test('credits the vendor that is shown, whatever else it says', async () => {
+    const receipt = await unmatched();
+    expect((await propose(receipt)).proposal).toEqual({ decision: 'assign', vid, note });
+  });
+
+  test.each([
+    ['another field', `proposal = proposal || '{"vendor_id": 2}'`],
+    ['another note', `proposal = proposal || '{"note": "x"}'`],
+    ['another proposer', `proposed_by = 'Chege'`],
+    ['another time', `proposed_at = proposed_at + interval '1 day'`],
+    ['no code', 'proposal_mac = null'],
+  ])('with %s is not carried out', async (_, sql) => {
+    const receipt = await unmatched();
+    await propose(receipt);
+    await change(receipt, sql);
+    await expect(approve(receipt)).rejects.toThrow(ALTERED);
+    expect(await reported()).toContainEqual(expect.stringContaining(`for receipt ${receipt}`));
+  });
+
+  test('to another vendor than the first person chose is not carried out', async () => {
+    const receipt = await unmatched();
+    await propose(receipt, attackerVid);
+    await change(receipt, `proposal = proposal || '{"vid": "${vid}"}'`);
+    await expect(approve(receipt)).rejects.toThrow(ALTERED);
+  });
+
+  test('about another receipt is not carried out', async () => {
+    const [receipt, other] = [await unmatched(), await unmatched()];
+    await propose(other);
+    await books.pool.query(
+      `update receipts r set proposal = o.proposal, proposed_by = o.proposed_by,
+         proposed_at = o.proposed_at, proposal_mac = o.proposal_mac
+       from receipts o where r.receipt = $1 and o.receipt = $2`,
+      [receipt, other],
+    );
+    await expect(approve(receipt)).rejects.toThrow(ALTERED);
+  });
 });

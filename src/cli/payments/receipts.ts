@@ -242,8 +242,9 @@ function addPropose(receipts: Command, cli: Cli): void {
         const { issuer, note } = options;
         const vid = requireDecision(options);
         const act = { ...actOn(receipt, 'receipt.propose', options.by), reason: note };
+        const deps = { pool: session.pool, ledgerMac: await session.ledgerMac() };
         const row = await asPerson(cli, session, act, (by) =>
-          proposeForReceipt(session.pool, { receipt, issuer, by, note, vid }),
+          proposeForReceipt(deps, { receipt, issuer, by, note, vid }),
         );
         return await shown(session, row);
       });

@@ -6,6 +6,7 @@ import {
   correctionText,
   payoutProposalText,
   payoutText,
+  receiptProposalText,
   receiptText,
 } from '../ledger/authenticity.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   PayoutContent,
   PayoutProposalContent,
   ReceiptContent,
+  ReceiptProposalContent,
 } from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
@@ -195,7 +197,11 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
 
 /** Proposals that wait for a second person. What was decided has a code of its own. */
 async function checkProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  return [...(await checkCaseProposals(db, mac)), ...(await checkPayoutProposals(db, mac))];
+  return [
+    ...(await checkCaseProposals(db, mac)),
+    ...(await checkPayoutProposals(db, mac)),
+    ...(await checkReceiptProposals(db, mac)),
+  ];
 }
 
 type CaseProposalRow = CaseProposalContent & { proposalMac: Buffer | null };
@@ -231,6 +237,24 @@ async function checkPayoutProposals(db: Queryable, mac: Mac): Promise<Violation[
       invariant: 'proposals_authentic',
       vendorId: row.vendorId,
       detail: `the proposed payout ${row.payoutId}: ${faultOf(row.proposalMac)}`,
+    }));
+}
+
+type ReceiptProposalRow = ReceiptProposalContent & { proposalMac: Buffer | null };
+
+async function checkReceiptProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<ReceiptProposalRow>(
+    `select issuer, receipt, receipt_id as "receiptId", proposal, proposed_by as "proposedBy",
+       proposed_at as "proposedAt", proposal_mac as "proposalMac"
+     from receipts
+     where proposal is not null and state in ('unmatched', 'unconfirmed', 'misdated')`,
+  );
+  return read.rows
+    .filter((row) => !mac.verify(receiptProposalText(row), row.proposalMac))
+    .map((row) => ({
+      invariant: 'proposals_authentic',
+      vendorId: 0,
+      detail: `the proposal for receipt ${row.receipt} of ${row.issuer}: ${faultOf(row.proposalMac)}`,
     }));
 }
 

@@ -177,3 +177,26 @@ export function payoutProposalText(payout: PayoutProposalContent): string {
     payout.proposedAt.toISOString(),
   ]);
 }
+
+/** A proposal to assign or close a receipt, with the receipt that it is for. */
+export interface ReceiptProposalContent {
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly receiptId: string;
+  readonly proposal: object | null;
+  readonly proposedBy: string | null;
+  readonly proposedAt: Date | null;
+}
+
+/** The text that the authentication code of a receipt's proposal covers. */
+export function receiptProposalText(row: ReceiptProposalContent): string {
+  return jsonText([
+    'receipts: proposal',
+    row.issuer,
+    row.receipt,
+    row.receiptId,
+    row.proposal,
+    row.proposedBy,
+    row.proposedAt?.toISOString() ?? null,
+  ]);
+}

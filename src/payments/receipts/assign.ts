@@ -1,8 +1,11 @@
 import { findVendor } from '../../parties/store.ts';
 import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { requireUnaltered } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { receiptProposalText } from '../ledger/authenticity.ts';
+import { postingTime } from '../ledger/store.ts';
 import {
   findReceipts,
   insertReceiptEvent,
@@ -49,11 +52,12 @@ async function lockOpen(db: Queryable, name: ReceiptName): Promise<ReceiptRow> {
 
 /**
  * Proposes what to do with a receipt that no vendor has: assign it to one, or close it, because the
- * money went back or belongs to nobody here. Nothing is credited yet.
+ * money went back or belongs to nobody here. Nothing is credited yet. An authentication code covers
+ * all of it.
  * Throws: `PlainError` with the problem.
  */
 export async function proposeForReceipt(
-  pool: Pool,
+  { pool, ledgerMac }: Pick<ReceiptDeps, 'pool' | 'ledgerMac'>,
   request: ReceiptName & {
     readonly by: string;
     readonly note: string;
@@ -65,23 +69,34 @@ export async function proposeForReceipt(
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpen(client, request);
     const { vid, note } = request;
-    const vendor = vid === null ? undefined : await findVendor(client, vid);
-    if (vid !== null && vendor === undefined) {
-      throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
-    }
-    if (vendor !== undefined && !(await mayCollect(client, row.collector, vendor.vendorId))) {
-      throw new PlainError(
-        `Collector ${row.collector} is suspended or may not collect for ${vid}.`,
-        { field: 'vid' },
-      );
-    }
-    const decision = vendor === undefined ? 'close' : 'assign';
-    const proposal = { decision, vendor_id: vendor?.vendorId ?? null, vid, note } as const;
-    await setReceiptProposal(client, row.receiptId, proposal, by);
+    if (vid !== null) await requireCollects(client, row, vid);
+    const proposal = { decision: vid === null ? 'close' : 'assign', vid, note } as const;
+    const made = { proposal, proposedBy: by, proposedAt: await postingTime(client) };
+    const proposalMac = ledgerMac.sign(receiptProposalText({ ...row, ...made }));
+    await setReceiptProposal(client, row.receiptId, { ...made, proposalMac });
     const event = { action: 'proposed', actor: by, detail: proposal } as const;
     await insertReceiptEvent(client, row.receiptId, event);
     return await requireReceipt(client, row);
   });
+}
+
+/** Throws: `PlainError` if the vendor does not exist, or the receipt's collector may not collect for it. */
+async function requireCollects(
+  db: Queryable,
+  { collector }: ReceiptRow,
+  vid: string,
+): Promise<void> {
+  if (await mayCollect(db, collector, await requireVendor(db, vid))) return;
+  throw new PlainError(`Collector ${collector} is suspended or may not collect for ${vid}.`, {
+    field: 'vid',
+  });
+}
+
+/** The id of the vendor. Throws: `PlainError` if it does not exist. */
+async function requireVendor(db: Queryable, vid: string): Promise<number> {
+  const vendor = await findVendor(db, vid);
+  if (vendor !== undefined) return vendor.vendorId;
+  throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
 }
 
 /** Withdraws a proposal; anybody may. Throws: `PlainError` if the receipt has no proposal. */
@@ -93,7 +108,7 @@ export async function rejectForReceipt(
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpen(client, request);
     if (row.proposal === null) throw new PlainError('This receipt has no proposal.');
-    await setReceiptProposal(client, row.receiptId, null, by);
+    await setReceiptProposal(client, row.receiptId, null);
     const detail = { note: request.note, rejected: row.proposal };
     await insertReceiptEvent(client, row.receiptId, { action: 'rejected', actor: by, detail });
     return await requireReceipt(client, row);
@@ -104,7 +119,8 @@ export async function rejectForReceipt(
  * Carries out another person's proposal: claims the receipt for the vendor in one commit, then
  * credits it.
  * Throws: `PlainError` if the approver is the proposer, approves something else than what is
- * proposed now, or the receipt was decided or reversed meanwhile.
+ * proposed now, the proposal was changed in the database, or the receipt was decided or reversed
+ * meanwhile.
  */
 export async function approveForReceipt(
   deps: ReceiptDeps,
@@ -118,10 +134,11 @@ export async function approveForReceipt(
   const decided = await databaseTransaction(deps.pool, async (client) => {
     const row = await lockOpen(client, request);
     const proposal = requireApprovable(row, { by, vid: request.vid });
+    requireUnaltered(deps.ledgerMac, receiptProposalText(row), row.proposalMac);
     const event = { action: 'approved', actor: by, detail: { ...proposal } } as const;
     await insertReceiptEvent(client, row.receiptId, event);
-    const { vendor_id: vendorId } = proposal;
-    if (vendorId !== null) {
+    if (proposal.vid !== null) {
+      const vendorId = await requireVendor(client, proposal.vid);
       const claim = { vendorId, account: row.account, actor: by, decidedBy: by };
       return await claimFor(client, deps.ledgerMac, row, claim);
     }

@@ -5,8 +5,7 @@ import type { Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
 /** One person's proposal for a receipt. */
 export interface ReceiptProposal {
   readonly decision: 'assign' | 'close';
-  /** For `assign`. */
-  readonly vendor_id: number | null;
+  /** For `assign`. The vendor has no other name here, so that the one that is shown is credited. */
   readonly vid: string | null;
   readonly note: string;
 }
@@ -28,6 +27,8 @@ export interface ReceiptRow {
   proposal: ReceiptProposal | null;
   proposedBy: string | null;
   proposedAt: Date | null;
+  /** The authentication code of the proposal. */
+  proposalMac: Buffer | null;
   decidedBy: string | null;
   decidedAt: Date | null;
   mac: Buffer;
@@ -36,8 +37,8 @@ export interface ReceiptRow {
 const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
   account, payer, amount_cents as "amountCents", paid_at as "paidAt", received_at as "receivedAt",
   vendor_id as "vendorId", state, reversed_at as "reversedAt", proposal,
-  proposed_by as "proposedBy", proposed_at as "proposedAt", decided_by as "decidedBy",
-  decided_at as "decidedAt", mac`;
+  proposed_by as "proposedBy", proposed_at as "proposedAt", proposal_mac as "proposalMac",
+  decided_by as "decidedBy", decided_at as "decidedAt", mac`;
 
 /** Returns false if the issuer's receipt is known already. */
 export async function insertReceipt(
@@ -186,7 +187,8 @@ export async function setUnclaimed(
 ): Promise<void> {
   await db.query(
     `update receipts set state = 'unmatched', vendor_id = null, mac = $2, decided_by = null,
-       decided_at = null, proposal = null, proposed_by = null, proposed_at = null
+       decided_at = null, proposal = null, proposed_by = null, proposed_at = null,
+       proposal_mac = null
      where receipt_id = $1`,
     [row.receiptId, row.mac],
   );
@@ -214,20 +216,29 @@ export async function setReversed(db: Queryable, receiptId: string): Promise<boo
   return updated.rowCount === 1;
 }
 
-/** @param proposal null withdraws it. */
+/** What `setReceiptProposal` stores. */
+export type StoredReceiptProposal = {
+  [Field in 'proposal' | 'proposedBy' | 'proposedAt' | 'proposalMac']: NonNullable<
+    ReceiptRow[Field]
+  >;
+};
+
+/** @param made null withdraws the proposal. */
 export async function setReceiptProposal(
   db: Queryable,
   receiptId: string,
-  proposal: ReceiptProposal | null,
-  actor: string,
+  made: StoredReceiptProposal | null,
 ): Promise<void> {
   await db.query(
-    // The time comes from a row, because Citus allows no function of the time in a CASE.
-    `with clock as materialized (select now() as at)
-     update receipts set proposal = $2, proposed_by = case when $2::jsonb is not null then $3 end,
-       proposed_at = case when $2::jsonb is not null then clock.at end
-     from clock where receipt_id = $1`,
-    [receiptId, proposal === null ? null : JSON.stringify(proposal), actor],
+    `update receipts set proposal = $2, proposed_by = $3, proposed_at = $4, proposal_mac = $5
+     where receipt_id = $1`,
+    [
+      receiptId,
+      made === null ? null : JSON.stringify(made.proposal),
+      made?.proposedBy ?? null,
+      made?.proposedAt ?? null,
+      made?.proposalMac ?? null,
+    ],
   );
 }
 
