@@ -125,7 +125,7 @@ async function readClockMs(): Promise<number> {
 }
 
 test.each(['reversed', 'failed', 'delivered'])(
-  'one that says “%s” about a settled payment opens no case and changes nothing',
+  'one that says %s about a settled payment opens no case and changes nothing',
   async (status) => {
     const made = await makeSent();
     await settler.settle(paidReport(made));
