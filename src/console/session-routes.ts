@@ -75,7 +75,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     const given = body(signIn, request);
     const login = given.login.trim().toLowerCase();
     const entry = { action: 'session.start', login };
-    const personId = await inTurn(request.ip, () =>
+    const personId = await inTurn(request, () =>
       recorded(request, options, entry, () =>
         checkSignIn(options, { ...given, code: given.code }, clock.now()),
       ),
@@ -101,7 +101,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   app.post(`${prefix}/links/use`, async (request, reply) => {
     const { token, password, secret, code } = body(credentials, request);
     const codes = secret === undefined || code === undefined ? undefined : { secret, code };
-    const personId = await inTurn(request.ip, async () => {
+    const personId = await inTurn(request, async () => {
       const { login } = await readLink(pool, token, clock.now());
       return await recorded(request, options, { action: 'link.use', login }, () =>
         acceptLink(options, { token, password, codes }, clock.now()),

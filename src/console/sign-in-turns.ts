@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../platform/base/errors.ts';
 import { LIMITS } from '../platform/base/limits.ts';
 import { createLongReads } from '../platform/base/long-reads.ts';
@@ -5,7 +6,7 @@ import { networkOf } from '../platform/http/rate-limits.ts';
 
 /** Runs a sign-in when its turn comes. Throws: `overloaded`, and what the sign-in throws. */
 export type SignInTurns = <Result>(
-  address: string,
+  sender: Pick<FastifyRequest, 'ip' | 'isClosed'>,
   signIn: () => Promise<Result>,
 ) => Promise<Result>;
 
@@ -25,11 +26,12 @@ export function createSignInTurns(
   // Sign-ins get their turns as long reads do.
   const inTurn = createLongReads(limits.atOnce);
   let underWay = 0;
-  return async (address, signIn) => {
+  return async (sender, signIn) => {
     if (underWay >= limits.underWay) throw tooMany();
     underWay += 1;
     try {
-      return await inTurn(networkOf(address), signIn);
+      const isClosed = (): boolean => sender.isClosed;
+      return await inTurn({ name: networkOf(sender.ip), isClosed, isNeverRefused: true }, signIn);
     } finally {
       underWay -= 1;
     }

@@ -45,12 +45,12 @@ function pagesOf(
   reader: LongReader,
   { pool, longReads }: Pick<SelfServiceDeps, 'pool' | 'longReads'>,
 ): AsyncGenerator<PaymentPage> {
-  let hasBegun = false;
+  let isNeverRefused = false;
   return allPages(pool, query, {
     maxRows: Number.POSITIVE_INFINITY,
     read: async (work) => {
-      const page = await longReads({ ...reader, hasBegun }, work);
-      hasBegun = true;
+      const page = await longReads({ ...reader, isNeverRefused }, work);
+      isNeverRefused = true;
       return page;
     },
   });

@@ -104,8 +104,8 @@ test('an export has every payment; one that is cut off says so in its last line'
 
 test('an export by program can be refused until it begins, and not later', async () => {
   const haveBegun: unknown[] = [];
-  const longReads: LongReads = async ({ hasBegun }, read) => {
-    haveBegun.push(hasBegun);
+  const longReads: LongReads = async ({ isNeverRefused }, read) => {
+    haveBegun.push(isNeverRefused);
     return await read();
   };
   const wireTime = createWireTime('Africa/Nairobi');

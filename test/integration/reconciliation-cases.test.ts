@@ -293,7 +293,7 @@ describe('a late success after the refund', () => {
     const made = await owing();
     const { caseId } = await openCaseOf(made, 'exposure');
     const propose = async (resolution: string, amount_cents: string | null) =>
-      await proposeResolution(books.pool, {
+      await proposeResolution(books, {
         ...{ caseId, by: 'Asha', proposal: proposal(resolution, { amount_cents }) },
       });
     const { row, plan } = await propose('collect_exposure', '1500');

@@ -40,7 +40,7 @@ async function corrected(made: NewPayment): Promise<void> {
   const caseId = found?.caseId ?? '';
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'return_to_vendor', note: 'as agreed', ...terms };
-  await proposeResolution(books.pool, { caseId, by: 'Asha', proposal });
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 

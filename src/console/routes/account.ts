@@ -72,11 +72,12 @@ function beginRoute(options: AccountRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async ({ body }, { viewer }, { headers }) => {
+    handle: async ({ body }, { viewer, isClosed }, { headers }) => {
       const party = requireParty(options.party, headers.origin);
       const now = options.clock.now();
       const again = { login: viewer.login, ...body, code: body.code };
-      await inTurn(viewer.personId, () => checkSignIn(options, again, now));
+      const person = { name: viewer.personId, isClosed, isNeverRefused: true };
+      await inTurn(person, () => checkSignIn(options, again, now));
       return await beginPasskey({ ...options, party }, viewer, now);
     },
   });

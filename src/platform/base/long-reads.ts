@@ -7,8 +7,8 @@ export interface LongReader {
   readonly name: string;
   /** Whether nobody waits for the result any more: the connection has ended. */
   readonly isClosed: () => boolean;
-  /** True: the answer has begun, so the read is never refused. */
-  readonly hasBegun?: boolean;
+  /** True: it waits, however many do. The answer has begun, or the caller has a limit of its own. */
+  readonly isNeverRefused?: boolean;
 }
 
 /**
@@ -62,9 +62,9 @@ class TurnQueue {
 
   /** Throws: `too_many_requests`. */
   add(entry: Waiting): void {
-    const { name, hasBegun = false } = entry.reader;
+    const { name, isNeverRefused = false } = entry.reader;
     const own = this.#dropClosed(name);
-    if (!hasBegun && own.length >= LIMITS.longReadsWaiting) {
+    if (!isNeverRefused && own.length >= LIMITS.longReadsWaiting) {
       const text =
         'Too many of your statements, reports or files wait to be read. Wait for their answers.';
       throw new Refusal('too_many_requests', { text, retryAfterSeconds: 1 });

@@ -6,7 +6,7 @@ test('few sign-ins are checked at once, one of each network, and those beyond th
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const signIn = async (address: string, name: string): Promise<string> =>
-    await inTurn(address, async () => {
+    await inTurn({ ip: address, isClosed: false }, async () => {
       started.push(name);
       await new Promise<void>((end) => ends.push(end));
       return name;
@@ -37,10 +37,10 @@ test('few sign-ins are checked at once, one of each network, and those beyond th
   expect(await later).toBe('c1');
 });
 
+const SENDER = { ip: '192.0.2.1', isClosed: false };
+
 test('a sign-in that fails makes room for the next', async () => {
   const inTurn = createSignInTurns({ atOnce: 1, underWay: 1 });
-  await expect(inTurn('192.0.2.1', () => Promise.reject(new Error('wrong')))).rejects.toThrow(
-    'wrong',
-  );
-  expect(await inTurn('192.0.2.1', async () => 'right')).toBe('right');
+  await expect(inTurn(SENDER, () => Promise.reject(new Error('wrong')))).rejects.toThrow('wrong');
+  expect(await inTurn(SENDER, async () => 'right')).toBe('right');
 });

@@ -64,7 +64,7 @@ test('few reads of a name wait; more are refused, except those of an answer that
     code: 'too_many_requests',
     retryAfterSeconds: 1,
   });
-  void ask('asha', 'continued', { hasBegun: true });
+  void ask('asha', 'continued', { isNeverRefused: true });
   void ask('baraka', 'b1');
   await end('first');
   await end('a0');
