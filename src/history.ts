@@ -10,7 +10,7 @@ import type { Keeper } from './platform/history/keeper.ts';
 import { openStorage } from './platform/storage/storage.ts';
 import type { Storage } from './platform/storage/storage.ts';
 
-export interface OpenHistory extends Pick<Keeper, 'verify' | 'stop'> {
+export interface OpenHistory extends Pick<Keeper, 'verify' | 'restores' | 'stop'> {
   /** What this process answered and sent. After a promotion the database must have it. */
   readonly acknowledged: AcknowledgedPayments;
   /** Keeps checking, on a connection of its own. */
@@ -57,7 +57,8 @@ export async function openHistory(options: {
     await stop();
     throw error;
   }
-  return { acknowledged, verify: keeper.verify, start: () => keeper.start(own), stop };
+  const { verify, restores } = keeper;
+  return { acknowledged, verify, restores, start: () => keeper.start(own), stop };
 }
 
 /**

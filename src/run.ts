@@ -100,6 +100,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       ...{ config, databaseUrl, masterKeys, log, around },
       verifyConnection: history.verify,
       acknowledged: history.acknowledged,
+      restores: history.restores,
       walArchive: archiver,
     });
     await options.extend?.(service);

@@ -29,6 +29,7 @@ import { createPool } from './platform/db/pool.ts';
 import type { OpenPool, Pool, PoolOptions } from './platform/db/pool.ts';
 import type { OnBatch } from './platform/db/lane.ts';
 import { watchSettings } from './platform/db/settings-watch.ts';
+import type { Restores } from './platform/history/keeper.ts';
 import { createReadiness } from './platform/http/readiness.ts';
 import type { ReadinessCheck } from './platform/http/readiness.ts';
 import { LaneTallies } from './platform/lane-tallies.ts';
@@ -77,6 +78,8 @@ export interface ComposeOptions {
   readonly verifyConnection?: NonNullable<PoolOptions['verify']>;
   /** Remembers payments that were committed. */
   readonly acknowledged?: AcknowledgedPayments;
+  /** Restores of the database that this process has found. */
+  readonly restores?: Restores;
   /** Undefined without an archive of the write-ahead log. */
   readonly walArchive?: ProcessState['walArchive'];
 }
@@ -131,8 +134,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const shared = { pool, openPool, masterKeys, roles: config.roles, onBatch: lanes.note, log };
   const parties = openParties(shared);
   ends.add(() => parties.stop());
-  const { acknowledged } = options;
-  const payments = composePayments(shared, { config, parties, ledgerMac, acknowledged });
+  const { acknowledged, restores } = options;
+  const payments = composePayments(shared, { config, parties, ledgerMac, acknowledged, restores });
   ends.add(() => payments.stop(graceLeftMs));
   const deriveKeys = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, deriveKeys);
@@ -247,9 +250,10 @@ function composePayments(
     readonly parties: Parties;
     readonly ledgerMac: Mac;
     readonly acknowledged: AcknowledgedPayments | undefined;
+    readonly restores: Restores | undefined;
   },
 ): Payments {
-  const { config, ledgerMac } = by;
+  const { config, ledgerMac, restores } = by;
   const { masterKeys } = shared;
   return openPayments({
     ...shared,
@@ -265,6 +269,7 @@ function composePayments(
       ledgerMac,
       wireTime: createWireTime(config.timeZone),
       clock: systemClock,
+      ...(restores === undefined ? {} : { restores }),
     },
   });
 }

@@ -6,6 +6,7 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
+import type { Restores } from '../platform/history/keeper.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import type { Connector } from './dispatch/connector.ts';
 import { startFloatWatch } from './dispatch/float-watch.ts';
@@ -29,6 +30,8 @@ export interface JobOptions extends Pick<TopUpDeps, 'directory' | 'source'> {
   /** Decrypts the signing keys of webhooks. */
   readonly masterKeys: MasterKeys;
   readonly ledgerMac: Mac;
+  /** Restores of the database; absent: none is expected. */
+  readonly restores?: Restores;
   readonly wireTime: WireTime;
   readonly clock: Clock;
   readonly timing: Timing;
@@ -46,6 +49,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   const chain = startChainBuilder({
     pool,
     mac: options.ledgerMac,
+    restores: options.restores,
     everyMs: timing.chainEveryMs,
     log,
   });

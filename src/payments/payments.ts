@@ -63,7 +63,7 @@ export interface PaymentsOptions {
   /** Money in from providers; absent: none is received. */
   readonly receipts?: Pick<ReceiptsOptions, 'masterKeys' | 'ledgerMac' | 'callbackBase'>;
   /** Required for the role `jobs`. */
-  readonly jobs?: Pick<JobOptions, 'masterKeys' | 'ledgerMac' | 'wireTime' | 'clock'>;
+  readonly jobs?: Pick<JobOptions, 'masterKeys' | 'ledgerMac' | 'wireTime' | 'clock' | 'restores'>;
   /** Default: the system's. */
   readonly timers?: Timers;
   /** Generates the ids of payments. Default: time-ordered, random. */

@@ -1,12 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { CheckOptions } from '../../src/payments/audit/check.ts';
+import { AcknowledgedPayments } from '../../src/payments/dispatch/acknowledged.ts';
 import { startChainBuilder } from '../../src/payments/ledger/chain-builder.ts';
 import { ChainAlteredError, completeChain, extendChain } from '../../src/payments/ledger/chain.ts';
 import { lockFloat, postingTime, postTransfer } from '../../src/payments/ledger/store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
+import { enterOnChange } from '../../src/payments/quarantine/after-restore.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
+import { createKeeper } from '../../src/platform/history/keeper.ts';
+import type { Keeper } from '../../src/platform/history/keeper.ts';
+import type { PeriodicJob } from '../../src/platform/jobs/periodic-job.ts';
+import { folderStorage } from '../../src/platform/storage/folder.ts';
 import { chainEverything, pastPostingTimes } from '../support/chain.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -179,6 +190,116 @@ describe('extending', () => {
     } finally {
       await job.stop();
     }
+  });
+});
+
+describe('a job whose newest block is gone', () => {
+  interface Line {
+    readonly level: number;
+    readonly msg: string;
+    readonly reason?: string;
+  }
+  let lines: Line[];
+  let log: Logger;
+  let folder: string;
+  let job: PeriodicJob;
+  let keeper: Keeper;
+  let vendorId: number;
+
+  const createTestKeeper = (): Keeper =>
+    createKeeper({
+      processName: 'test',
+      witnesses: [folderStorage(folder)],
+      acknowledged: new AcknowledgedPayments(),
+      onChange: enterOnChange(books.pool),
+      onConfirmed: async () => undefined,
+      log: pino({ level: 'silent' }),
+    });
+
+  beforeEach(async () => {
+    lines = [];
+    log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
+    folder = await mkdtemp(path.join(tmpdir(), 'malipo-chain-'));
+    [vendorId = 0] = await makeChain();
+    keeper = createTestKeeper();
+    await keeper.check(books.pool);
+    await keeper.check(books.pool);
+    keeper.start(books.pool);
+    const { pool, ledgerMac: mac } = books;
+    const { restores } = keeper;
+    job = startChainBuilder({ pool, mac, everyMs: 3_600_000, restores, log });
+    await extendBy('the hash chain was extended');
+    lines = [];
+  });
+  afterEach(async () => {
+    await job.stop();
+    await keeper.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Until the newest line says this, about new transfers. */
+  async function extendBy(msg: string): Promise<void> {
+    const before = lines.length;
+    await books.addFloat(vendorId, 1n);
+    await pastPostingTimes(books);
+    await vi.waitFor(() => {
+      job.hurry();
+      expect(lines.slice(before).at(-1)?.msg).toBe(msg);
+    }, 60_000);
+  }
+
+  /** The third block is lost, and the last beat if the database is an older copy. */
+  async function goBack(lostBeats: number): Promise<void> {
+    await books.owner.query('delete from ledger_heads where block_number > 2');
+    await books.owner.query('delete from ledger_blocks where block_number > 2');
+    await books.owner.query(
+      `update ledger_chain set ended_at = (select max(ended_at) from ledger_heads)`,
+    );
+    await books.owner.query('update database_history set beats = beats - $1', [lostBeats]);
+  }
+
+  test('continues the chain when the database was restored, and says so once', async () => {
+    const head = await readHead();
+    await goBack(1);
+    await extendBy('the hash chain was extended');
+    await extendBy('the hash chain was extended');
+    expect(lines[0]).toMatchObject({
+      level: 40,
+      msg: 'the database was restored: the hash chain continues from block 2',
+      ...{ block: 2, lostBlock: 3, lostHead: head },
+    });
+    expect(new Set(lines.slice(1).map(({ level }) => level))).toEqual(new Set([30]));
+  });
+
+  test('continues it when another process was the first to notice', async () => {
+    const other = createTestKeeper();
+    await goBack(1);
+    await other.check(books.pool);
+    await extendBy('the hash chain was extended');
+    expect(lines[0]?.msg).toBe('the database was restored: the hash chain continues from block 2');
+    await other.stop();
+  });
+
+  test('reports tampering when only rows of the database say that it was restored', async () => {
+    await goBack(0);
+    const lostFrom = new Date();
+    await enterQuarantine(books.pool, {
+      ...{ entryId: newId(), lostFrom, lostUntil: null, by: 'service' },
+      reason: 'the database was restored or replaced: it lacks what it had',
+    });
+    await books.owner.query('update database_history set epoch = epoch + 1, epoch_beats = beats');
+    await extendBy('the hash chain was altered; nothing is added to it');
+    expect(new Set(lines.map(({ level }) => level))).toEqual(new Set([50]));
+    expect(await readBlocks()).not.toContainEqual(expect.objectContaining({ block_number: 3n }));
+  });
+
+  test('reports tampering after a restore that had not lost the block', async () => {
+    await books.owner.query('update database_history set beats = beats - 1');
+    await extendBy('the hash chain was extended');
+    await keeper.check(books.pool);
+    await extendBy('the hash chain was extended');
+    await goBack(0);
+    await extendBy('the hash chain was altered; nothing is added to it');
   });
 });
 

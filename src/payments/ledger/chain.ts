@@ -120,16 +120,10 @@ async function requireEnd(
   endedAt: string,
   expected: Head | undefined,
 ): Promise<Head | undefined> {
-  if (expected !== undefined) {
-    const known = await db.query('select from ledger_heads where block_number = $1 and hash = $2', [
-      expected.blockNumber,
-      expected.hash,
-    ]);
-    if (known.rowCount === 0) {
-      throw new ChainAlteredError(
-        `block ${expected.blockNumber} with hash ${expected.hash.toString('hex')} is gone`,
-      );
-    }
+  if (expected !== undefined && !(await isInChain(db, expected))) {
+    throw new ChainAlteredError(
+      `block ${expected.blockNumber} with hash ${expected.hash.toString('hex')} is gone`,
+    );
   }
   const read = await db.query<{ blockNumber: bigint; hash: Buffer; isEnd: boolean }>(
     `select block_number as "blockNumber", hash, ended_at = $1::timestamptz as "isEnd"
@@ -232,6 +226,22 @@ async function insertBlocks(
       ],
     );
   }
+}
+
+export async function isInChain(db: Queryable, { blockNumber, hash }: Head): Promise<boolean> {
+  const known = await db.query('select from ledger_heads where block_number = $1 and hash = $2', [
+    blockNumber,
+    hash,
+  ]);
+  return known.rowCount === 1;
+}
+
+/** The number of the newest block; null before the first one. */
+export async function readLastBlock(db: Queryable): Promise<bigint | null> {
+  const read = await db.query<{ blockNumber: bigint | null }>(
+    'select max(block_number) as "blockNumber" from ledger_heads',
+  );
+  return read.rows[0]?.blockNumber ?? null;
 }
 
 /** How far the chain reaches; null before the first block. */

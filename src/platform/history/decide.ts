@@ -74,6 +74,23 @@ export function findChange(
   };
 }
 
+/**
+ * Whether what a process remembers shows that the database was restored or replaced, although another
+ * process has already acted on it. Pure. The record alone is no proof: whoever may write to the database
+ * can change it.
+ */
+export function wasReplaced(
+  remembered: Beat & ServerIdentity,
+  record: HistoryRecord,
+  server: ServerIdentity,
+): boolean {
+  return (
+    differs(remembered.systemIdentifier, server.systemIdentifier) ||
+    differs(remembered.timeline, server.timeline) ||
+    (record.epoch > remembered.epoch && remembered.beats > record.epochBeats)
+  );
+}
+
 /** A standby was promoted, and no commit was acknowledged before a standby had it. */
 export function mayBeComplete(record: HistoryRecord, server: ServerIdentity): boolean {
   const isOther = differs(record.systemIdentifier, server.systemIdentifier);

@@ -4,8 +4,8 @@ import type { Pool, Queryable } from '../db/pool.ts';
 import { startPeriodicJob } from '../jobs/periodic-job.ts';
 import type { PeriodicJob } from '../jobs/periodic-job.ts';
 import type { Storage } from '../storage/storage.ts';
-import { findChange, lostAfter, mayBeComplete } from './decide.ts';
-import type { Beat, HistoryChange } from './decide.ts';
+import { findChange, lostAfter, mayBeComplete, wasReplaced } from './decide.ts';
+import type { Beat, HistoryChange, ServerIdentity } from './decide.ts';
 import { listAbsent, listConfirmed, removeProcess } from './processes-store.ts';
 import { beat, beginEpoch, beginHistory, isStandby, readHistory, readServer } from './store.ts';
 import type { ProcessKey, Server, StoredHistory } from './store.ts';
@@ -55,6 +55,16 @@ export interface KeeperOptions {
   readonly log: Logger;
 }
 
+/**
+ * The restores and replacements of the database that this process has found by what it remembers. Each
+ * one is logged as an error.
+ */
+export interface Restores {
+  count(): number;
+  /** Looks for one now. */
+  check(): Promise<void>;
+}
+
 /** Watches over the history of the database that a process uses. */
 export interface Keeper {
   /** Compares, acts on a change, and records that the database is in use. */
@@ -66,6 +76,7 @@ export interface Keeper {
   readonly verify: (client: Queryable) => Promise<void>;
   /** Checks every ten seconds. */
   start(pool: Pool): void;
+  readonly restores: Restores;
   stop(): Promise<void>;
 }
 
@@ -90,6 +101,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
         log,
       });
     },
+    restores: {
+      count: () => memory.restores,
+      check: async () => {
+        if (poolInUse !== undefined) await memory.check(poolInUse);
+      },
+    },
     stop: async () => {
       await job?.stop();
       // What was done until now is known to have been done.
@@ -105,7 +122,10 @@ class Memory {
   readonly #process: ProcessKey;
   readonly #witnesses: Witnesses;
   #installationId: string | undefined;
-  #last: Beat | undefined;
+  #last: (Beat & ServerIdentity) | undefined;
+  #restores = 0;
+  /** One check at a time. */
+  #checking: Promise<void> = Promise.resolve();
   /** The last epoch about whose beginning nothing is open, and the last one that the log mentions. */
   #confirmedEpoch = -1;
   #toldEpoch = -1;
@@ -118,7 +138,17 @@ class Memory {
     this.#witnesses = new Witnesses(options.witnesses, options.log);
   }
 
+  get restores(): number {
+    return this.#restores;
+  }
+
   async check(pool: Pool): Promise<void> {
+    const checking = this.#checking.then(async () => await this.#checkUntilDone(pool));
+    this.#checking = checking.catch(() => undefined);
+    await checking;
+  }
+
+  async #checkUntilDone(pool: Pool): Promise<void> {
     // Again if another process began an epoch meanwhile.
     for (let tries = 0; tries < 5; tries += 1) if (await this.#checkOnce(pool)) return;
     throw new Error('the history of the database changes all the time');
@@ -163,7 +193,9 @@ class Memory {
     const { epoch } = change ?? record;
     const counted = await beat(pool, epoch, server, this.#process);
     if (counted === undefined) return false;
-    this.#last = { epoch, ...counted };
+    this.#noteRestore(change, record, server);
+    const { systemIdentifier, timeline } = server;
+    this.#last = { epoch, ...counted, systemIdentifier, timeline };
     noted.forget();
     this.#wary -= 1;
     this.#witnesses.forget();
@@ -191,6 +223,20 @@ class Memory {
     }
     const change = findChange(record, server, known);
     return change && { ...change, seemsComplete: change.seemsComplete && (await areAllHere(pool)) };
+  }
+
+  /** Counts it, if this process had used the database before. */
+  #noteRestore(change: HistoryChange | undefined, record: StoredHistory, server: Server): void {
+    const last = this.#last;
+    if (last === undefined) return;
+    const isFound = change !== undefined;
+    if (!isFound && !wasReplaced(last, record, server)) return;
+    this.#restores += 1;
+    if (isFound) return;
+    this.#options.log.error(
+      { epoch: record.epoch },
+      'the database was restored or replaced, as another process has noticed',
+    );
   }
 
   /** False if another process has acted on it, which may not know of everything that this one had seen. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findChange, lostAfter } from '../../../../src/platform/history/decide.ts';
+import { findChange, lostAfter, wasReplaced } from '../../../../src/platform/history/decide.ts';
 import type { Beat, HistoryRecord } from '../../../../src/platform/history/decide.ts';
 
 const AT = new Date('2026-03-01T12:00:00Z');
@@ -97,5 +97,21 @@ describe('nothing seems to be lost', () => {
     // If it was known that something was lost, this is no news.
     const lossy = { ...after, seemedComplete: false };
     expect(findChange(lossy, SERVER, [known({ beats: 101n })])).toBeUndefined();
+  });
+});
+
+describe('that another process has acted on a change', () => {
+  const remembered = { ...known(), ...SERVER };
+  const next = record({ epoch: 3, epochBeats: 99n, beats: 200n });
+
+  test.each([
+    ['a beat of its own was lost', true, next, SERVER],
+    ['no beat of its own was lost', false, { ...next, epochBeats: 100n }, SERVER],
+    ['the timeline is another one', true, record(), { ...SERVER, timeline: 4 }],
+    ['the cluster is another one', true, record(), { ...SERVER, systemIdentifier: '8' }],
+    ['nothing has changed', false, record({ beats: 200n }), SERVER],
+    ['the server does not say', false, record(), { systemIdentifier: null, timeline: null }],
+  ])('a process sees by what it remembers: %s', (_, isReplaced, now, server) => {
+    expect(wasReplaced(remembered, now, server)).toBe(isReplaced);
   });
 });
