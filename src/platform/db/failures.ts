@@ -24,6 +24,11 @@ export function describeFailure(error: unknown): string {
   return 'the database reports an error';
 }
 
+/** The statement waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === '55P03';
+}
+
 /** Nothing was committed, and the reason is the state of the database. */
 export function refuseUnavailable(cause: unknown): Refusal {
   const { code = '' } = (cause ?? {}) as { readonly code?: string };

@@ -141,9 +141,9 @@ export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
  * readiness). A set of the same release with another text counts, because the process that started
  * last applied it.
  */
-export async function isMigrated(pool: Pool, schema: Schema): Promise<boolean> {
+export async function isMigrated(db: Queryable, schema: Schema): Promise<boolean> {
   const names = schema.migrations.map((migration) => migration.name);
-  const read = await pool.query<{ migrations: bigint; release: number | null }>(
+  const read = await db.query<{ migrations: bigint; release: number | null }>(
     `select (select count(*) from schema_migrations where name = any($1)) as migrations,
        (select max(release) from schema_functions) as release`,
     [names],

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { systemTimers, within } from '../base/timers.ts';
 import { readWorkers } from '../cluster/nodes.ts';
-import { describeFailure } from '../db/failures.ts';
+import { describeFailure, isLockTimeout } from '../db/failures.ts';
+import { findLockHolder } from '../db/lock-holder.ts';
 import { isMigrated } from '../db/migrate.ts';
+import { databaseTransaction } from '../db/pool.ts';
 import type { Pool } from '../db/pool.ts';
 import { findSchemaDamage } from '../db/schema-check.ts';
 import type { Schema } from '../db/schema.ts';
@@ -71,19 +73,45 @@ export function createReadiness(options: ReadinessOptions): ReadinessCheck {
   };
 }
 
-async function ask({ pool, schema }: ReadinessOptions): Promise<Readiness> {
-  const missing = await findMissing(pool, schema);
+async function ask(options: ReadinessOptions): Promise<Readiness> {
+  const { pool } = options;
+  const missing = await findMissing(options);
   if (missing !== undefined) return { missing, workersAway: [] };
   const workers = await readWorkers(pool);
   const away = workers.filter(({ answers }) => !answers);
   return { missing, workersAway: away.map(({ address }) => address) };
 }
 
-async function findMissing(pool: Pool, schema: Schema): Promise<string | undefined> {
-  if (!(await isMigrated(pool, schema))) return 'migrations';
-  const [wrong] = await findWrongSettings(pool);
-  if (wrong !== undefined) return wrong;
-  const [damage] = await findSchemaDamage(pool);
-  if (damage !== undefined) return damage;
-  return await findWriteObstacle(pool);
+async function findMissing(options: ReadinessOptions): Promise<string | undefined> {
+  const { pool } = options;
+  try {
+    return (await findWrongState(options)) ?? (await findWriteObstacle(pool));
+  } catch (error) {
+    const holder = isLockTimeout(error)
+      ? await findLockHolder(pool).catch(() => undefined)
+      : undefined;
+    if (holder === undefined) throw error;
+    options.log.warn({ err: error, holder }, 'could not check whether the database is ready');
+    return `${describeFailure(error)}: session ${holder}`;
+  }
+}
+
+/**
+ * Waits for a lock for half of the deadline only, so that the answer names the lock, and not a database
+ * that does not answer.
+ */
+async function findWrongState({
+  pool,
+  schema,
+  deadlineMs = DEADLINE_MS,
+}: ReadinessOptions): Promise<string | undefined> {
+  return await databaseTransaction(pool, async (client) => {
+    const lockTimeoutMs = Math.ceil(deadlineMs / 2);
+    await client.query(`select set_config('lock_timeout', $1, true)`, [String(lockTimeoutMs)]);
+    if (!(await isMigrated(client, schema))) return 'migrations';
+    const [wrong] = await findWrongSettings(client);
+    if (wrong !== undefined) return wrong;
+    const [damage] = await findSchemaDamage(client);
+    return damage;
+  });
 }
