@@ -191,7 +191,7 @@ test.each(CASES)(
       expect(metrics.get(name), name).toBeGreaterThan(before.get(name) ?? 0);
     }
     expect(await cli('route', BILLER, '60')).toMatch(
-      /would go through vtpass \(dtone: circuit breaker: 2 calls in a row without an answer\)/,
+      /would go through vtpass \(dtone: circuit breaker: 2 calls in a row failed; the last: [^)]+\)/,
     );
     expect(await cli('route', 'list', '--biller', BILLER)).toContain('circuit breaker');
 

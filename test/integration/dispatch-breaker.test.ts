@@ -94,7 +94,9 @@ describe('calls without an answer', () => {
         routes: [{ operatorCode: OPERATOR, breaker: { trialSince: null } }],
       }),
     );
-    expect(await readReason()).toBe(`${FAILURES} calls in a row without an answer`);
+    expect(await readReason()).toBe(
+      `${FAILURES} calls in a row failed; the last: ${NO_CONNECTION.reason}`,
+    );
     // The operator is probed repeatedly, and nothing is sent meanwhile.
     await until(() => expect(probes).toBeGreaterThan(2));
     expect(operator.instructions).toHaveLength(FAILURES);

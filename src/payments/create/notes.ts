@@ -15,6 +15,8 @@ interface Unanswered extends PaymentKey {
   readonly billerCode: string;
   readonly operatorCode: string;
   readonly durationMs: number;
+  /** Without personal data. */
+  readonly reason: string | undefined;
 }
 
 /**
@@ -128,10 +130,10 @@ export class PaymentNotes {
   }
 
   unanswered(payment: Unanswered): void {
-    const { billerCode: biller, operatorCode: operator } = payment;
+    const { billerCode: biller, operatorCode: operator, reason } = payment;
     this.outcomes.add({ biller, outcome: 'unanswered' });
     this.#log.warn(
-      { ...this.#keyOf(payment), biller, operator, ...inWholeMs(payment.durationMs) },
+      { ...this.#keyOf(payment), biller, operator, reason, ...inWholeMs(payment.durationMs) },
       'payment unanswered: its operator will be asked about it',
     );
   }

@@ -105,7 +105,8 @@ class Breakers implements Availabilities {
     } else if (isFailing && !isOpen) {
       const count = failuresToOpen(this.#options.openAfterFailures, trial);
       const what = trial === null ? 'calls' : 'instructions on trial';
-      this.#open(route, `${count} ${what} in a row without an answer`);
+      const last = end.failure === undefined ? '' : `; the last: ${end.failure}`;
+      this.#open(route, `${count} ${what} in a row failed${last}`);
     } else if (closes(end) && breaker !== null) {
       this.#close(route, breaker);
     }
@@ -141,11 +142,11 @@ class Breakers implements Availabilities {
   async #hasBalance(operatorCode: string, connector: Connector): Promise<boolean> {
     const askedAtMs = this.#timers.nowMs();
     const answer = await callWithin(connector, this.#timers);
-    if (answer?.kind === 'balance') {
+    if (answer.kind === 'balance') {
       const ageMs = this.#timers.nowMs() - askedAtMs;
       await noteBalance(this.#options, operatorCode, { balanceCents: answer.balanceCents, ageMs });
     }
-    return answer?.kind === 'balance' || answer?.kind === 'asked';
+    return answer.kind !== 'unknown';
   }
 
   #pauseMs(route: RouteKey): number {

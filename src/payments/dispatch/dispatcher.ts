@@ -291,7 +291,10 @@ class RunningDispatcher implements Dispatcher {
     tallies.noteCall(operatorCode, end, tookMs / 1_000);
     if (end.stage !== 'send') return;
     if (end.result !== 'unknown' || end.answered) notes.answered(billerCode);
-    else notes.unanswered({ vendorId, paymentId, billerCode, operatorCode, durationMs: tookMs });
+    else {
+      const of = { vendorId, paymentId, billerCode, operatorCode };
+      notes.unanswered({ ...of, durationMs: tookMs, reason: end.failure });
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { loggableReason } from './loggable-reason.ts';
 import { callWithin } from './probe.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { FloatState } from '../billers/float.ts';
@@ -57,7 +58,8 @@ async function pollOne(options: FloatWatchOptions, operatorCode: string): Promis
     const ageMs = timers.nowMs() - askedAtMs;
     await noteBalance(options, operatorCode, { balanceCents: answer.balanceCents, ageMs });
   } else if (answer?.kind !== 'asked') {
-    log.warn({ operatorCode }, 'the operator did not report our float');
+    const reason = answer && loggableReason(answer.reason);
+    log.warn({ operator: operatorCode, reason }, 'the operator did not report our float');
   }
 }
 

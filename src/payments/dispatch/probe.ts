@@ -2,23 +2,26 @@ import type { Timers } from '../../platform/base/timers.ts';
 import type { BalanceAnswer, Connector } from './connector.ts';
 
 /**
- * Queries our float with the operator. Returns null if the connector does not return in time or throws, so that
- * it does not delay others.
+ * Queries our float with the operator. Also `unknown` if the connector does not return in time or throws,
+ * so that it does not delay others.
  */
-export async function callWithin(
-  connector: Connector,
-  timers: Timers,
-): Promise<BalanceAnswer | null> {
+export async function callWithin(connector: Connector, timers: Timers): Promise<BalanceAnswer> {
   const deadline = new AbortController();
-  const silence = Promise.withResolvers<null>();
+  const silence = Promise.withResolvers<BalanceAnswer>();
   const forget = timers.after(connector.payDeadlineMs, () => {
     deadline.abort();
-    silence.resolve(null);
+    silence.resolve(unknown('no answer in time'));
   });
   try {
-    const answer = connector.balance?.(deadline.signal).catch(() => null);
-    return (await Promise.race([answer, silence.promise])) ?? null;
+    const answer = connector
+      .balance?.(deadline.signal)
+      .catch(() => unknown('the connector failed'));
+    return (await Promise.race([answer, silence.promise])) ?? unknown('it cannot be asked');
   } finally {
     forget();
   }
+}
+
+function unknown(reason: string): BalanceAnswer {
+  return { kind: 'unknown', reason };
 }

@@ -15,6 +15,7 @@ import type {
 } from './connector.ts';
 import { afterInstruction, afterStatusQuery, sendDeadlineMs } from './decide.ts';
 import type { NextStep, RetryPolicy, SendRules } from './decide.ts';
+import { loggableReason } from './loggable-reason.ts';
 import type { Failover } from './route.ts';
 import type { Claim, Progress, Stage } from './store.ts';
 
@@ -50,6 +51,8 @@ export interface CallEnd {
   readonly stage: Stage;
   readonly result: (PaymentOutcome | StatusOutcome)['kind'];
   readonly answered: boolean;
+  /** Why there was no answer, for people, without personal data; absent if there was one. */
+  readonly failure?: string;
   /** The operator said that it accepts nothing now. */
   readonly pausedReason: string | null;
 }
@@ -141,12 +144,7 @@ async function instruct(
     sendDeadlineMs(connector) + CONNECTOR_GRACE_MS,
     options,
   );
-  options.onCallEnd({
-    stage: 'send',
-    result: outcome.kind,
-    answered: !('answered' in outcome) || outcome.answered,
-    pausedReason: pausedReasonOf(outcome),
-  });
+  options.onCallEnd(endOf('send', outcome));
   return afterInstruction(claim, outcome, options);
 }
 
@@ -231,13 +229,19 @@ async function verify(claim: Claim, connector: Connector, options: CallOptions):
     connector.payDeadlineMs + CONNECTOR_GRACE_MS,
     options,
   );
-  options.onCallEnd({
-    stage: 'verify',
-    result: outcome.kind,
-    answered: !('answered' in outcome) || outcome.answered,
-    pausedReason: pausedReasonOf(outcome),
-  });
+  options.onCallEnd(endOf('verify', outcome));
   return afterStatusQuery(claim, outcome, rules);
+}
+
+function endOf(stage: Stage, outcome: PaymentOutcome | StatusOutcome): CallEnd {
+  const isSilent = 'answered' in outcome && !outcome.answered;
+  return {
+    stage,
+    result: outcome.kind,
+    answered: !isSilent,
+    ...(isSilent ? { failure: loggableReason(outcome.reason) } : {}),
+    pausedReason: pausedReasonOf(outcome),
+  };
 }
 
 function pausedReasonOf(outcome: PaymentOutcome | StatusOutcome): string | null {

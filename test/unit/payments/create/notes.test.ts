@@ -44,7 +44,13 @@ test('each payment that is accepted, refused, left unanswered or settled has one
     const refusal = new Refusal(code);
     await expect(notes.create(of, Promise.reject(refusal))).rejects.toBe(refusal);
   }
-  notes.unanswered({ ...of, paymentId, operatorCode: 'kplc', durationMs: 1000.4 });
+  notes.unanswered({
+    ...of,
+    paymentId,
+    operatorCode: 'kplc',
+    durationMs: 1000.4,
+    reason: 'HTTP 401',
+  });
   notes.settled(report);
   const about = { reference, vid: 'shop', biller: 'tokens' };
   const refused = { vid: 'shop', biller: 'tokens', durationMs };
@@ -56,6 +62,7 @@ test('each payment that is accepted, refused, left unanswered or settled has one
       ...about,
       level: WARN,
       operator: 'kplc',
+      reason: 'HTTP 401',
       durationMs: 1000,
       msg: 'payment unanswered: its operator will be asked about it',
     },

@@ -242,7 +242,10 @@ describe('a worker', () => {
     await work.done;
     expect(work.progress).toMatchObject([{ next: 'verify', note: 'the connector did not return' }]);
     expect(work.ends).toEqual([
-      { stage: 'send', result: 'unknown', answered: false, pausedReason: null },
+      {
+        ...{ stage: 'send', result: 'unknown', answered: false, pausedReason: null },
+        failure: 'the connector did not return',
+      },
     ]);
   });
 
@@ -287,7 +290,9 @@ describe('a worker', () => {
     const [, outcome, answered, pausedReason] = given;
     const work = startWork(createScriptedConnector({ pay: () => outcome }));
     await work.done;
-    expect(work.ends).toEqual([{ stage: 'send', result: outcome.kind, answered, pausedReason }]);
+    expect(work.ends).toMatchObject([
+      { stage: 'send', result: outcome.kind, answered, pausedReason },
+    ]);
   });
 
   test('does not inform the breaker if no operator was asked', async () => {
