@@ -14,6 +14,7 @@ import { setTopUpRule } from '../../src/payments/vendor-floats/administer.ts';
 import { listRulesOf } from '../../src/payments/vendor-floats/rules-store.ts';
 import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import { listPayouts } from '../../src/payments/payouts/store.ts';
+import type { WireTime } from '../../src/platform/base/clock.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import type { Order } from './orders.ts';
@@ -39,7 +40,7 @@ export const CLAIMED: readonly (Order & { readonly merchantReference: string })[
  * The books of our floats begin with what the operators reported, so that reconciliation has nothing
  * unexplained. Operators that have not reported yet are left for the next call.
  */
-export async function openFloatBooks(deps: Deps): Promise<void> {
+export async function openFloatBooks(deps: Deps & { readonly wireTime: WireTime }): Promise<void> {
   const { pool } = deps;
   const waiting = await listEntries(pool, { open: true, limit: 100 });
   for (const { operatorCode, balanceCents, polledAt } of await listFloats(pool)) {
@@ -53,7 +54,7 @@ export async function openFloatBooks(deps: Deps): Promise<void> {
     if (open !== undefined && open.reference !== reference) continue;
     const proposed =
       open ??
-      (await proposeEntry(pool, {
+      (await proposeEntry(deps, {
         ...{ operatorCode, kind: 'opening', amountCents: balanceCents, movedAt: polledAt },
         ...{ reference, bank: null, by: FIRST },
         note: 'As the operator reported it',

@@ -2,7 +2,7 @@ import { openRegistryVault } from '../../src/credit/registry/open-vault-store.ts
 import type { CreditKeys } from '../../src/credit/registry/vault.ts';
 import type { Config } from '../../src/config.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { systemClock } from '../../src/platform/base/clock.ts';
+import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { EXAMPLES } from '../credit.ts';
@@ -36,7 +36,7 @@ export async function workInOffice(
   { shops: [shop], school }: Vendors,
 ): Promise<boolean> {
   const deps = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
-  await openFloatBooks(deps);
+  await openFloatBooks({ ...deps, wireTime: createWireTime(config.timeZone) });
   if (shop !== undefined) await topUpItself(deps, shop.vendorId);
   if (school !== undefined) {
     await earnOnce(deps, school, 'school-fees');

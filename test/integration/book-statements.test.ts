@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
@@ -31,6 +32,7 @@ import { inProcess, must } from './cli-support.ts';
 // Statements of a vendor and of our float with an operator: the same lines on the screen, in both files
 // and on the command line, from the opening to the closing balance.
 
+const wireTime = createWireTime('Africa/Nairobi');
 let database: TestDatabase;
 let running: InProcessService;
 let finance: ConsoleClient;
@@ -96,13 +98,16 @@ async function settle(reference: string, outcome: 'success' | 'failed'): Promise
 
 async function bookTopUp(reference: string, amountCents: bigint): Promise<void> {
   const { pool } = running.service;
-  const { entryId } = await proposeEntry(pool, {
-    ...{ operatorCode: 'kplc', kind: 'top_up', amountCents, reference, note: '', bank: null },
-    movedAt: new Date(Date.now() - 1_000),
-    by: 'Asha',
-  });
+  const { entryId } = await proposeEntry(
+    { pool, wireTime },
+    {
+      ...{ operatorCode: 'kplc', kind: 'top_up', amountCents, reference, note: '', bank: null },
+      movedAt: new Date(Date.now() - 1_000),
+      by: 'Asha',
+    },
+  );
   const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
-  await approveEntry({ pool, ledgerMac }, { entryId, by: 'Baraka' });
+  await approveEntry({ pool, ledgerMac, wireTime }, { entryId, by: 'Baraka' });
 }
 
 async function payOut(reference: string, amountCents: bigint): Promise<void> {

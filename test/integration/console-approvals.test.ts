@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import type {
   ApprovalsAnswer,
   ConfigurationAnswer,
@@ -45,6 +46,7 @@ afterAll(async () => {
   await running.stop();
 });
 
+const wireTime = createWireTime('Africa/Nairobi');
 const approvalsOf = async (login: string): Promise<ApprovalsAnswer> =>
   await as(login).read<ApprovalsAnswer>('/approvals');
 
@@ -54,16 +56,19 @@ describe('what waits for a second person', () => {
   });
 
   const topUp = async (reference: string, by = 'finance'): Promise<string> => {
-    const { entryId } = await proposeEntry(running.service.pool, {
-      operatorCode: 'kplc',
-      kind: 'top_up',
-      amountCents: 5_000_00n,
-      reference,
-      movedAt: new Date(),
-      bank: null,
-      note: 'transfer slip',
-      by,
-    });
+    const { entryId } = await proposeEntry(
+      { pool: running.service.pool, wireTime },
+      {
+        operatorCode: 'kplc',
+        kind: 'top_up',
+        amountCents: 5_000_00n,
+        reference,
+        movedAt: new Date(),
+        bank: null,
+        note: 'transfer slip',
+        by,
+      },
+    );
     return entryId;
   };
 
@@ -86,16 +91,19 @@ describe('what waits for a second person', () => {
 
   test('of an opening, what payments before it have consumed is shown, because it is booked too', async () => {
     const movedAt = new Date(Date.now() - 60_000);
-    await proposeEntry(running.service.pool, {
-      operatorCode: 'kplc',
-      kind: 'opening',
-      amountCents: 5_000_00n,
-      reference: 'PORTAL-1',
-      movedAt,
-      bank: null,
-      note: 'their portal',
-      by: 'finance',
-    });
+    await proposeEntry(
+      { pool: running.service.pool, wireTime },
+      {
+        operatorCode: 'kplc',
+        kind: 'opening',
+        amountCents: 5_000_00n,
+        reference: 'PORTAL-1',
+        movedAt,
+        bank: null,
+        note: 'their portal',
+        by: 'finance',
+      },
+    );
     const entry = {
       movedAt: movedAt.toISOString(),
       debitAccount: 'operator-float:kplc',

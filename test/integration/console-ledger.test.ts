@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import type { AccountAnswer, LedgerAnswer } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
@@ -12,6 +13,7 @@ import { must } from './cli-support.ts';
 
 // The books in the console: the figures are those of the command line, down to each transfer.
 
+const wireTime = createWireTime('Africa/Nairobi');
 let database: TestDatabase;
 let running: InProcessService;
 let finance: ConsoleClient;
@@ -34,18 +36,21 @@ beforeAll(async () => {
     }
   }
   const { pool } = running.service;
-  const { entryId } = await proposeEntry(pool, {
-    operatorCode: 'kplc',
-    kind: 'top_up',
-    amountCents: 50_000n,
-    reference: 'FT1',
-    movedAt: new Date(Date.now() - 1_000),
-    bank: null,
-    note: '',
-    by: 'Asha',
-  });
+  const { entryId } = await proposeEntry(
+    { pool, wireTime },
+    {
+      operatorCode: 'kplc',
+      kind: 'top_up',
+      amountCents: 50_000n,
+      reference: 'FT1',
+      movedAt: new Date(Date.now() - 1_000),
+      bank: null,
+      note: '',
+      by: 'Asha',
+    },
+  );
   const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
-  await approveEntry({ pool, ledgerMac }, { entryId, by: 'Baraka' });
+  await approveEntry({ pool, ledgerMac, wireTime }, { entryId, by: 'Baraka' });
 });
 afterAll(async () => {
   await running.stop();

@@ -50,7 +50,7 @@ async function pay(amountCents: bigint): Promise<NewPayment> {
 }
 
 async function enter(change: Partial<EntryRequest>): Promise<void> {
-  const { entryId } = await proposeEntry(books.pool, {
+  const { entryId } = await proposeEntry(books, {
     operatorCode: OPERATOR,
     kind: 'opening',
     amountCents: 70_000n,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';
+import { readFloatBeginning } from '../../src/payments/house/store.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -118,7 +119,7 @@ describe('a statement', () => {
 });
 
 async function entry(change: Partial<EntryRequest> = {}) {
-  return await proposeEntry(books.pool, {
+  return await proposeEntry(books, {
     operatorCode: OPERATOR,
     kind: 'top_up',
     amountCents: 40_000n,
@@ -328,7 +329,12 @@ describe('an entry', () => {
       'already have an opening balance',
     );
     const movedAt = new Date(Date.now() - DAY_MS);
-    await expect(entry({ movedAt })).rejects.toThrow('books of this float begin at');
+    const { beganAt } = await readFloatBeginning(books.pool, OPERATOR);
+    // In the service’s time zone, like every other time.
+    const begin = books.wireTime.format(beganAt ?? new Date(0));
+    await expect(entry({ movedAt })).rejects.toThrow(
+      `The books of this float begin at ${begin}; what was there then is its opening.`,
+    );
     const future = new Date(Date.now() + DAY_MS);
     await expect(entry({ movedAt: future })).rejects.toThrow('in the future');
     await expect(entry({ operatorCode: 'nobody' })).rejects.toThrow('does not exist');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import { prepareSandbox } from '../../sandbox/data.ts';
 import { CLAIMED, openFloatBooks } from '../../sandbox/traffic/finance-work.ts';
 import { workInOffice } from '../../sandbox/traffic/office.ts';
@@ -73,16 +74,20 @@ test('the office leaves an opening that somebody else has entered to another per
   const pool = createPool({ url: (await createTestDatabase()).url, max: 2, name: 'test' });
   try {
     const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+    const wireTime = createWireTime('Africa/Nairobi');
     await prepareSandbox(pool, { masterKeys, operatorOrigin: 'http://127.0.0.1:9' });
     await pool.query(
       `insert into operator_floats (operator_code, balance_cents, polled_at)
        values ('kplc', 500000, now() - interval '1 minute'), ('jtl', 500000, now() - interval '1 minute')`,
     );
-    await proposeEntry(pool, {
-      ...{ operatorCode: 'kplc', kind: 'opening', amountCents: 500_000n, reference: 'PORTAL-1' },
-      ...{ movedAt: new Date(Date.now() - 60_000), bank: null, note: 'their portal', by: 'asha' },
-    });
-    await openFloatBooks({ pool, ledgerMac: await openLedgerMac(pool, masterKeys) });
+    await proposeEntry(
+      { pool, wireTime },
+      {
+        ...{ operatorCode: 'kplc', kind: 'opening', amountCents: 500_000n, reference: 'PORTAL-1' },
+        ...{ movedAt: new Date(Date.now() - 60_000), bank: null, note: 'their portal', by: 'asha' },
+      },
+    );
+    await openFloatBooks({ pool, wireTime, ledgerMac: await openLedgerMac(pool, masterKeys) });
     const entries = await listEntries(pool, { open: false, limit: 10 });
     const decisions = Object.fromEntries(
       entries.map(({ reference, decision }) => [reference, decision]),

@@ -1,3 +1,5 @@
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import type { WireTime } from '../../src/platform/base/clock.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createMac } from '../../src/platform/base/mac.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
@@ -35,6 +37,7 @@ export interface Books {
   /** As the runtime role, like every pool but `owner`. */
   readonly pool: Pool;
   readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
   /** As the role that owns the schema: to tamper with protected rows, and to archive. */
   readonly owner: Pool;
   /** Opens another pool, as for a lane or another process. Closed with the fixture. */
@@ -88,6 +91,7 @@ export async function openBooks(): Promise<Books> {
     ownerUrl: database.ownerUrl,
     pool,
     ledgerMac,
+    wireTime: createWireTime('Africa/Nairobi'),
     owner,
     openPool,
     addFloat,

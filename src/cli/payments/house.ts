@@ -27,8 +27,8 @@ export function addHouseCommands(program: Command, cli: Cli): void {
       reject: 'Reject an entry. Nothing is booked.',
     },
     act: (step, { id, by }) => financeAct(`entry.${step}`, by, id),
-    approve: async ({ pool, ledgerMac }, { id: entryId, by }) =>
-      await approveEntry({ pool, ledgerMac: await ledgerMac() }, { entryId, by }),
+    approve: async ({ pool, wireTime, ledgerMac }, { id: entryId, by }) =>
+      await approveEntry({ pool, wireTime, ledgerMac: await ledgerMac() }, { entryId, by }),
     reject: async ({ pool }, { id: entryId, by }) => await rejectEntry(pool, { entryId, by }),
     answer: (row, { wireTime }) => ({ json: entryJson(row), text: entryText(row, wireTime) }),
   });

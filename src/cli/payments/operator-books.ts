@@ -152,7 +152,9 @@ function addTopUp(operator: Command, cli: Cli): void {
           note: options.note ?? '',
         };
         const act = financeAct('entry.propose', options.by, operatorCode);
-        const row = await asPerson(cli, session, act, (by) => proposeEntry(pool, { ...entry, by }));
+        const row = await asPerson(cli, session, act, (by) =>
+          proposeEntry(session, { ...entry, by }),
+        );
         return { json: entryJson(row), text: entryText(row, wireTime) };
       });
     });

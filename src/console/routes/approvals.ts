@@ -10,6 +10,7 @@ import { approveForReceipt, rejectForReceipt } from '../../payments/receipts/ass
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { isAllowed } from '../permissions.ts';
 import type { Permission } from '../permissions.ts';
@@ -35,6 +36,7 @@ const DECIDED_BY = {
 export interface ApprovalRoutesOptions {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
   readonly log: Logger;
 }
 
@@ -118,11 +120,11 @@ async function proposals(pool: Pool, { login }: Viewer): Promise<Approval[]> {
   }));
 }
 
-function entryRoutes({ pool, ledgerMac }: ApprovalRoutesOptions): AnyRoute[] {
+function entryRoutes({ pool, ledgerMac, wireTime }: ApprovalRoutesOptions): AnyRoute[] {
   return decisionRoutes({
     ...{ path: '/house/entries', permission: 'finance.act', noun: 'entry' },
     approve: async (entryId, by) => {
-      const entry = await approveEntry({ pool, ledgerMac }, { entryId, by });
+      const entry = await approveEntry({ pool, ledgerMac, wireTime }, { entryId, by });
       const { kind, subject, amountCents, proposedBy } = entry;
       return { kind, subject, amount: formatMoney(amountCents), proposedBy };
     },

@@ -1,3 +1,4 @@
+import type { WireTime } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
@@ -13,6 +14,12 @@ import { isListedKind, plainReference, requireAmount, requireReference, sidesOf 
 import type { EntryKind } from './entry.ts';
 import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 import type { HouseTransfer } from './transfer.ts';
+
+interface EntryDeps {
+  readonly pool: Pool;
+  /** For the times in errors. */
+  readonly wireTime: WireTime;
+}
 
 export interface EntryRequest {
   readonly operatorCode: string;
@@ -31,7 +38,10 @@ export interface EntryRequest {
  * Proposes an entry about our float with an operator. Nothing is booked yet.
  * Throws: `PlainError` with the problem.
  */
-export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<EntryRow> {
+export async function proposeEntry(
+  { pool, wireTime }: EntryDeps,
+  request: EntryRequest,
+): Promise<EntryRow> {
   const proposedBy = requirePerson(request.by);
   const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
   const reference = requireReference(request.reference);
@@ -41,7 +51,7 @@ export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<E
     if ((await findOperator(client, operatorCode)) === undefined) {
       throw new PlainError(`Operator ${operatorCode} does not exist.`);
     }
-    await requireNew(client, request);
+    await requireNew(client, request, wireTime);
     const entryId = newId();
     const sides = sidesOf(kind, operatorCode, bank);
     const entry = { entryId, kind, subject: operatorCode, reference, amountCents, movedAt, note };
@@ -54,7 +64,7 @@ export async function proposeEntry(pool: Pool, request: EntryRequest): Promise<E
 
 /** Books another person's entry. Throws: `PlainError` if it cannot be booked any more. */
 export async function approveEntry(
-  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  deps: EntryDeps & { readonly ledgerMac: Mac },
   request: { readonly entryId: string; readonly by: string },
 ): Promise<EntryRow> {
   const approvedBy = requirePerson(request.by);
@@ -65,11 +75,11 @@ export async function approveEntry(
     const entry = requireOpen(await lockEntry(client, request.entryId), 'entry');
     const { entryId, proposedBy } = entry;
     requireAnother(proposedBy, approvedBy);
-    await requireNew(client, { ...entry, operatorCode: subject });
+    await requireNew(client, { ...entry, operatorCode: subject }, deps.wireTime);
     await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
     const transfers = [transferOf(entry, approvedBy)];
     if (entry.kind === 'opening') {
-      const consumedCents = await readConsumedBefore(client, entry);
+      const consumedCents = await readConsumedBefore(client, entry, deps.wireTime);
       transfers.push(...consumedBefore(transferOf(entry, approvedBy), consumedCents));
     }
     for (const transfer of transfers) await postHouseTransfer(client, deps.ledgerMac, transfer);
@@ -88,9 +98,10 @@ function transferOf(entry: EntryRow, approvedBy: string): HouseTransfer {
 async function readConsumedBefore(
   db: Queryable,
   { subject, movedAt }: Pick<EntryRow, 'subject' | 'movedAt'>,
+  wireTime: WireTime,
 ): Promise<bigint> {
   if (movedAt >= (await readCompleteUntil(db))) {
-    const text = `Payments may still be booked with a time before ${movedAt.toISOString()}. Try again in a moment, or enter an opening of an earlier time.`;
+    const text = `Payments may still be booked with a time before ${wireTime.format(movedAt)}. Try again in a moment, or enter an opening of an earlier time.`;
     throw new PlainError(text, { field: 'at' });
   }
   return await readConsumed(db, subject, movedAt);
@@ -130,6 +141,7 @@ export async function rejectEntry(
 async function requireNew(
   db: Queryable,
   entry: Pick<EntryRequest, 'operatorCode' | 'kind' | 'amountCents' | 'movedAt' | 'reference'>,
+  wireTime: WireTime,
 ): Promise<void> {
   const { operatorCode, kind, movedAt } = entry;
   const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
@@ -141,7 +153,7 @@ async function requireNew(
     throw new PlainError(text, { field: 'kind' });
   }
   if (beganAt !== null && movedAt < beganAt) {
-    const text = `The books of this float begin at ${beganAt.toISOString()}; what was there then is its opening.`;
+    const text = `The books of this float begin at ${wireTime.format(beganAt)}; what was there then is its opening.`;
     throw new PlainError(text, { field: 'at' });
   }
   if (isListedKind(kind)) await requireNotListed(db, { ...entry, kind });
