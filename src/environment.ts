@@ -278,7 +278,7 @@ export const VARIABLES = {
   },
   TIME_ZONE: {
     description:
-      'Time zone of days, and of times without an offset, in requests and responses. Do not change it after a day was closed.',
+      'Time zone of days, and of times without an offset. Keep it once a day was closed.',
     form: { allowed: 'an IANA time zone, such as Africa/Nairobi', read: readTimeZone },
     default: 'Africa/Nairobi',
   },

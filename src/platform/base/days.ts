@@ -24,6 +24,9 @@ export function midnightWithOffset(day: string, instant: Date): string {
   const midnight = `${day}T00:00:00`;
   const minutes = Math.round((Date.parse(`${midnight}Z`) - Number(instant)) / 60_000);
   const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-  const twoDigits = (value: number): string => String(value).padStart(2, '0');
   return `${midnight}${minutes < 0 ? '-' : '+'}${twoDigits(hour)}:${twoDigits(minute)}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
 }

@@ -20,7 +20,7 @@ interface Described {
 /** What is wrong with a value, in plain words. It completes a sentence that begins with its name. */
 export function problemText(problem: Problem, root: TSchema): string {
   const path = problem.instancePath.split('/').slice(1);
-  const schema = schemaAt(path, root as Described);
+  const schema = schemaAt(path, root);
   const text = textOf(problem, schema);
   const entry = path.findLastIndex((name) => /^\d+$/.test(name));
   if (entry === -1) return text;
