@@ -277,10 +277,23 @@ export function endOnUnforeseen(log: Logger): void {
   });
 }
 
-/** Production: no demo data, no simulated operators. Throws: `StartError`. */
+/**
+ * Production: no demo data, no simulated operators. Throws what keeps it from starting, which is in the
+ * log as well.
+ */
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, roles: config.roles, destination: 1 });
   endOnUnforeseen(log);
+  try {
+    await startServing(config, log);
+  } catch (error) {
+    log.fatal({ err: error }, 'the start failed');
+    throw error;
+  }
+}
+
+/** Throws: `StartError`. */
+async function startServing(config: Config, log: Logger): Promise<void> {
   if (config.masterKey === undefined) throw new StartError('MASTER_KEY is required');
   const running = await runService({
     config,

@@ -302,6 +302,25 @@ describe('a database of another version', () => {
   });
 });
 
+test('a start without a free connection says what to do, and is in the log', async () => {
+  const { pool, runtimeUrl } = await migrated();
+  const database = new URL(runtimeUrl).pathname.slice(1);
+  await pool.query(`alter database ${database} connection limit 0`);
+  const service = fixture.launch('serve', {
+    DATABASE_URL: runtimeUrl,
+    MASTER_KEY: newMasterKey(),
+    PORT: String(await findFreePort()),
+  });
+  expect(await service.ended()).toEqual({ code: 1, signal: null });
+  const told = `/${database} cannot be used: the database accepts no more connections (`;
+  expect(service.stderr).toContain(told);
+  expect(service.stderr).not.toMatch(/^ {4}at /m);
+  const lines = service.stdout.trim().split('\n');
+  const last = JSON.parse(lines.at(-1) ?? '') as { level: string; msg: string; err: Error };
+  expect(last).toMatchObject({ level: 'fatal', msg: 'the start failed' });
+  expect(last.err.message).toContain(told);
+});
+
 test('a readiness check that fails is reported with its reason', async () => {
   const lines: string[] = [];
   const closed = createPool({ url: 'postgresql://127.0.0.1:9/none', max: 1, name: 'nowhere' });

@@ -1,6 +1,5 @@
 import { Refusal } from '../base/errors.ts';
 import { isConnectionError } from './pool.ts';
-import { isRefusedLogin } from './unusable.ts';
 
 /** By PostgreSQL's error codes, in words that follow “the database”. */
 const FAILURES: Readonly<Record<string, string>> = {
@@ -13,6 +12,14 @@ const FAILURES: Readonly<Record<string, string>> = {
   '40P01': 'was busy with conflicting changes',
   '40001': 'was busy with conflicting changes',
 };
+
+/**
+ * True if the server refuses the connection: wrong user or password (class 28), unknown database
+ * (3D).
+ */
+export function isRefusedLogin(error: unknown): boolean {
+  return /^(28|3D)/.test((error as { code?: string } | null)?.code ?? '');
+}
 
 /** Why a statement failed, for people. The text contains no data of rows. */
 export function describeFailure(error: unknown): string {

@@ -1,20 +1,20 @@
 import { PlainError } from '../base/plain-error.ts';
+import { describeFailure, isRefusedLogin } from './failures.ts';
 import { isConnectionError } from './pool.ts';
 import type { Pool } from './pool.ts';
 
 type UrlVariable = 'DATABASE_URL' | 'DATABASE_OWNER_URL';
 
-/**
- * True if the server refuses the connection: wrong user or password (class 28), unknown database
- * (3D).
- */
-export function isRefusedLogin(error: unknown): boolean {
-  return /^(28|3D)/.test((error as { code?: string } | null)?.code ?? '');
-}
+/** What to do about a database that answers, but not now, by PostgreSQL's error codes. */
+const REMEDIES: ReadonlyMap<unknown, string> = new Map([
+  ['53300', 'Close connections of other programs (pg_stat_activity), or raise max_connections.'],
+  ['55P03', 'End the session that holds the lock (pg_locks), and start again.'],
+  ['57014', 'Look for locks and long statements (pg_stat_activity), and start again.'],
+]);
 
 /**
- * Describes a database that cannot be reached or refuses the connection, without the secrets in its
- * URL. Returns every other error unchanged.
+ * Describes a database that cannot be reached, refuses the connection, has no connection left or keeps
+ * a statement waiting, without the secrets in its URL. Returns every other error unchanged.
  * @param variable the variable that holds the URL.
  */
 export function explainUnusable(
@@ -23,14 +23,15 @@ export function explainUnusable(
   variable: UrlVariable,
 ): unknown {
   if ((error as { plain?: unknown } | null)?.plain === true) return error;
-  if (!isConnectionError(error) && !isRefusedLogin(error)) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+  const known = REMEDIES.get(code);
+  if (known === undefined && !isConnectionError(error) && !isRefusedLogin(error)) return error;
   const url = URL.parse(databaseUrl);
   const location = url === null ? `of ${variable}` : `${url.host}${url.pathname}`;
-  const remedy = isRefusedLogin(error)
-    ? `Correct ${variable}.`
-    : `Start it, or correct ${variable}.`;
-  return new PlainError(`The database ${location} cannot be used: ${message || code}. ${remedy}`, {
+  const cause = known === undefined ? message || code : `${describeFailure(error)} (${message})`;
+  const remedy =
+    known ?? (isRefusedLogin(error) ? `Correct ${variable}.` : `Start it, or correct ${variable}.`);
+  return new PlainError(`The database ${location} cannot be used: ${cause}. ${remedy}`, {
     cause: error,
   });
 }
