@@ -134,7 +134,10 @@ function startOfflineEnds({ pool, timing, log }: JobOptions): PeriodicJob {
     atOnce: true,
     work: async () => {
       for (const billerCode of await endOfflinePeriods(pool)) {
-        log.warn({ billerCode }, 'the biller is ONLINE again: its OFFLINE period has ended');
+        log.warn(
+          { biller: billerCode },
+          'the biller is ONLINE again: its OFFLINE period has ended',
+        );
       }
     },
     failureText: 'billers whose OFFLINE period has ended could not be set ONLINE',

@@ -171,7 +171,7 @@ class Breakers implements Availabilities {
           crashPoint('breaker:before-commit');
           return isNew;
         });
-        if (opened) log.warn({ ...keyOf(route), reason }, 'a circuit breaker opened');
+        if (opened) log.warn({ ...logged(route), reason }, 'a circuit breaker opened');
         await catalogue.reload();
       } finally {
         this.#opening.delete(nameOf(route));
@@ -183,7 +183,7 @@ class Breakers implements Availabilities {
     const { pool, catalogue, log } = this.#options;
     this.#change(route, async () => {
       const started = await saveChange(pool, async (client) => await startTrial(client, route));
-      if (started) log.warn(keyOf(route), 'a circuit breaker lets a few payments through');
+      if (started) log.warn(logged(route), 'a circuit breaker lets a few payments through');
       await catalogue.reload();
     });
   }
@@ -192,7 +192,7 @@ class Breakers implements Availabilities {
     const { pool, catalogue, log } = this.#options;
     this.#change(route, async () => {
       const closed = await saveChange(pool, async (client) => await closeBreaker(client, route));
-      if (closed) log.warn(keyOf(route), 'a circuit breaker closed');
+      if (closed) log.warn(logged(route), 'a circuit breaker closed');
       this.#closed.set(nameOf(route), { atMs: this.#timers.nowMs(), pauseMs: cooldownMs });
       await catalogue.reload();
     });
@@ -205,7 +205,7 @@ class Breakers implements Availabilities {
     const done = work()
       .catch((error: unknown) =>
         this.#options.log.error(
-          { err: error, ...keyOf(route) },
+          { err: error, ...logged(route) },
           'could not save a circuit breaker',
         ),
       )
@@ -218,8 +218,9 @@ function nameOf({ billerCode, operatorCode }: RouteKey): string {
   return `${billerCode} ${operatorCode}`;
 }
 
-function keyOf({ billerCode, operatorCode }: RouteKey): RouteKey {
-  return { billerCode, operatorCode };
+/** As the log names it. */
+function logged({ billerCode, operatorCode }: RouteKey) {
+  return { biller: billerCode, operator: operatorCode };
 }
 
 /** Identifies the trial; null: the route is not on trial. */

@@ -70,14 +70,14 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
       const find = createPaymentFinder(pool, operatorCode);
       const reading = await callbacks.read(request, find);
       if (reading.kind === 'refused') {
-        log.warn({ operatorCode, reason: reading.reason }, 'a callback was refused');
+        log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');
         return { kind: 'refused' };
       }
       if (canBeForged(connector)) {
         for (const reference of namedIn(reading)) await ask(operatorCode, reference);
       } else if (reading.kind === 'balance') {
         const balanceCents = reading.balanceCents.toString();
-        log.info({ operatorCode, balanceCents }, 'the operator reported our float');
+        log.info({ operator: operatorCode, balanceCents }, 'the operator reported our float');
         await options.onBalance?.(operatorCode, reading.balanceCents);
       } else {
         for (const report of reading.reports) await take(options, operatorCode, report);
@@ -123,7 +123,10 @@ async function take(
   const { reference, outcome } = report;
   const payment = await findPayment(options, operatorCode, reference);
   if (payment === undefined) {
-    log.error({ operatorCode }, 'a callback about a reference that this operator does not have');
+    log.error(
+      { operator: operatorCode },
+      'a callback about a reference that this operator does not have',
+    );
     if (outcome.kind === 'hint') {
       if (outcome.says !== null) {
         await keepUnmatched(pool, operatorCode, { reference, outcome: outcome.says });

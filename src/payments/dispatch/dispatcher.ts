@@ -146,7 +146,7 @@ class RunningDispatcher implements Dispatcher {
     await this.#progressLane.idle();
   }
 
-  /** Lists the queues if that is due, and claims what it can. Returns when the next turn is due. */
+  /** Lists the queues if that is due, and claims what it can. Returns the milliseconds until the next turn. */
   async #turn(stopping: AbortSignal): Promise<number> {
     if (this.#timers.nowMs() >= this.#nextListAtMs) await this.#listQueues();
     const hasMore = !stopping.aborted && (await this.#takeWork());

@@ -48,7 +48,7 @@ export async function refreshDue(
       const refreshed = await refreshProducts(pool, operatorCode, { connector, stopping });
       if (refreshed.kind === 'failed' && !stopping.aborted) {
         log.warn(
-          { operatorCode, reason: refreshed.reason },
+          { operator: operatorCode, reason: refreshed.reason },
           'the operator did not list its products',
         );
       }

@@ -41,7 +41,7 @@ export interface WorkerOptions {
   /** Opens a case about an operator's answer that no payment explains. */
   readonly keepUnexplained: (report: FinalReport) => Promise<unknown>;
   readonly timers: Timers;
-  /** Stands still while the process does not run: an operator is not silent if nobody listens. */
+  /** Pauses while this process is suspended, so that our own pause does not count as the operator’s silence. */
   readonly awakeTimers: Timers;
   readonly log: Logger;
 }
@@ -108,7 +108,7 @@ type CallOptions = Parameters<typeof carryOut>[2];
 /** The process was delayed between claiming and sending; nothing has been sent. */
 const TOO_LATE: NotSent = {
   kind: 'not_sent',
-  reason: 'the process was delayed, it was too late to send',
+  reason: 'the process was delayed; it was too late to send',
   operatorPaused: false,
   answered: true,
 };

@@ -143,7 +143,7 @@ export async function pullDueStatements(deps: PullDeps, signal: AbortSignal): Pr
     try {
       await pullOperator(deps, operator, signal);
     } catch (error) {
-      log.warn({ err: error, operatorCode: operator }, 'a statement could not be pulled');
+      log.warn({ err: error, operator }, 'a statement could not be pulled');
       await setPullError(pool, operator, (error as Error).message.slice(0, 500));
     }
   }
@@ -169,9 +169,6 @@ async function pullOperator(deps: PullDeps, operator: string, signal: AbortSigna
     );
     await setPulledUntil(pool, operator, window.to);
     await endTurn(pool, operator);
-    log.info(
-      { operatorCode: operator, ...window, verdicts, casesOpened },
-      'a statement was pulled',
-    );
+    log.info({ operator, ...window, verdicts, casesOpened }, 'a statement was pulled');
   }
 }
