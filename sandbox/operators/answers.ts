@@ -19,7 +19,7 @@ export function answerFor(payment: Payment): Answer {
         status: 'declined',
         reference,
         code: 'account_refused',
-        message: 'The biller does not accept payments for this account',
+        message: 'The payment was declined',
       };
     default:
       return { status: 'processing', reference };

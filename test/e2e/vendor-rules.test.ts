@@ -187,7 +187,7 @@ describe('changed settings count without a restart', () => {
     const textOf = async (reference: string): Promise<unknown> =>
       (await vendor.call('status', { reference })).body.msg['text'];
     expect(await textOf(failed)).toBe(
-      `Could not pay ${amount} 254722129902: The biller does not accept payments for this account`,
+      `Could not pay ${amount} 254722129902: The payment was declined`,
     );
     expect(await textOf(unknown)).toBe(`Sent ${amount} 254722129909; the outcome is not known yet`);
     await changeVendor(await sandbox.pool(), vendor.vid, { statusText: 'object' });
