@@ -15,7 +15,7 @@ export type Outcome = 'success' | 'failed';
 
 /**
  * The status follows from two facts: the outcome, and whether the result of an instruction is
- * unknown. An outcome never changes to anything else.
+ * unknown. An outcome changes only by a correction, on which two people decide.
  */
 export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean): PaymentStatus {
   if (outcome === 'success') return 'SUCCESS';

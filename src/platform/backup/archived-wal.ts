@@ -112,7 +112,7 @@ async function readRecord(
     throw new PlainError(`${file} was not written with this MASTER_KEY: the archive was changed.`);
   }
   if (found.system_identifier !== manifest.system_identifier) {
-    throw new PlainError(`${archive.place} is the archive of another database than the backup.`, {
+    throw new PlainError(`${archive.place} belongs to a different database from the backup.`, {
       field: 'wal',
     });
   }

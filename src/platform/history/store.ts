@@ -9,7 +9,7 @@ export interface Server extends ServerIdentity {
 
 const UNKNOWN: ServerIdentity = { systemIdentifier: null, timeline: null };
 
-/** Some services that are compatible with PostgreSQL do not tell. */
+/** Some services that are compatible with PostgreSQL do not report it. */
 const UNTOLD: ReadonlySet<unknown> = new Set(['42501', '42883', '0A000', '55000']);
 
 /** What the server says about itself. */

@@ -108,10 +108,7 @@ function Compared({ answer }: { readonly answer: SignatureCompared }) {
       )}
       {yours !== null && differsAt === null && (
         <Notice tone="done">
-          <Trans>
-            The texts are equal. If the hash is still wrong, another key was used, or the result is
-            not lower-case hexadecimal.
-          </Trans>
+          <Trans>The texts are equal. If the hash is still wrong, another key was used.</Trans>
         </Notice>
       )}
       {differsAt !== null && (
