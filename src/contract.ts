@@ -46,7 +46,7 @@ ${isSandbox ? workedExample() : ''}Values are signed exactly as they are sent: \
 
 ## Sending parameters
 
-A request is a flat list of names and text values, each name once, all in one place: the query string, \`application/x-www-form-urlencoded\`, \`multipart/form-data\` (no files) or \`application/json\` (one flat object). Every operation accepts all four. Operations shown as GET also accept POST, and read a body with either method.
+A request is a flat list of names and text values, each name once, all in one place: the query string, \`application/x-www-form-urlencoded\`, \`multipart/form-data\` (no files) or \`application/json\` (one flat object). Every operation accepts all four, except uploads of files and the operations below \`/v1\`. With the same exceptions, operations shown as GET also accept POST, and read a body with either method.
 
 In JSON a number is read as written, but many libraries write \`100.00\` as \`100\`: send amounts as text. Unknown parameters are refused; only unsigned operations ignore them. No value may contain \`&\` followed by the parameter name of any operation and \`=\`. Send bodies without \`Content-Encoding\`.
 

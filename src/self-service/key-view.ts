@@ -30,7 +30,7 @@ export const keys = Type.Object({
 });
 
 export const keyParams = Type.Object({
-  key_id: Type.String({ description: 'The `key_id` of a former one.' }),
+  key_id: Type.String({ description: 'The `key_id` of a former key or secret.' }),
 });
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
@@ -41,7 +41,7 @@ export const rotation = (leastOverlapSeconds: number) =>
       overlap_seconds: Type.Integer({
         minimum: leastOverlapSeconds,
         maximum: MAX_OVERLAP_SECONDS,
-        description: 'How long the former one stays valid.',
+        description: 'How long the former key or secret stays valid, in seconds.',
         examples: [86_400],
       }),
       idempotency_key: idempotencyKey,

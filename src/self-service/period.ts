@@ -49,7 +49,10 @@ export function readInstant(
 ): Date | undefined {
   const at = readEnd(text, field, wireTime);
   if (at === undefined || at <= clock.now()) return at;
-  throw new Refusal('invalid_field', { field, text: `${field} must be in the past` });
+  throw new Refusal('invalid_field', {
+    field,
+    text: `${field} must be in the past; a day means its end`,
+  });
 }
 
 /** The clocks of vendors may be ahead. */

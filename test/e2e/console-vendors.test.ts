@@ -55,7 +55,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
 
     await page.getByLabel('Biller').selectOption('Kenya Power Prepaid');
     await page.getByLabel('Meter number').fill('12');
-    await page.getByText('account must be a number of 5 to 14 digits').waitFor();
+    await page.getByText('must be a number of 5 to 14 digits').waitFor();
     await page.getByLabel('Meter number').fill('14234569901');
     await page.getByLabel('Amount in KES').fill('150');
     const pay = page.getByRole('button', { name: 'Pay', exact: true });
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Submit' }).click();
     await page.getByRole('heading', { name: 'november-rent' }).waitFor();
     await page.getByText('Some refused').waitFor();
-    await page.getByText('account must be a number of 5 to 14 digits').waitFor();
+    await page.getByText('must be a number of 5 to 14 digits').waitFor();
 
     await page.getByRole('link', { name: 'Account' }).first().click();
     await page.getByText('KES 75,000.00').first().waitFor();

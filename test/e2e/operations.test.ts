@@ -139,7 +139,7 @@ const OPERATIONS: Readonly<
       header_status: 200,
       msg: {
         status: 1,
-        text: 'amount moved',
+        text: 'Amount moved',
         amount: 12.5,
         reference: REFERENCE,
         posted_time: WHEN,
@@ -239,7 +239,7 @@ describe.each(BODY_FORMS)('parameters as %s', (form) => {
         header_status: 200,
         msg: {
           status: 1,
-          text: 'amount collected',
+          text: 'Amount collected',
           amount: 7.25,
           reference: REFERENCE,
           posted_time: WHEN,

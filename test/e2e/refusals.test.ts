@@ -44,6 +44,7 @@ describe('refusals', () => {
       const answer = await send(sandbox.origin, { method, path: `${PATHS[operation]}?vid=demo` });
       expectRefusal(answer, { status: 405, code: 'method_not_allowed' });
       expect(answer.headers.allow?.split(', ').toSorted()).toEqual(allowed);
+      expect(answer.body.error?.[0]?.text).toBe(`This path supports only ${answer.headers.allow}`);
     }
   });
 
@@ -57,11 +58,9 @@ describe('refusals', () => {
         body,
       });
     for (const length of [16 * 1024, 1024 * 1024]) {
-      expectRefusal(await post('application/json', `{"vid":"${'x'.repeat(length)}"}`), {
-        status: 413,
-        code: 'payload_too_large',
-        kind,
-      });
+      const answer = await post('application/json', `{"vid":"${'x'.repeat(length)}"}`);
+      expectRefusal(answer, { status: 413, code: 'payload_too_large', kind });
+      expect(answer.body.error?.[0]?.text).toMatch(/^A body has at most \d+ bytes here$/);
     }
     for (const contentType of [
       undefined,

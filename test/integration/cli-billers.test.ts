@@ -161,7 +161,7 @@ describe('malipo operator', () => {
     expect(key).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await secretsOf('keyworks')).toEqual([key]);
     const text = (await must(environment, 'operator', 'set-key', 'keyworks')).stdout;
-    expect(text).toContain('shown this once');
+    expect(text).toContain('shown only once');
     const [next = ''] = await secretsOf('keyworks');
     expect(text).toContain(next);
     expect(await secretsOf('keyworks')).toHaveLength(1);

@@ -70,7 +70,7 @@ describe('malipo vendor', () => {
       'sentence',
     );
     expect(added).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(added.stdout).toContain('shown this once');
+    expect(added.stdout).toContain('shown only once');
     const [, key = ''] = /^key +(\S{43})$/m.exec(added.stdout) ?? [];
 
     const { signs, directory } = await directoryOf();

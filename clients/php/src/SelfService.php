@@ -253,7 +253,7 @@ abstract class SelfService extends Credit
     }
 
     /**
-     * Makes a new security key. This client goes on with the former one: make a client with the new one.
+     * Makes a new security key. This client keeps using the former key. Create a new client with the new key.
      *
      * @param int $overlapSeconds how long the former key stays valid
      * @param string $idempotencyKey 32 to 64 random hexadecimal digits for this rotation, such as

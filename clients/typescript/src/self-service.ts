@@ -127,7 +127,7 @@ export abstract class SelfService extends Credit {
     return (await this.#read<Items<Key>>('/v1/keys')).items;
   }
 
-  /** Makes a new security key. This client goes on with the former one: make a client with the new one. */
+  /** Makes a new security key. This client keeps using the former key. Create a new client with the new key. */
   async rotateKey(rotation: Rotation): Promise<NewKey> {
     return await this.#write('POST', '/v1/keys', rotation);
   }

@@ -7,7 +7,7 @@ import { command, durationSeconds, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
 
-const SHOWN_ONCE = 'The key is shown this once. Store it in a safe place now.';
+const SHOWN_ONCE = 'This key is shown only once. Store it in a safe place now.';
 
 /** A new key for people. */
 export function newKeyText(holderKind: string, holder: string, key: string): string {

@@ -55,7 +55,10 @@ export function addStatusCommand(program: Command, cli: Cli): void {
         const row = await findPayment(pool, vendor.vendorId, options);
         if (row === undefined) {
           const field = options.reference === undefined ? 'merchant_reference' : 'reference';
-          throw new Refusal('unknown_reference', { field });
+          throw new Refusal('unknown_reference', {
+            field,
+            text: 'This vendor has no payment with this reference',
+          });
         }
         return {
           json: paymentJson(row, options.vid),

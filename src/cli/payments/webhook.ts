@@ -244,7 +244,7 @@ function addReplay(webhook: Command, cli: Cli): void {
         const vendor = await requireVendor(pool, vid);
         const location = reference === undefined ? undefined : decodeReference(reference);
         if (reference !== undefined && location?.vendorId !== vendor.vendorId) {
-          throw new UsageError('--reference is not a transaction of this vendor.');
+          throw new UsageError('--reference is not a payment of this vendor.');
         }
         const count = await replayEvents(pool, vendor, {
           paymentId: location?.paymentId,

@@ -15,6 +15,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import type { AccountLookedUp, Paid, PayBiller, PayCheck, PayChoices } from '../pay-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
+import { unknownBiller } from '../../payments/billers/unknown-biller.ts';
 
 export interface PayRoutesOptions extends LookUpDeps {
   readonly directory: Pick<VendorDirectory, 'vendorById'>;
@@ -126,7 +127,7 @@ function accountRoute(options: PayRoutesOptions): AnyRoute {
     handle: async ({ body }, { viewer }): Promise<AccountLookedUp> => {
       const { vendorId } = payingVendor(viewer, options);
       const biller = options.catalogue.biller(body.biller_name);
-      if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
+      if (biller === undefined) throw unknownBiller('biller_name', body.biller_name);
       const phone = body.phone === '' ? undefined : body.phone;
       const { answer } = await lookUpAccount(options, vendorId, {
         biller,

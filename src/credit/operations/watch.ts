@@ -59,7 +59,9 @@ export function watchCustomer(deps: WatchDeps): Operation<typeof request, typeof
     handle: async (asked, { vendorId }) => {
       const { requestReference: reference, scoreDrop } = asked;
       const crn = await findAnsweredSubject(deps.pool, { vendorId, requestReference: reference });
-      if (crn === undefined) throw new Refusal('unknown_reference', { field: 'requestReference' });
+      if (crn === undefined) {
+        throw unknownReference('Send the one of an enquiry that found the customer');
+      }
       const watch = {
         vendorId,
         requestReference: reference,
@@ -101,10 +103,17 @@ export function unwatchCustomer(
         deps.pool,
         async (client) => await endWatch(client, watch),
       );
-      if (!isKnown) throw new Refusal('unknown_reference', { field: 'requestReference' });
+      if (!isKnown) throw unknownReference('Send the one with which the watch was set');
       return answerOf('Customer is no longer watched', reference);
     },
   };
+}
+
+function unknownReference(advice: string): Refusal {
+  return new Refusal('unknown_reference', {
+    field: 'requestReference',
+    text: `This requestReference is unknown. ${advice}`,
+  });
 }
 
 function answerOf(text: string, reference: string) {

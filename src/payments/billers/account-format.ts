@@ -21,7 +21,7 @@ export function hasFormat(account: string, format: string): boolean {
 
 const DIGITS_ONLY = /^\^\[0-9\]\{(\d+)(?:,(\d+))?\}\$$/;
 
-/** For people, after `account must be`: in words where the format is a usual one. */
+/** For people, after `account (…) must be`: in words where the format is a usual one. */
 export function describeFormat(format: string): string {
   if (format === MSISDN) return 'a Kenyan mobile number such as 254712345678 or 0712345678';
   if (format === ANY_ACCOUNT.accountFormat) {

@@ -27,7 +27,7 @@ export function requireAccount(
   const { billerCode, accountFormat: format, accountLabel: label } = biller;
   throw new Refusal('invalid_field', {
     field: 'account',
-    text: `account must be ${describeFormat(format)} (${billerCode}: ${label})`,
+    text: `account (${label} of ${billerCode}) must be ${describeFormat(format)}`,
   });
 }
 

@@ -10,6 +10,7 @@ import { chargeFor } from '../prices/price.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { PaymentRow } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
+import { unknownBiller } from '../billers/unknown-biller.ts';
 
 /** A vendor's request for a payment. */
 export interface CreateRequest {
@@ -54,7 +55,7 @@ export function planPayment(
   biller: Biller | undefined,
   { paymentId = newId(), nowMs = Date.now() }: { paymentId?: string; nowMs?: number } = {},
 ): NewPayment {
-  if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_name' });
+  if (biller === undefined) throw unknownBiller('biller_name', request.billerCode);
   const account = requireAccount(request.account, biller);
   const phone = request.phone === null ? null : requirePhone(request.phone);
   if (request.amountCents < biller.minimumCents) {

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
-import { Refusal } from '../../platform/base/errors.ts';
 import { CURRENCY, formatMoney } from '../../platform/base/money.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';
@@ -9,6 +8,7 @@ import type { SoldProduct } from '../billers/product.ts';
 import { EXAMPLE_BILLER } from './biller-on-wire.ts';
 import type { BillerDeps } from './biller-on-wire.ts';
 import { billerCode } from './fields.ts';
+import { unknownBiller } from '../billers/unknown-biller.ts';
 
 const request = Type.Object({ vid, biller_code: billerCode });
 const product = Type.Object({
@@ -76,7 +76,7 @@ export function billerProducts({
     },
     handle: (asked) => {
       const biller = catalogue.biller(asked.biller_code);
-      if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_code' });
+      if (biller === undefined) throw unknownBiller('biller_code', asked.biller_code);
       return {
         header_status: 200,
         data: {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
-import { Refusal } from '../../platform/base/errors.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
 import { EXAMPLE_BILLER, billerFields, billerOnWire } from './biller-on-wire.ts';
 import type { BillerDeps } from './biller-on-wire.ts';
 import { billerCode } from './fields.ts';
+import { unknownBiller } from '../billers/unknown-biller.ts';
 
 const request = Type.Object({ vid, biller_code: billerCode });
 const response = Type.Object({
@@ -41,7 +41,7 @@ export function billerStatus({
     },
     handle: (asked) => {
       const biller = catalogue.biller(asked.biller_code);
-      if (biller === undefined) throw new Refusal('unknown_biller', { field: 'biller_code' });
+      if (biller === undefined) throw unknownBiller('biller_code', asked.biller_code);
       return {
         header_status: 200,
         data: { ...billerOnWire(biller, connectorOf), status: biller.availability },

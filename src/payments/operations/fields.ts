@@ -94,7 +94,7 @@ export const currency = parameter(
 );
 
 const TIME_FORMS =
-  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS in the service’s time zone, or ISO 8601, without an offset in the service’s time zone';
+  'epoch seconds, epoch milliseconds, YYYY-MM-DD HH:MM:SS, or ISO 8601. Without an offset, the time is in the service’s time zone';
 
 export const fundTime = parameter(
   /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}|\d{8}T[\d.]{4,16})(Z|[+-]\d{2}:?\d{2})?$/,

@@ -29,7 +29,7 @@ export function fundBillingAccount(
     tag: 'Funding',
     summary: 'Fund the billing account',
     description:
-      'Moves all collected income into the float, whatever the `time`. The money can be used at once. If there is nothing to move, a repeated `time` returns the first response in which it moved money; otherwise `msg.status` is 0 and `amount` is 0.',
+      'Moves all collected income into the float, even if the `time` was used before. The money can be used at once. If there is nothing to move, a repeated `time` returns the first response in which it moved money; otherwise `msg.status` is 0 and `amount` is 0.',
     signedBy: deps.byVendor,
     request,
     response: movementSchema,
@@ -44,7 +44,7 @@ export function fundBillingAccount(
         header_status: 200,
         msg: {
           status: 1,
-          text: 'amount moved',
+          text: 'Amount moved',
           amount: 100_000,
           reference: '00000081M7Y4NNYGEQDTPMTF5675K1GC',
           posted_time: '2026-11-21 09:14:59',
@@ -59,7 +59,7 @@ export function fundBillingAccount(
         throw new Refusal('stale_time', { field: 'time' });
       }
       const movement = await fund(deps.pool, { vendorId: vendor.vendorId, requestedAt });
-      return movementOnWire(movement, 'amount moved', deps.wireTime);
+      return movementOnWire(movement, 'Amount moved', deps.wireTime);
     },
   };
 }

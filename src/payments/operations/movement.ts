@@ -13,7 +13,7 @@ export const movementSchema = Type.Object({
     status: Type.Integer({
       description: '1 when money was moved, 0 when there was nothing to move.',
     }),
-    text: Type.String({ examples: ['amount moved'] }),
+    text: Type.String({ examples: ['Amount moved'] }),
     amount: Type.Number({ description: 'Amount moved, in KES.' }),
     reference: Type.String({ description: 'Reference of the movement; empty when nothing moved.' }),
     posted_time: wireTimeText('Time of the movement.'),
@@ -26,7 +26,7 @@ export function movementOnWire(movement: Movement, moved: string, wireTime: Wire
     header_status: 200,
     msg: {
       status: nothing ? 0 : 1,
-      text: nothing ? 'nothing to move' : moved,
+      text: nothing ? 'Nothing to move' : moved,
       amount: moneyNumber(movement.amountCents),
       reference: movement.reference ?? '',
       posted_time: wireTime.format(movement.postedAt),

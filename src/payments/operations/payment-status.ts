@@ -126,8 +126,7 @@ export function paymentStatus(deps: {
       const wanted = whichOne(asked);
       const row = await find(deps, vendor.vendorId, wanted);
       if (row === undefined) {
-        const { field } = wanted;
-        throw await refuseUnknown(deps.pool, new Refusal('unknown_reference', { field }));
+        throw await refuseUnknown(deps.pool, unknownReference(wanted));
       }
       const fields = operatorFieldsOf(row, deps.wireTime);
       const answer = {
@@ -170,6 +169,15 @@ function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefine
   }
   const location = decodeReference(value);
   return location?.vendorId === vendorId ? location : undefined;
+}
+
+/** The same for a reference that is unknown, malformed or another vendor's. */
+function unknownReference({ field }: Wanted): Refusal {
+  const text =
+    field === 'reference'
+      ? 'You have no payment with this reference. Send the ipay_reference that create returned, or your own merchant_reference'
+      : 'You have no payment with this merchant_reference. Send the one of the create, or the ipay_reference that it returned as reference';
+  return new Refusal('unknown_reference', { field, text });
 }
 
 /** Throws: `missing_field`, `ambiguous_request`. */

@@ -65,7 +65,7 @@ export function reportCollection(
         header_status: 200,
         msg: {
           status: 1,
-          text: 'amount collected',
+          text: 'Amount collected',
           amount: 250,
           reference: '00000081M7Y4NQV5ECGRV7G6V73MYQQ6',
           posted_time: '2026-11-21 09:14:58',
@@ -75,7 +75,7 @@ export function reportCollection(
     handle: async (asked, signer) => {
       const income = incomeOf(asked, signer, deps);
       const movement = await collect(deps, income);
-      return movementOnWire(movement, 'amount collected', deps.wireTime);
+      return movementOnWire(movement, 'Amount collected', deps.wireTime);
     },
   };
 }

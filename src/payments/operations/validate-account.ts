@@ -13,6 +13,7 @@ import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.t
 import { account, billerCodeOrName, phone } from './fields.ts';
 import { lookUpAccount } from './look-up-account.ts';
 import type { LookedUp, LookUpDeps } from './look-up-account.ts';
+import { unknownBiller } from '../billers/unknown-biller.ts';
 
 const request = Type.Object({
   vid,
@@ -133,7 +134,7 @@ function requireBiller(codeOrName: string, catalogue: BillerCatalogue): Biller {
   const byCode = catalogue.biller(text);
   if (byCode !== undefined) return byCode;
   const [biller, other] = catalogue.billers().filter(({ name }) => name.toLowerCase() === text);
-  if (biller === undefined) throw new Refusal('unknown_biller', { field: 'account_type' });
+  if (biller === undefined) throw unknownBiller('account_type', codeOrName);
   if (other === undefined) return biller;
   throw new Refusal('invalid_field', {
     field: 'account_type',

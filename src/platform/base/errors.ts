@@ -36,7 +36,7 @@ export const ERRORS = {
   },
   ambiguous_value: {
     status: 400,
-    text: 'The value contains the name of another parameter',
+    text: 'A value must not contain “&” followed by the name of a parameter and “=”',
     when: 'A value contains `&` followed by the name of a parameter of any operation and `=`, as in `1&amount=5`. Two different requests could then have the same signature.',
   },
   missing_field: {
@@ -81,7 +81,7 @@ export const ERRORS = {
   },
   unknown_biller: {
     status: 404,
-    text: 'Unknown biller',
+    text: 'There is no such biller; the biller list has the codes',
     when: 'The biller code is not in the biller list.',
   },
   validation_unavailable: {
@@ -131,7 +131,7 @@ export const ERRORS = {
   },
   unknown_reference: {
     status: 404,
-    text: 'Unknown reference',
+    text: 'This reference is unknown. Send one of your own payments or enquiries',
     when: 'The reference is unknown, malformed, or belongs to another vendor; the response is the same for all three.',
   },
   unknown_batch: {
@@ -166,12 +166,12 @@ export const ERRORS = {
   },
   method_not_allowed: {
     status: 405,
-    text: 'This method is not supported here',
+    text: 'This method is not supported here; the Allow header has those that are',
     when: 'The path exists with another method; the `Allow` header names it.',
   },
   reference_reused: {
     status: 409,
-    text: 'This reference was used for a different request',
+    text: 'This reference was used for a different request. Use a new one for a new request',
     when: 'The same `merchant_reference` (or collection reference, `requestReference` for the same operation, reference of a file, or `idempotency_key`) was used before with other content. For a create or a collection, `reference` is our reference of the first request. Use a new reference for a new payment or enquiry; repeat the same content to get the first answer again.',
   },
   likely_duplicate: {
@@ -186,12 +186,12 @@ export const ERRORS = {
   },
   unsupported_media_type: {
     status: 415,
-    text: 'This content type is not supported',
+    text: 'Send the body as application/json, application/x-www-form-urlencoded or multipart/form-data',
     when: 'Send `application/json`, `application/x-www-form-urlencoded` or `multipart/form-data`, in UTF-8 and without `Content-Encoding`.',
   },
   too_many_requests: {
     status: 429,
-    text: 'Too many requests',
+    text: 'Too many requests. Wait before you repeat this one',
     when: 'A limit was exceeded: on requests, on changes of the same kind, on reads that wait for each other, or on enquiries that find nobody. Wait as long as `Retry-After` says.',
   },
   internal_error: {

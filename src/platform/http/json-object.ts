@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { compiled } from '../base/compiled.ts';
 import { Refusal } from '../base/errors.ts';
 import { problemText } from '../base/problem-text.ts';
+import { unknownField } from './wire/unknown-field.ts';
 
 /** What is wrong with a value. */
 export interface SchemaProblem {
@@ -104,6 +105,6 @@ function refusalOf({ kind, field, text }: SchemaProblem): Refusal {
   if (kind === 'missing') {
     return new Refusal('missing_field', { ...named, text: `${field ?? 'A field'} is required` });
   }
-  if (kind === 'unknown') return new Refusal('unknown_field', named);
+  if (kind === 'unknown') return unknownField(named.field ?? '');
   return new Refusal('invalid_field', { ...named, text: `${field ?? 'The body'} ${text}` });
 }

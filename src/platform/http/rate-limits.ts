@@ -21,7 +21,7 @@ const BURST_SECONDS = 5;
  * A limit for each of many names, in memory; the returned function counts one request, and throws
  * `too_many_requests`.
  * @param options.perSecond 0: no limit.
- * @param options.textFor the text for people; default: the text of the error.
+ * @param options.textFor the text for people; default: how long to wait.
  */
 export function createLimit(options: {
   readonly perSecond: number;
@@ -30,7 +30,7 @@ export function createLimit(options: {
   readonly nowMs?: (() => number) | undefined;
   readonly textFor?: (waitSeconds: number) => string;
 }): (name: string) => void {
-  const { perSecond, burst, textFor, nowMs = () => performance.now() } = options;
+  const { perSecond, burst, textFor = tooManyRequests, nowMs = () => performance.now() } = options;
   if (perSecond === 0) return () => undefined;
   const buckets = createTokenBuckets({ perSecond, burst, maxNames: LIMITS.limitedNames, nowMs });
   return (name) => {
@@ -38,9 +38,13 @@ export function createLimit(options: {
     if (waitSeconds === 0) return;
     throw new Refusal('too_many_requests', {
       retryAfterSeconds: waitSeconds,
-      ...(textFor === undefined ? {} : { text: textFor(waitSeconds) }),
+      text: textFor(waitSeconds),
     });
   };
+}
+
+function tooManyRequests(waitSeconds: number): string {
+  return `Too many requests. Wait ${waitSeconds} ${waitSeconds === 1 ? 'second' : 'seconds'} before you repeat this one`;
 }
 
 /**

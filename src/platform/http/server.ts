@@ -3,7 +3,7 @@ import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import fastify from 'fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
@@ -310,6 +310,13 @@ function abortionOf(error: unknown, request: FastifyRequest): Refusal | undefine
   });
 }
 
+/** Names the limit, which differs between routes. */
+function tooLargeOf(error: unknown, { routeOptions }: FastifyRequest): Refusal | undefined {
+  if ((error as Partial<FastifyError>).code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return undefined;
+  const text = `A body has at most ${routeOptions.bodyLimit} bytes here`;
+  return new Refusal('payload_too_large', { text, cause: error });
+}
+
 /**
  * Fastify closes the connection of a body that is too large. A client that is still sending would then get
  * a reset instead of the response, so Node reads the rest of a body of moderate length and discards it.
@@ -322,7 +329,7 @@ function keepConnection(request: FastifyRequest, reply: FastifyReply): void {
 
 function answerErrors(app: FastifyInstance, options: ServerOptions): void {
   app.setErrorHandler((error, request, reply) => {
-    const refusal = abortionOf(error, request) ?? asRefusal(error);
+    const refusal = abortionOf(error, request) ?? tooLargeOf(error, request) ?? asRefusal(error);
     if (refusal.code === 'payload_too_large') keepConnection(request, reply);
     return sendRefusal(refusal, request, reply, options);
   });
@@ -340,8 +347,10 @@ function answerErrors(app: FastifyInstance, options: ServerOptions): void {
     if (methods.size === 0 || methods.has(request.method)) {
       return sendRefusal(new Refusal('unknown_path'), request, reply, options);
     }
-    void reply.header('allow', [...methods].join(', '));
-    return sendRefusal(new Refusal('method_not_allowed'), request, reply, options);
+    const allowed = [...methods].join(', ');
+    void reply.header('allow', allowed);
+    const text = `This path supports only ${allowed}`;
+    return sendRefusal(new Refusal('method_not_allowed', { text }), request, reply, options);
   });
 }
 

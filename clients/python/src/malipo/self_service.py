@@ -194,9 +194,9 @@ class SelfServiceOperations(Vendor):
         return self._fetch("/v1/keys", {}, lambda body: items_of(Key, body))
 
     def rotate_key(self, overlap_seconds: int, idempotency_key: str) -> Steps[NewKey]:
-        """Makes a new security key; the former one stays valid for `overlap_seconds`.
+        """Makes a new security key; the former key stays valid for `overlap_seconds`.
 
-        This client goes on with the former one: make a client with the new one.
+        This client keeps using the former key. Create a new client with the new key.
 
         idempotency_key: a random UUID for this rotation, such as str(uuid.uuid4()). A repeat with
             it gets the same secret, for ten minutes.

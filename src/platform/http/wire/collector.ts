@@ -1,6 +1,7 @@
 import type { Fields } from '../../base/canonical.ts';
 import { Refusal } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
+import { unknownField } from './unknown-field.ts';
 import type { Parameters } from './parameters.ts';
 
 const SHOWN_NAME_LENGTH = 64;
@@ -35,7 +36,7 @@ export class FieldCollector {
     const { names, ignoresUnknown } = this.#parameters;
     if (!names.has(name)) {
       if (ignoresUnknown) return false;
-      throw unknownField(name);
+      throw refuseName(name);
     }
     if (this.#fields.has(name)) {
       throw new Refusal('ambiguous_request', {
@@ -74,15 +75,20 @@ export class FieldCollector {
         text: `${field} contains a character that is never valid, such as a control character`,
       });
     }
-    if (known.occurIn(value)) throw new Refusal('ambiguous_value', { field });
+    if (known.occurIn(value)) {
+      throw new Refusal('ambiguous_value', {
+        field,
+        text: `${field} must not contain “&” followed by the name of a parameter and “=”`,
+      });
+    }
   }
 }
 
-function unknownField(name: string): Refusal {
+function refuseName(name: string): Refusal {
   // Cut first, so that half a surrogate pair is stripped together with other unprintable
   // characters.
   const shown = name.slice(0, SHOWN_NAME_LENGTH).replaceAll(INVISIBLE, '');
   return shown === ''
     ? new Refusal('unknown_field', { text: 'A parameter has no readable name' })
-    : new Refusal('unknown_field', { field: shown });
+    : unknownField(shown);
 }

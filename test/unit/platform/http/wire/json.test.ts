@@ -111,6 +111,14 @@ describe('readJson', () => {
     },
   );
 
+  it('names an unknown parameter in the text, unless it may be a value', () => {
+    const text = (name: string) => (refusalOf(`{"${name}":1}`) as Error).message;
+    expect(text('callback_url')).toBe('This operation has no parameter callback_url');
+    for (const name of ['0722000000', 'Amani Baraka', '37200009901', 'a1b2c3']) {
+      expect(text(name)).toBe('This operation has no such parameter');
+    }
+  });
+
   it('shows only the printable part of an unknown name', () => {
     expect(refusalOf(`{"${'x'.repeat(200)}":1}`)).toMatchObject({ field: 'x'.repeat(64) });
     expect(refusalOf(String.raw`{"a\u0000\n\u202eb":1}`)).toMatchObject({ field: 'ab' });
