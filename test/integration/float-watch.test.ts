@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import { pollFloats } from '../../src/payments/dispatch/float-watch.ts';
-import { OPERATOR, openBooks } from '../support/money-fixture.ts';
+import { OPERATOR, openBooks, operatorRecord } from '../support/money-fixture.ts';
 import { createScriptedConnector, paid } from '../support/scripted-connector.ts';
 
 // What is logged when an operator does not report our float.
@@ -23,8 +22,8 @@ test.each([
   );
   try {
     const { pool } = books;
-    const catalogue = createBillerCatalogue({ pool, masterKeys: undefined });
-    await catalogue.reload();
+    const operators = () => [operatorRecord()];
+    const catalogue = { operators, reload: async () => undefined };
     const connector = { ...createScriptedConnector({ pay: paid }), balance };
     const connectorOf = (code: string) => (code === OPERATOR ? connector : undefined);
     await pollFloats({ pool, catalogue, connectorOf, log }, 0);

@@ -15,7 +15,9 @@ import type { Connector } from './connector.ts';
 
 export interface FloatWatchOptions {
   readonly pool: Pool;
-  readonly catalogue: BillerCatalogue;
+  readonly catalogue: Pick<BillerCatalogue, 'reload'> & {
+    operators(): readonly { readonly operatorCode: string }[];
+  };
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
   readonly log: Logger;
   readonly timers?: Timers;

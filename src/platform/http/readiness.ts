@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { systemTimers, within } from '../base/timers.ts';
 import { readWorkers } from '../cluster/nodes.ts';
 import { describeFailure, isLockTimeout } from '../db/failures.ts';
-import { findLockHolder } from '../db/lock-holder.ts';
+import { findLockHolder, limitLockWaits } from '../db/lock-holder.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { databaseTransaction } from '../db/pool.ts';
 import type { Pool } from '../db/pool.ts';
@@ -106,8 +106,7 @@ async function findWrongState({
   deadlineMs = DEADLINE_MS,
 }: ReadinessOptions): Promise<string | undefined> {
   return await databaseTransaction(pool, async (client) => {
-    const lockTimeoutMs = Math.ceil(deadlineMs / 2);
-    await client.query(`select set_config('lock_timeout', $1, true)`, [String(lockTimeoutMs)]);
+    await limitLockWaits(client, Math.ceil(deadlineMs / 2));
     if (!(await isMigrated(client, schema))) return 'migrations';
     const [wrong] = await findWrongSettings(client);
     if (wrong !== undefined) return wrong;
