@@ -52,7 +52,8 @@ function inertOptions(): ApiOptions {
     pool: inert('pool') as ApiOptions['pool'],
     consolePool: inert('consolePool') as ApiOptions['consolePool'],
     selfServicePool: inert('selfServicePool') as ApiOptions['selfServicePool'],
-    masterKeys: inert('masterKeys') as ApiOptions['masterKeys'],
+    // Keys are derived from it at the start.
+    masterKeys: { current: Buffer.alloc(32), previous: undefined },
     ledgerMac: inert('ledgerMac') as ApiOptions['ledgerMac'],
     wireTime: inert('wireTime') as ApiOptions['wireTime'],
     // For the time since which the process has run.

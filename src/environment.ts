@@ -277,8 +277,7 @@ export const VARIABLES = {
     form: oneOf(['allow']),
   },
   TIME_ZONE: {
-    description:
-      'Time zone of days, and of times without an offset. Keep it once a day was closed.',
+    description: 'Time zone of days, and of times without offset. Keep it once a day is closed.',
     form: { allowed: 'an IANA time zone, such as Africa/Nairobi', read: readTimeZone },
     default: 'Africa/Nairobi',
   },
