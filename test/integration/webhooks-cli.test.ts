@@ -79,7 +79,7 @@ test.each([
   [['set', 'VID', 'http://shop.example/'], 'must be https'],
   [['set', 'VID', 'https://127.0.0.1/'], 'private network'],
   [['replay', 'VID'], 'At least one of --reference'],
-  [['replay', 'VID', '--reference', 'X'], '--reference is not a transaction'],
+  [['replay', 'VID', '--reference', 'X'], '--reference is not a payment'],
   [['enable', 'OTHER'], 'has no webhook'],
   [['types', 'OTHER'], 'has no webhook'],
   [['types', 'VID', '--off', 'payment.done'], 'There are transaction.succeeded'],

@@ -61,7 +61,7 @@ describe('a proposal to resolve a case', () => {
     await settlePayments(books.pool, [paidReport(made)]);
     const { paymentId } = made;
     const about = { vendorId, paymentId, evidenceId: newId(), operatorCode: OPERATOR };
-    const facts = { source: 'statement' };
+    const facts = { source: 'statement', paid_cents: 0 };
     await openCase(books.pool, { ...about, kind: 'ours_only', facts });
     const [row] = await listCasesAbout(books.pool, vendorId, paymentId);
     return { caseId: row?.caseId ?? '', vendorId };
