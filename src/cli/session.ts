@@ -6,7 +6,7 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { enterIfChanged } from '../history.ts';
-import { EmbeddedDatabaseError } from '../platform/embedded/error.ts';
+import { AlreadyRunningError, EmbeddedDatabaseError } from '../platform/embedded/error.ts';
 import { locateData } from '../platform/embedded/folder.ts';
 import { isMigrated } from '../platform/db/migrate.ts';
 import { SCHEMA } from '../schema.ts';
@@ -58,8 +58,10 @@ export interface SessionNeeds {
 const POOL_NAME = 'command';
 /** How long a command that started the embedded server waits for other commands that share it. */
 const OTHERS_MS = 60_000;
-/** How long a command retries while the server that it found is being stopped. */
+/** How long a command retries while servers of other commands start and stop. */
 const OPEN_MS = 10_000;
+/** PostgreSQL itself refuses one of two starts at the same moment. */
+const MAX_STARTS = 2;
 
 /**
  * Opens the database that the environment names, runs `work` and closes everything that was opened.
@@ -170,12 +172,18 @@ async function openShared(config: Config): Promise<OpenDatabase> {
       share: true,
       log: () => {},
     });
-  try {
-    return await open();
-  } catch (error) {
-    if (!(error instanceof EmbeddedDatabaseError)) throw error;
-    // Another process may have started the server at the same moment; then share it.
-    return await open();
+  const giveUpAt = performance.now() + OPEN_MS;
+  let failedStarts = 0;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof EmbeddedDatabaseError)) throw error;
+      // Another command has started the server at the same moment: share it. If that command has stopped it
+      // by then, a third one may be the first to start it.
+      if (!(error instanceof AlreadyRunningError)) failedStarts += 1;
+      if (failedStarts === MAX_STARTS || performance.now() > giveUpAt) throw error;
+    }
   }
 }
 

@@ -33,8 +33,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'due watches of all vendors: the whole index either way',
   'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
     'a command about the waiting events of one vendor',
-  'src/payments/cases/cases-store.ts cases c: by () without case_id':
-    'cases are decided by people',
+  'src/payments/cases/cases-store.ts cases c: by () without case_id': 'cases are decided by people',
   'src/payments/prices/store.ts fee_prices n: by () without biller_code, valid_from, valid_from, biller_code, valid_from, valid_from':
     'prices are set by people',
   'src/payments/receipts/store.ts receipts receipts: by () without receipt':

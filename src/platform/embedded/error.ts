@@ -9,6 +9,9 @@ export class EmbeddedDatabaseError extends Error {
   }
 }
 
+/** Another Malipo runs on the folder. */
+export class AlreadyRunningError extends EmbeddedDatabaseError {}
+
 /** The `code` of a system error (`ENOENT`), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

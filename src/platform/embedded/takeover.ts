@@ -1,7 +1,7 @@
 import { link, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './error.ts';
+import { AlreadyRunningError, EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './error.ts';
 import {
   endPostgres,
   formatIdentity,
@@ -148,7 +148,7 @@ export async function makeWay(data: string, log: (line: string) => void): Promis
       await makeWay(data, log);
       return;
     }
-    throw new EmbeddedDatabaseError(
+    throw new AlreadyRunningError(
       `Malipo is already running on ${path.dirname(data)} (process ${state.owner.pid}).\nStop it, or set DATA_DIR to another folder. ${OTHER_DATABASE}`,
     );
   }
