@@ -304,14 +304,14 @@ describe('metrics and health', () => {
   test('query the database once for all simultaneous requests', async () => {
     const gate = Promise.withResolvers<void>();
     let [queries, requests] = [0, 0];
-    const connect = async (): Promise<never> => {
+    const refuse = async (): Promise<never> => {
       queries += 1;
       await gate.promise;
       throw new Error('gone');
     };
     const app = fastify();
     app.addHook('preHandler', async () => void (requests += 1));
-    const pool = { connect } as unknown as Pool;
+    const pool = { connect: refuse } as unknown as Pool;
     const log = pino({ level: 'silent' });
     addHealthRoutes(app, createReadiness({ pool, schema: SCHEMA, log, reuseMs: 60_000 }));
     const asked = Array.from({ length: 20 }, async () => await app.inject('/health/ready'));
