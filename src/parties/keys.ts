@@ -90,8 +90,8 @@ export async function addKey(
 /** A request for a new key, which its sender may have to repeat. */
 export interface KeyRequest {
   /**
-   * Chosen by the sender: the same text is the same request. It must be impossible to guess: whoever has
-   * a former key and this text gets the new secret.
+   * Chosen by the sender. The same text means the same request. It must be impossible to guess, because
+   * anyone who has a former key and this text gets the new secret.
    */
   readonly idempotencyKey: string;
   readonly overlapSeconds: number;

@@ -74,7 +74,7 @@ describe('rotating a key', () => {
     const id = await idOfRequest(vid, 'one');
     expect(await idOfRequest(vid, 'one')).toBe(id);
     expect(await idOfRequest(vid, 'two')).not.toBe(id);
-    // Otherwise whoever sees the id could test guesses of the text, and repeat the request.
+    // Otherwise anyone who sees the id could guess the text, check the guess, and repeat the request.
     const others = { current: randomBytes(32), previous: undefined };
     const halves = (text: string) => [text.slice(0, 18), text.slice(19)];
     for (const half of halves(await idOfRequest(vid, 'one', others))) {

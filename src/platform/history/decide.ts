@@ -76,8 +76,8 @@ export function findChange(
 
 /**
  * Whether what a process remembers shows that the database was restored or replaced, although another
- * process has already acted on it. Pure. The record alone is no proof: whoever may write to the database
- * can change it.
+ * process has already acted on it. Pure. The record alone proves nothing, because anyone with write access to
+ * the database can change it.
  */
 export function wasReplaced(
   remembered: Beat & ServerIdentity,
