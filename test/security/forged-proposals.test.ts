@@ -4,6 +4,7 @@ import { findCase, listCasesAbout, openCase } from '../../src/payments/cases/cas
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import {
   approveResolution,
+  NOT_VERIFIED,
   previewResolution,
   proposeResolution,
   rejectProposal,
@@ -103,6 +104,16 @@ describe('a proposal to resolve a case', () => {
     await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'altered' });
     expect(await reported()).toEqual([]);
     await approve(caseId, await propose(caseId, 'keep_books'));
+  });
+
+  test('is shown without the key, which says that it was not verified', async () => {
+    const { caseId } = await openedCase();
+    await propose(caseId, 'keep_books');
+    const row = (await findCase(books.pool, caseId)) ?? expect.fail();
+    expect(await previewResolution(books.pool, row, undefined)).toEqual([
+      NOT_VERIFIED,
+      ...(await preview(caseId)),
+    ]);
   });
 
   test('an earlier proposal with its own code does not take the place of the one that was seen', async () => {

@@ -141,7 +141,7 @@ function addShow(cases: Command, cli: Cli): void {
         const others =
           row.paymentId === null ? [] : await listCasesAbout(pool, row.vendorId, row.paymentId);
         const related = others.filter((other) => other.caseId !== row.caseId);
-        // Showing a case does not require the master key.
+        // A case can be shown without the right master key.
         const mac = await findLedgerMac().catch(() => undefined);
         const would = await previewResolution(pool, row, mac);
         return {

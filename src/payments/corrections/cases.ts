@@ -81,10 +81,14 @@ function hashOf(facts: CaseRow['facts']): string {
   return hash('sha256', jsonText(facts));
 }
 
+/** Shown if the authentication code of a proposal was not verified. */
+export const NOT_VERIFIED =
+  'Not verified: without the right MASTER_KEY it is not known whether the proposal was changed in the database.';
+
 /**
  * The postings that approving the case's proposal would make now, one line each; empty without an
  * open proposal.
- * @param mac undefined: the authentication code of the proposal is not verified.
+ * @param mac undefined: the authentication code of the proposal is not verified, and the first line says so.
  */
 export async function previewResolution(
   db: Queryable,
@@ -94,7 +98,8 @@ export async function previewResolution(
   if (row.proposal === null || row.resolvedAt !== null) return [];
   try {
     if (mac !== undefined) requireCurrent(mac, row, row.proposal);
-    return planLines(planResolution(await readSituation(db, row), row.proposal));
+    const lines = planLines(planResolution(await readSituation(db, row), row.proposal));
+    return mac === undefined ? [NOT_VERIFIED, ...lines] : lines;
   } catch (error) {
     if (error instanceof PlainError) return [`it can no longer be carried out: ${error.message}`];
     throw error;
