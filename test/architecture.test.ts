@@ -251,7 +251,7 @@ describe('unit tests', () => {
     const folders = readdirSync(path.join(ROOT, 'test/unit'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => path.dirname(name));
-    const elsewhere = /^(bench|docs|sandbox|scripts)(\/|$)/;
+    const elsewhere = /^(bench|docs|samples|sandbox|scripts)(\/|$)/;
     const misplaced = [...new Set(folders)].filter(
       (folder) => !elsewhere.test(folder) && !existsSync(path.join(SOURCE, folder)),
     );
