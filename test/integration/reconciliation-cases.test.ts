@@ -593,30 +593,42 @@ describe('a payment that the ledger lost', () => {
     });
   });
 
-  test.each(['unmatched_callback', 'theirs_only'] as const)(
-    'is posted once, although its operator both called back and lists it: first %s',
-    async (first) => {
+  test.each([
+    ['callback', 'line'],
+    ['line', 'callback'],
+    ['callback', 'answer'],
+  ] as const)(
+    'is posted once, although two reports of its operator open cases: %s, then %s',
+    async (first, second) => {
       const made = { vendorId: await books.addVendor(FLOAT), paymentId: newId() };
       const reference = encodeReference(made.vendorId, made.paymentId);
-      const listed = await openLost(made, { reference: reference.toLowerCase() });
-      const calledId = await openCase(books.pool, {
-        ...{ vendorId: HOUSE, paymentId: null, kind: 'unmatched_callback', evidenceId: newId() },
-        operatorCode: OPERATOR,
-        facts: { source: 'callback', reference, paid_cents: Number(AMOUNT) },
-      });
-      const called = (await findCase(books.pool, calledId ?? '')) ?? expect.fail();
-      const [one, other] = first === called.kind ? [called, listed] : [listed, called];
+      const opened = {
+        line: async () => await openLost(made, { reference: reference.toLowerCase() }),
+        callback: async () => await openCalled(reference),
+        answer: async () => await openCalled(reference),
+      };
+      const one = await opened[first]();
+      const { caseId } = await opened[second]();
       // Proposed before the first one is decided.
-      const { caseId } = other;
       const proposed = { caseId, by: 'Asha', proposal: proposal('house_bears') };
       await proposeResolution(books, proposed);
       await resolve(one, 'house_bears');
       const refusal = `The case ${one.caseId} about the same reference of ${OPERATOR}`;
       await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow(refusal);
       await expect(proposeResolution(books, proposed)).rejects.toThrow(refusal);
-      expect((await resolve(other, 'keep_books')).resolution).toBe('keep_books');
+      expect((await resolve({ caseId }, 'keep_books')).resolution).toBe('keep_books');
     },
   );
+
+  /** An answer or a callback about a reference that the ledger does not have. */
+  async function openCalled(reference: string): Promise<CaseRow> {
+    const caseId = await openCase(books.pool, {
+      ...{ vendorId: HOUSE, paymentId: null, kind: 'unmatched_callback', evidenceId: newId() },
+      operatorCode: OPERATOR,
+      facts: { source: 'callback', reference, paid_cents: Number(AMOUNT) },
+    });
+    return (await findCase(books.pool, caseId ?? '')) ?? expect.fail();
+  }
 
   test('is charged once, whatever statements list', async () => {
     const row = await lostCase();

@@ -105,19 +105,23 @@ export async function hadCase(
  */
 export async function findDecidedAbout(
   db: Queryable,
-  about: { readonly kind: CaseKind; readonly operatorCode: string; readonly reference: string },
+  about: {
+    readonly kinds: readonly CaseKind[];
+    readonly operatorCode: string;
+    readonly reference: string;
+  },
 ): Promise<Pick<CaseRow, 'caseId' | 'resolution'> | undefined> {
-  const { kind, operatorCode, reference } = about;
+  const { kinds, operatorCode, reference } = about;
   await db.query('select pg_advisory_xact_lock($1, hashtext(upper($2)))', [
     SAME_REFERENCE_LOCK,
     `${operatorCode} ${reference}`,
   ]);
   const found = await db.query<Pick<CaseRow, 'caseId' | 'resolution'>>(
     `select case_id as "caseId", resolution from cases
-     where kind = $1 and operator_code = $2 and upper(facts ->> 'reference') = upper($3)
+     where kind = any ($1) and operator_code = $2 and upper(facts ->> 'reference') = upper($3)
        and resolved_at is not null and resolution <> 'keep_books'
      limit 1`,
-    [kind, operatorCode, reference],
+    [kinds, operatorCode, reference],
   );
   return found.rows[0];
 }

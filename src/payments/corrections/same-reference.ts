@@ -6,21 +6,22 @@ import type { Plan } from './resolutions.ts';
 
 /**
  * If a restore loses a payment while its operator is executing it, the operator's answer opens a case, and
- * so does its statement. Both are about the same money.
+ * so do its callback and its statement. All of them are about the same money. (Two lines of a statement are
+ * not: the operator may have paid twice.)
  */
-const OTHER_KIND: Partial<Readonly<Record<CaseKind, CaseKind>>> = {
-  unmatched_callback: 'theirs_only',
-  theirs_only: 'unmatched_callback',
+const SAME_MONEY: Partial<Readonly<Record<CaseKind, readonly CaseKind[]>>> = {
+  unmatched_callback: ['unmatched_callback', 'theirs_only'],
+  theirs_only: ['unmatched_callback'],
 };
 
 /** Throws: `PlainError` if a case about the same money has posted it already. */
 export async function requireNotPosted(db: Queryable, row: CaseRow, plan: Plan): Promise<void> {
   const { operatorCode, facts } = row;
   const reference = facts['reference'];
-  const kind = OTHER_KIND[row.kind];
-  if (plan.kind === 'nothing' || kind === undefined) return;
+  const kinds = SAME_MONEY[row.kind];
+  if (plan.kind === 'nothing' || kinds === undefined) return;
   if (operatorCode === null || typeof reference !== 'string') return;
-  const other = await findDecidedAbout(db, { kind, operatorCode, reference });
+  const other = await findDecidedAbout(db, { kinds, operatorCode, reference });
   if (other === undefined) return;
   throw new PlainError(
     `The case ${other.caseId} about the same reference of ${operatorCode} was resolved by ${other.resolution}. Resolve this one by keep_books.`,
