@@ -36,17 +36,30 @@ async function paid(vendorId: number, fee: typeof TAXED): Promise<NewPayment> {
 /** Two people find that the operator did not pay it. */
 async function corrected(made: NewPayment): Promise<void> {
   await settlePayments(books.pool, [failedReport(made)]);
+  await resolved(made, 'return_to_vendor');
+}
+
+/** It failed, and two people find that the operator paid it. */
+async function paidLate(vendorId: number, fee: typeof TAXED): Promise<void> {
+  const made = newPayment({ vendorId, amountCents: 1_000n, ...fee });
+  await createInstructed(books.pool, [made]);
+  await settlePayments(books.pool, [failedReport(made)]);
+  await settlePayments(books.pool, [paidReport(made)]);
+  await resolved(made, 'charge_vendor');
+}
+
+async function resolved(made: NewPayment, resolution: string): Promise<void> {
   const [found] = await listCasesAbout(books.pool, made.vendorId, made.paymentId);
   const caseId = found?.caseId ?? '';
   const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
-  const proposal = { resolution: 'return_to_vendor', note: 'as agreed', ...terms };
+  const proposal = { resolution, note: 'as agreed', ...terms };
   await proposeResolution(books, { caseId, by: 'Asha', proposal });
   await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 
 test('the fees are those that VAT was charged on, of every vendor', async () => {
-  const vendors = await books.addVendors([100_000n, 100_000n, 100_000n, 100_000n]);
-  const [taxed = 0, free = 0, mixed = 0, returned = 0] = vendors;
+  const vendors = await books.addVendors(Array.from({ length: 6 }, () => 100_000n));
+  const [taxed = 0, free = 0, mixed = 0, returned = 0, late = 0, undone = 0] = vendors;
   await paid(taxed, TAXED);
   await paid(taxed, TAXED);
   await paid(free, FREE);
@@ -56,6 +69,10 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
   await corrected(await paid(returned, FREE));
   await paid(returned, TAXED);
   await paid(returned, FREE);
+  // Only a correction has a fee without VAT; a fee that was returned.
+  await paid(late, TAXED);
+  await paidLate(late, FREE);
+  await corrected(await paid(undone, TAXED));
 
   const report = await reportVat(books.pool, PERIOD);
   const vid = (vendorId: number): string => `vendor-${vendorId}`;
@@ -86,9 +103,25 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
         returnedCents: 16n,
         vatCents: 16n,
       },
+      {
+        ...nothing,
+        vid: vid(late),
+        charges: 1,
+        feesCents: 100n,
+        chargedCents: 16n,
+        vatCents: 16n,
+      },
+      {
+        vid: vid(undone),
+        charges: 1,
+        feesCents: 0n,
+        chargedCents: 16n,
+        returnedCents: 16n,
+        vatCents: 0n,
+      },
     ].toSorted((one, other) => (one.vid < other.vid ? -1 : 1)),
   );
-  expect(report.total).toMatchObject({ charges: 5, feesCents: 400n, vatCents: 64n });
+  expect(report.total).toMatchObject({ charges: 7, feesCents: 500n, vatCents: 80n });
   expect(report.isEqual).toBe(true);
 });
 

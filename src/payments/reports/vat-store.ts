@@ -2,39 +2,49 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { BookPeriod } from '../house/store.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
 
-/** A vendor's fees that VAT belongs to. */
-interface TaxedFees {
+/** A vendor's fees without VAT. */
+interface UntaxedFees {
   readonly vendorId: number;
-  /** Without VAT, less what was given back. */
+  /** Less what was given back. */
   readonly feesCents: bigint;
 }
 
 /** The fee of a payment and its VAT have the same source, and so have both parts of a correction. */
-const TAXED_FEES = `
-  select f.vendor_id as "vendorId",
-    sum(case when f.credit_account = 'fees' then f.amount_cents else -f.amount_cents end)::bigint
-      as "feesCents"
-  from transfers f
-  where f.created_at >= $1 and f.created_at < $2 and f.vendor_id = any ($3::integer[])
-    and 'fees' in (f.debit_account, f.credit_account)
-    and exists (select from transfers v
+const UNTAXED = `'fees' in (f.debit_account, f.credit_account)
+    and not exists (select from transfers v
       where v.bucket = f.bucket and v.vendor_id = f.vendor_id and v.source_id = f.source_id
         and 'vat' in (v.debit_account, v.credit_account))
   group by f.vendor_id`;
 
+const SUM = `select f.vendor_id as "vendorId",
+    sum(case when f.credit_account = 'fees' then f.amount_cents else -f.amount_cents end)::bigint
+      as "feesCents"`;
+
+const OF_ALL = `${SUM}
+  from transfers f
+  where f.created_at >= $1 and f.created_at < $2 and f.vendor_id = any ($3::integer[]) and ${UNTAXED}`;
+
+const OF_CORRECTIONS = `${SUM}
+  from corrections c join transfers f
+    on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+  where c.posted_at >= $1 and c.posted_at < $2 and c.vendor_id = any ($3::integer[]) and ${UNTAXED}`;
+
 /**
- * The taxed fees of these vendors, read from the transfers themselves: sums of accounts do not say which
- * fees VAT belongs to.
+ * The fees without VAT, in cents, of vendors who have any. Reads transfers themselves, because sums of
+ * accounts do not say which fees VAT belongs to.
+ * @param vendors `ofAll`: those whose payments may have fees without VAT; reads all their transfers.
+ * `ofCorrections`: those of whom only corrections may; reads these.
  */
-export async function readTaxedFees(
+export async function readUntaxedFees(
   db: Queryable,
   { from, to }: BookPeriod,
-  vendorIds: readonly number[],
+  vendors: { readonly ofAll: readonly number[]; readonly ofCorrections: readonly number[] },
 ): Promise<ReadonlyMap<number, bigint>> {
-  if (vendorIds.length === 0) return new Map();
-  const read = await queryByBucket<TaxedFees>(db, TAXED_FEES, [from, to, vendorIds]);
-  return new Map([
-    ...vendorIds.map((vendorId) => [vendorId, 0n] as const),
-    ...read.map(({ vendorId, feesCents }) => [vendorId, feesCents] as const),
-  ]);
+  const read = async (sql: string, vendorIds: readonly number[]): Promise<UntaxedFees[]> =>
+    vendorIds.length === 0 ? [] : await queryByBucket<UntaxedFees>(db, sql, [from, to, vendorIds]);
+  const found = [
+    ...(await read(OF_ALL, vendors.ofAll)),
+    ...(await read(OF_CORRECTIONS, vendors.ofCorrections)),
+  ];
+  return new Map(found.map(({ vendorId, feesCents }) => [vendorId, feesCents]));
 }

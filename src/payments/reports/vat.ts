@@ -6,7 +6,7 @@ import type { BookPeriod } from '../house/store.ts';
 import { readPairsByVendor } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { VendorPairSum } from '../ledger/sums-store.ts';
-import { readTaxedFees } from './vat-store.ts';
+import { readUntaxedFees } from './vat-store.ts';
 
 /** In cents. */
 export interface VatSums {
@@ -52,12 +52,12 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
     const taxed = [...Map.groupBy(pairs, ({ vendorId }) => vendorId)].filter(([, own]) =>
       own.some(isVat),
     );
-    const bases = await readTaxedFees(client, period, vendorsWithOtherFees(taxed));
+    const untaxed = await readUntaxedFees(client, period, vendorsWithUntaxedFees(taxed));
     const vendors = taxed
       .map(([vendorId, own]) => ({
         vid: vids.get(vendorId) ?? '',
         ...sumsOf(own),
-        feesCents: bases.get(vendorId) ?? feesOf(own),
+        feesCents: feesOf(own) - (untaxed.get(vendorId) ?? 0n),
       }))
       .toSorted((one, other) => (one.vid < other.vid ? -1 : 1));
     const total = vendors.reduce<VatSums>(add, NOTHING);
@@ -81,20 +81,22 @@ const isVat = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
   debitAccount === 'vat' || creditAccount === 'vat';
 
 /**
- * Vendors whose fees may be partly without VAT: those with corrections, and those with fewer transfers of
- * VAT than of fees. A settled payment has at most one of each, and VAT only with a fee. Pure.
+ * Vendors some of whose fees may be without VAT: of all payments, if there are fewer transfers of VAT than of
+ * fees, because a settled payment has at most one of each, and VAT only with a fee; otherwise of corrections.
+ * Pure.
  */
-function vendorsWithOtherFees(
+function vendorsWithUntaxedFees(
   vendors: readonly (readonly [number, readonly VendorPairSum[]])[],
-): number[] {
-  return vendors.filter(([, own]) => !isTaxedEntirely(own)).map(([vendorId]) => vendorId);
-}
-
-function isTaxedEntirely(pairs: readonly VendorPairSum[]): boolean {
-  const settled = pairs.filter(({ debitAccount }) => debitAccount === 'reserved');
-  const count = (account: string): number =>
-    settled.find(({ creditAccount }) => creditAccount === account)?.count ?? 0;
-  return settled.length === pairs.length && count('fees') === count('vat');
+): Parameters<typeof readUntaxedFees>[2] {
+  const isSettled = ({ debitAccount }: VendorPairSum): boolean => debitAccount === 'reserved';
+  const countOf = (pairs: readonly VendorPairSum[], account: string): number =>
+    pairs.find((pair) => isSettled(pair) && pair.creditAccount === account)?.count ?? 0;
+  const { ofAll = [], others = [] } = Object.groupBy(vendors, ([, own]) =>
+    countOf(own, 'fees') === countOf(own, 'vat') ? 'others' : 'ofAll',
+  );
+  const corrected = others.filter(([, own]) => !own.every(isSettled));
+  const idOf = ([vendorId]: readonly [number, unknown]): number => vendorId;
+  return { ofAll: ofAll.map(idOf), ofCorrections: corrected.map(idOf) };
 }
 
 /** The fees of one vendor, taxed or not. Pure. */
