@@ -80,6 +80,13 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
 const isVat = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
   debitAccount === 'vat' || creditAccount === 'vat';
 
+/** Of a payment; otherwise of a correction. */
+const isSettled = ({ debitAccount }: VendorPairSum): boolean => debitAccount === 'reserved';
+
+/** Payments of one vendor whose settling made a transfer to this account. Pure. */
+const settledTo = (account: 'fees' | 'vat', pairs: readonly VendorPairSum[]): number =>
+  pairs.find((pair) => isSettled(pair) && pair.creditAccount === account)?.count ?? 0;
+
 /**
  * Vendors some of whose fees may be without VAT: of all payments, if there are fewer transfers of VAT than of
  * fees, because a settled payment has at most one of each, and VAT only with a fee; otherwise of corrections.
@@ -88,15 +95,14 @@ const isVat = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
 function vendorsWithUntaxedFees(
   vendors: readonly (readonly [number, readonly VendorPairSum[]])[],
 ): Parameters<typeof readUntaxedFees>[2] {
-  const isSettled = ({ debitAccount }: VendorPairSum): boolean => debitAccount === 'reserved';
-  const countOf = (pairs: readonly VendorPairSum[], account: string): number =>
-    pairs.find((pair) => isSettled(pair) && pair.creditAccount === account)?.count ?? 0;
   const { ofAll = [], others = [] } = Object.groupBy(vendors, ([, own]) =>
-    countOf(own, 'fees') === countOf(own, 'vat') ? 'others' : 'ofAll',
+    settledTo('fees', own) === settledTo('vat', own) ? 'others' : 'ofAll',
   );
   const corrected = others.filter(([, own]) => !own.every(isSettled));
-  const idOf = ([vendorId]: readonly [number, unknown]): number => vendorId;
-  return { ofAll: ofAll.map(idOf), ofCorrections: corrected.map(idOf) };
+  return {
+    ofAll: ofAll.map(([vendorId]) => vendorId),
+    ofCorrections: corrected.map(([vendorId]) => vendorId),
+  };
 }
 
 /** The fees of one vendor, taxed or not. Pure. */
