@@ -4,7 +4,7 @@ import { rebucket } from '../../src/platform/cluster/rebucket.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
-import { findSchemaAdditions, findSchemaDamage } from '../../src/platform/db/schema-check.ts';
+import { findSchemaDifferences } from '../../src/platform/db/schema-check.ts';
 import { SCHEMA, TABLE_CLASSES } from '../../src/schema.ts';
 import { CITUS_URLS } from '../citus-exceptions.ts';
 
@@ -61,11 +61,7 @@ export async function resetCitus(url: string, seed?: Seed): Promise<Seed> {
 
 async function isAsMade(pool: Pool, seed: Seed): Promise<boolean> {
   if ((await readPlaces(pool)) !== seed.places) return false;
-  const changes = [
-    ...(await findSchemaDamage(pool)),
-    ...(await findSchemaAdditions(pool, { harmless: true })),
-  ];
-  return changes.length === 0;
+  return (await findSchemaDifferences(pool, { additions: 'all' })).length === 0;
 }
 
 async function readPlaces(pool: Pool): Promise<string> {

@@ -3,7 +3,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { changedFunctions, readAppliedFunctions } from '../../platform/db/functions.ts';
-import { findSchemaAdditions, findSchemaDamage } from '../../platform/db/schema-check.ts';
+import { findSchemaDifferences } from '../../platform/db/schema-check.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import { findCitus } from '../../platform/cluster/tables.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
@@ -130,8 +130,8 @@ async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
     await client.query('set local statement_timeout = 0');
     const { violations, chain } = await checkRows(client, options);
     onInvariant?.('schema_intact');
-    for (const damage of await findSchemaDifferences(client, schema)) {
-      violations.push({ invariant: 'schema_intact', vendorId: 0, detail: damage });
+    for (const detail of await findDifferences(client, schema)) {
+      violations.push({ invariant: 'schema_intact', vendorId: 0, detail });
     }
     return {
       invariants: [...INVARIANTS, ...FURTHER_INVARIANTS, ...also].map(({ name, says }) => ({
@@ -191,17 +191,14 @@ async function findViolations(
   return found.map(({ vendorId, detail }) => ({ invariant: name, vendorId, detail }));
 }
 
-async function findSchemaDifferences(
-  client: Queryable,
-  schema: Schema | undefined,
-): Promise<string[]> {
-  const damage = [
-    ...(await findSchemaDamage(client)),
-    ...(await findSchemaAdditions(client, { harmless: true })),
-  ];
-  if (schema === undefined) return damage;
+async function findDifferences(client: Queryable, schema: Schema | undefined): Promise<string[]> {
+  const differences = await findSchemaDifferences(client, { additions: 'all' });
+  if (schema === undefined) return differences;
   const changed = changedFunctions(schema, await readAppliedFunctions(client));
-  return [...damage, ...changed.map(({ name }) => `${name} is not applied in this version’s text`)];
+  return [
+    ...differences,
+    ...changed.map(({ name }) => `${name} is not applied in this version’s text`),
+  ];
 }
 
 /** Except cases and proposals, which have an id. */

@@ -14,12 +14,7 @@ import { seedStatistics } from './planner-statistics.ts';
 import { TURNS, inTurns } from './migration-turns.ts';
 import type { Turns } from './migration-turns.ts';
 import type { Pool, Queryable } from './pool.ts';
-import {
-  findSchemaAdditions,
-  findSchemaDamage,
-  makeSchemaRecord,
-  recordSchema,
-} from './schema-check.ts';
+import { findSchemaDifferences, makeSchemaRecord, recordSchema } from './schema-check.ts';
 import type { Schema, SqlFile } from './schema.ts';
 import { NOTHING_APPLIED, orNotReady, readAppliedSchema, refuseOtherVersion } from './version.ts';
 
@@ -109,17 +104,12 @@ async function applyFunction(client: Queryable, { name, sql }: SqlFile): Promise
   }
 }
 
-async function findDifferences(client: Queryable): Promise<string[]> {
-  const additions = await findSchemaAdditions(client, { harmless: false });
-  return [...(await findSchemaDamage(client)), ...additions];
-}
-
 /**
  * Throws: `PlainError` when something is missing, was changed by hand, or was added that can run
  * code. The next migration would otherwise record it as expected.
  */
 export async function refuseDamage(client: Queryable): Promise<void> {
-  const damage = await findDifferences(client);
+  const damage = await findSchemaDifferences(client, { additions: 'harmful' });
   if (damage.length === 0) return;
   throw new PlainError(
     `The database no longer enforces the rules of its schema: ${damage.slice(0, 10).join('; ')}.\nRestore what is missing, drop what was added. If it was changed on purpose: npm run -s malipo -- migrate --accept-schema`,
@@ -130,7 +120,7 @@ export async function refuseDamage(client: Queryable): Promise<void> {
 export async function acceptSchema(pool: Pool): Promise<readonly string[]> {
   return await inTurns(pool, async (client) => {
     await makeSchemaRecord(client);
-    const accepted = await findDifferences(client);
+    const accepted = await findSchemaDifferences(client, { additions: 'harmful' });
     await recordSchema(client);
     return accepted;
   });

@@ -70,47 +70,47 @@ export async function recordSchema(db: Queryable): Promise<void> {
   );
 }
 
+/** Additions to our tables and functions may run code with the owner’s privileges. Most are harmless (see ACTUAL). */
+type Additions = 'none' | 'harmful' | 'all';
+
 /**
  * Definitions that the migrations and function files made and that the database lacks, or has in
- * another form, so that it no longer enforces them. One line each; empty: nothing is missing. The
- * record is that of the set applied last, so a process of an older release accepts a newer one.
- * Additions are reported by `findSchemaAdditions`; readiness ignores them.
+ * another form, so that it no longer enforces them; then what somebody added to our tables, or as a
+ * function. One line each. The record is that of the set applied last, so a process of an older
+ * release accepts a newer one. Objects of other tables are ignored.
  */
-export async function findSchemaDamage(db: Queryable): Promise<string[]> {
-  const found = await db.query<{ kind: string; place: string; name: string; what: string }>(
-    `select r.kind, r.place, r.name,
-       case when a.name is null then 'missing' when not a.valid then 'not valid' else 'changed' end as what
-     from schema_objects r left join (${ACTUAL}) a
-       on a.kind = r.kind and a.place = r.place and a.name = r.name
-     where a.name is null or not a.valid
-       or (a.definition <> r.definition and r.server_major = ${SERVER_MAJOR})
-     order by r.kind, r.place, r.name`,
-  );
-  return found.rows.map((row) => `${nameOf(row)} is ${row.what}`);
-}
-
-/**
- * Objects that somebody added to our tables, or as a function; they may run code with the owner's
- * privileges. One line each. Objects of other tables are ignored.
- * @param harmless also list harmless additions (see ACTUAL), which must not stop a migration.
- */
-export async function findSchemaAdditions(
+export async function findSchemaDifferences(
   db: Queryable,
-  { harmless }: { readonly harmless: boolean },
+  { additions }: { readonly additions: Additions },
 ): Promise<string[]> {
-  const found = await db.query<{ kind: string; place: string; name: string }>(
-    `select a.kind, a.place, a.name from (${ACTUAL}) a
-     where (a.place = '' or exists (select from schema_objects r where r.place = a.place))
-       and not exists (select from schema_objects r
-         where r.kind = a.kind and r.place = a.place and r.name = a.name)
-       and ($1 or not a.harmless) and (a.valid or a.kind <> 'index')
-       and exists (select from schema_objects)
-     order by a.kind, a.place, a.name`,
-    [harmless],
+  // In one query, because printing the definitions takes most of the time.
+  const found = await db.query<Difference>(
+    `select coalesce(r.kind, a.kind) as kind, coalesce(r.place, a.place) as place,
+       coalesce(r.name, a.name) as name,
+       case when a.name is null then 'is missing' when r.name is null then 'was added'
+         when not a.valid then 'is not valid' else 'is changed' end as what
+     from schema_objects r full join (${ACTUAL}) a
+       on a.kind = r.kind and a.place = r.place and a.name = r.name
+     where case when r.name is not null
+       then a.name is null or not a.valid
+         or (a.definition <> r.definition and r.server_major = ${SERVER_MAJOR})
+       else ($1 = 'all' or ($1 = 'harmful' and not a.harmless))
+         and (a.valid or a.kind <> 'index')
+         and (a.place = '' or a.place in (select place from schema_objects))
+         and exists (select from schema_objects) end
+     order by r.name is null, kind, place, name`,
+    [additions],
   );
-  return found.rows.map((row) => `${nameOf(row)} was added`);
+  return found.rows.map((row) => `${nameOf(row)} ${row.what}`);
 }
 
-function nameOf(row: { readonly kind: string; readonly place: string; readonly name: string }) {
+interface Difference {
+  readonly kind: string;
+  readonly place: string;
+  readonly name: string;
+  readonly what: string;
+}
+
+function nameOf(row: Difference): string {
   return `${row.kind} ${row.name}${row.place === '' ? '' : ` of ${row.place}`}`;
 }

@@ -6,7 +6,7 @@ import { findLockHolder, limitLockWaits } from '../db/lock-holder.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { databaseTransaction } from '../db/pool.ts';
 import type { Pool } from '../db/pool.ts';
-import { findSchemaDamage } from '../db/schema-check.ts';
+import { findSchemaDifferences } from '../db/schema-check.ts';
 import type { Schema } from '../db/schema.ts';
 import { findWrongSettings } from '../db/session-settings.ts';
 import { findWriteObstacle } from '../db/write-check.ts';
@@ -110,7 +110,7 @@ async function findWrongState({
     if (!(await isMigrated(client, schema))) return 'migrations';
     const [wrong] = await findWrongSettings(client);
     if (wrong !== undefined) return wrong;
-    const [damage] = await findSchemaDamage(client);
+    const [damage] = await findSchemaDifferences(client, { additions: 'none' });
     return damage;
   });
 }
