@@ -38,6 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // An unanswered status query is treated as a decline.
     name: 'refund_of_unknown',
+    firstSeed: 10,
     connector: (connector) => {
       const { status } = connector;
       if (status === null) return connector;
@@ -59,6 +60,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // A repeated final result is recorded again, and no key prevents it.
     name: 'double_settle',
+    firstSeed: 16,
     bugs: {
       functions: [
         {
@@ -97,6 +99,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // A callback is acknowledged although it could not be recorded.
     name: 'lost_callback',
+    firstSeed: 18,
     receiver: (receiver) => ({
       ...receiver,
       receive: async (operatorCode, request) =>
@@ -108,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // A worker writes although its lease has expired.
     name: 'lease_without_fencing',
-    firstSeed: 80,
+    firstSeed: 116,
     bugs: {
       functions: [
         {
@@ -121,12 +124,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // "Not found" is believed at once, while the instruction may still arrive.
     name: 'no_acceptance_window',
+    firstSeed: 29,
     connector: (connector) =>
       changed(connector, { acceptanceWindowMs: connector.acceptanceWindowMs === null ? null : 0 }),
   },
   {
     // The window is counted from the claim, although the instruction may be sent later.
     name: 'window_from_claim',
+    firstSeed: 100,
     connector: (connector) =>
       changed(connector, {
         acceptanceWindowMs:
