@@ -620,6 +620,18 @@ describe('a payment that the ledger lost', () => {
     },
   );
 
+  test('that was borne because of a callback, and then reversed: the house gets it back', async () => {
+    const made = { vendorId: await books.addVendor(FLOAT), paymentId: newId() };
+    const reference = encodeReference(made.vendorId, made.paymentId);
+    await resolve(await openCalled(reference), 'house_bears');
+    const listed = await openLost(made, { reference });
+    await expect(resolve(listed, 'charge_vendor')).rejects.toThrow('about the same reference');
+    await resolve(listed, 'keep_books');
+    const reversal = await openLost(made, { reference, movement: 'reversal' });
+    const change = await houseChange(async () => await resolve(reversal, 'house_recovers'));
+    expect(change).toEqual({ external: AMOUNT, [OPERATORS]: -AMOUNT });
+  });
+
   /** An answer or a callback about a reference that the ledger does not have. */
   async function openCalled(reference: string): Promise<CaseRow> {
     const caseId = await openCase(books.pool, {

@@ -100,8 +100,9 @@ export async function hadCase(
 }
 
 /**
- * A resolved case about the same reference of the same operator that changed something. Other approvals
- * that look for such a case wait until the caller's database transaction ends.
+ * A resolved case about a payment with the same reference of the same operator that changed something;
+ * none about its reversal. Other approvals that look for such a case wait until the caller's database
+ * transaction ends.
  */
 export async function findDecidedAbout(
   db: Queryable,
@@ -119,6 +120,7 @@ export async function findDecidedAbout(
   const found = await db.query<Pick<CaseRow, 'caseId' | 'resolution'>>(
     `select case_id as "caseId", resolution from cases
      where kind = any ($1) and operator_code = $2 and upper(facts ->> 'reference') = upper($3)
+       and facts ->> 'movement' is distinct from 'reversal'
        and resolved_at is not null and resolution <> 'keep_books'
      limit 1`,
     [kinds, operatorCode, reference],

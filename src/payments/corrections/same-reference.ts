@@ -7,7 +7,7 @@ import type { Plan } from './resolutions.ts';
 /**
  * If a restore loses a payment while its operator is executing it, the operator's answer opens a case, and
  * so do its callback and its statement. All of them are about the same money. (Two lines of a statement are
- * not: the operator may have paid twice.)
+ * not: the operator may have paid twice. Nor is a reversal: with it the money came back.)
  */
 const SAME_MONEY: Partial<Readonly<Record<CaseKind, readonly CaseKind[]>>> = {
   unmatched_callback: ['unmatched_callback', 'theirs_only'],
@@ -21,6 +21,7 @@ export async function requireNotPosted(db: Queryable, row: CaseRow, plan: Plan):
   const kinds = SAME_MONEY[row.kind];
   if (plan.kind === 'nothing' || kinds === undefined) return;
   if (operatorCode === null || typeof reference !== 'string') return;
+  if (facts['movement'] === 'reversal') return;
   const other = await findDecidedAbout(db, { kinds, operatorCode, reference });
   if (other === undefined) return;
   throw new PlainError(
