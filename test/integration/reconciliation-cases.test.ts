@@ -373,6 +373,23 @@ describe('reports in the opposite direction', () => {
     }
   });
 
+  test.each([
+    ['that failed', 'failed', AMOUNT],
+    ['that was paid', 'success', AMOUNT + 300n],
+  ] as const)('a payment %s is not charged for its reversal', async (_, outcome, cents) => {
+    const made = await sent();
+    await settle(outcome === 'failed' ? failedReport(made) : paidReport(made));
+    const before = await books.balances(made.vendorId);
+    await openCase(books.pool, {
+      ...{ vendorId: made.vendorId, paymentId: made.paymentId, kind: 'theirs_only' },
+      ...{ evidenceId: newId(), operatorCode: OPERATOR },
+      facts: { movement: 'reversal', paid_cents: Number(cents) },
+    });
+    const row = await openCaseOf(made, 'theirs_only');
+    await expect(resolve(row, 'charge_vendor')).rejects.toThrow('but its reversal');
+    expect(await books.balances(made.vendorId)).toEqual(before);
+  });
+
   test('a payment that the operator confirms is not returned', async () => {
     const made = await lateSuccess();
     await openCase(books.pool, {

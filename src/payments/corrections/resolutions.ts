@@ -221,12 +221,12 @@ function missingCents(situation: Situation, payment: OurPayment, proposal: Propo
 
 function planCharge(situation: Situation, proposal: Proposal): Plan {
   const { lost, row, floatCents } = situation;
+  if (row.facts['movement'] === 'reversal') {
+    throw new PlainError('The statement does not list a payment, but its reversal.', {
+      field: 'resolution',
+    });
+  }
   if (lost !== null) {
-    if (row.facts['movement'] !== 'payment') {
-      throw new PlainError('The statement does not list a payment, but its reversal.', {
-        field: 'resolution',
-      });
-    }
     const listedCents = factCents(situation.row, 'paid_cents') ?? 0n;
     const amountCents = givenCents(proposal) ?? listedCents;
     const transfers = planLostCharge(row, lost, { floatCents, listedCents, amountCents });
