@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import {
@@ -17,6 +17,7 @@ import { takeReport } from '../../src/payments/receipts/take.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { countWaiting } from '../support/waiting.ts';
 
 // Receipts that people decide: two people, on what they have seen, once.
 
@@ -171,6 +172,26 @@ test('a receipt that was reversed after the proposal needs a new one', async () 
   await proposeForReceipt(books, { ...name, by: 'Asha', note, vid: null });
   const closed = await approveForReceipt(deps(), { ...approval, vid: null });
   expect(closed).toMatchObject({ state: 'closed', decidedBy: 'Baraka' });
+});
+
+test('a receipt that is reversed while it is being proposed needs a new proposal', async () => {
+  const { name, one, vid } = await waiting();
+  const holder = await books.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from receipts where receipt = $1 for update', [name.receipt]);
+  const waits = async (count: number) =>
+    await vi.waitFor(async () => expect(await countWaiting(books.pool)).toBe(count));
+  const proposing = proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
+  await waits(1);
+  // Begins before the proposal is made, and finds it made.
+  const reversing = reportReversal(books.pool, name, { actor: 'Chege', note: 'Safaricom called' });
+  await waits(2);
+  await holder.query('commit');
+  holder.release();
+  await Promise.all([proposing, reversing]);
+  const approval = { ...name, by: 'Baraka', vid };
+  await expect(approveForReceipt(deps(), approval)).rejects.toThrow('propose again');
+  expect(await collected(one)).toBe(0n);
 });
 
 test('a vendor for whom the collector may not collect cannot be proposed', async () => {

@@ -71,13 +71,19 @@ export async function proposeForReceipt(
     const { vid, note } = request;
     if (vid !== null) await requireCollects(client, row, vid);
     const proposal = { decision: vid === null ? 'close' : 'assign', vid, note } as const;
-    const made = { proposal, proposedBy: by, proposedAt: await postingTime(client) };
+    const made = { proposal, proposedBy: by, proposedAt: await proposingTime(client, row) };
     const proposalMac = ledgerMac.sign(receiptProposalText({ ...row, ...made }));
     await setReceiptProposal(client, row.receiptId, { ...made, proposalMac });
     const event = { action: 'proposed', actor: by, detail: proposal } as const;
     await insertReceiptEvent(client, row.receiptId, event);
     return await requireReceipt(client, row);
   });
+}
+
+/** The time now, and always after a reversal that the first person could see. */
+async function proposingTime(db: Queryable, { reversedAt }: ReceiptRow): Promise<Date> {
+  const now = await postingTime(db);
+  return reversedAt === null || now > reversedAt ? now : new Date(Number(reversedAt) + 1);
 }
 
 /** Throws: `PlainError` if the vendor does not exist, or the receipt's collector may not collect for it. */
@@ -166,7 +172,8 @@ function requireApprovable(
     const proposed = proposal.vid === null ? 'close it' : `assign it to ${proposal.vid}`;
     throw new PlainError(`The proposal, by ${proposedBy}, is to ${proposed}.`, { field: 'vid' });
   }
-  if (reversedAt !== null && reversedAt > proposedAt) {
+  // See `proposingTime`: at the same time means afterwards.
+  if (reversedAt !== null && reversedAt >= proposedAt) {
     throw new PlainError('The provider took the money back after the proposal; propose again.');
   }
   return proposal;

@@ -1,6 +1,7 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { postingTime } from '../ledger/store.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
 import type { ReceiptReport } from './receipt.ts';
@@ -74,7 +75,8 @@ async function reverse(
   row: ReceiptRow,
   { actor, note }: ReportedBy,
 ): Promise<boolean> {
-  if (!(await setReversed(client, row.receiptId))) return false;
+  // Read after the lock, as the time of a proposal is: one of the two came first.
+  if (!(await setReversed(client, row.receiptId, await postingTime(client)))) return false;
   const { issuer, receipt, state } = row;
   const paid = { paid_cents: Number(row.amountCents), receipt_state: state };
   const facts = { source: actor, note, issuer, receipt, ...paid };

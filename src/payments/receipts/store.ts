@@ -208,10 +208,14 @@ export async function endClaim(
 }
 
 /** Returns false if it was reversed already. */
-export async function setReversed(db: Queryable, receiptId: string): Promise<boolean> {
+export async function setReversed(
+  db: Queryable,
+  receiptId: string,
+  reversedAt: Date,
+): Promise<boolean> {
   const updated = await db.query(
-    'update receipts set reversed_at = now() where receipt_id = $1 and reversed_at is null',
-    [receiptId],
+    'update receipts set reversed_at = $2 where receipt_id = $1 and reversed_at is null',
+    [receiptId, reversedAt],
   );
   return updated.rowCount === 1;
 }
