@@ -4,6 +4,8 @@ import { createStatementFormat } from '../../src/payments/connectors/http-json/s
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { houseAmount } from '../../src/payments/corrections/house-transfer.ts';
+import type { HouseResolution } from '../../src/payments/corrections/house-transfer.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
@@ -359,7 +361,41 @@ describe('balances', () => {
       },
     ]);
   });
+
+  test('that later statements repeat or change: each difference is a case once', async () => {
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 1_000);
+    const [first, second] = [{ to: middle }, { from: middle, to }];
+    const takenCents = async () =>
+      (await openCases()).filter(({ kind }) => kind === 'float_difference').map(houseTaken);
+    await importLines(books, folder, [], first);
+    await importLines(books, folder, [], { ...second, openingCents: 99_999_000n });
+    expect(await takenCents()).toEqual([1_000n]);
+    // Again, with one more line.
+    const topUp = { type: 'top_up', operatorReference: 'MORE' };
+    await importLines(books, folder, [topUp], { ...second, openingCents: 99_999_000n });
+    expect(await takenCents()).toEqual([1_000n]);
+    await importLines(books, folder, [], { ...second, openingCents: 99_998_700n });
+    expect(await takenCents()).toEqual([1_000n, 300n]);
+    // The operator corrects the earlier statement: the difference is gone.
+    await importLines(books, folder, [], { ...first, openingCents: 99_998_700n });
+    expect(await takenCents()).toEqual([1_000n, 300n, -1_300n]);
+    await importLines(books, folder, [topUp], { ...second, openingCents: 99_998_700n });
+    expect(await takenCents()).toEqual([1_000n, 300n, -1_300n]);
+  });
 });
+
+/** What a case about our accounts posts: above zero if the operator took it. */
+function houseTaken(row: Pick<CaseRow, 'kind' | 'facts' | 'operatorCode'>): bigint {
+  const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const propose = (resolution: HouseResolution): bigint =>
+    houseAmount(row, resolution, { resolution, note: '', ...nothing });
+  try {
+    return propose('house_bears');
+  } catch {
+    return -propose('house_recovers');
+  }
+}
 
 test('a statement about a period that is not over is refused', async () => {
   await expect(

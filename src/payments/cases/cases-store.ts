@@ -278,31 +278,6 @@ export async function listCasesOfStatement(
   return listed.rows;
 }
 
-/** A movement as a later statement lists it, of the case that this opened. */
-export interface StatementChange {
-  kind: string;
-  operatorReference: string;
-  reference: string | null;
-  amountCents: bigint;
-}
-
-/** Changed movements of an operator's statements, in the order in which they were found. */
-export async function listStatementChanges(
-  db: Queryable,
-  operatorCode: string,
-): Promise<StatementChange[]> {
-  const listed = await db.query<StatementChange>(
-    `select coalesce(facts ->> 'movement', '') as kind,
-       coalesce(facts ->> 'operator_reference', '') as "operatorReference",
-       facts ->> 'reference' as reference,
-       coalesce((facts ->> 'paid_cents')::bigint, 0) as "amountCents"
-     from cases where kind = 'statement_change' and operator_code = $1
-     order by opened_at, case_id`,
-    [operatorCode],
-  );
-  return listed.rows;
-}
-
 type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
 /** What `setProposal` stores. */

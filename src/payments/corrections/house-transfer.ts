@@ -110,7 +110,8 @@ function takenCents(row: Row): bigint | undefined {
     const closingCents = factCents(row, 'closing_cents');
     const openingCents = factCents(row, 'opening_cents');
     if (closingCents === undefined || openingCents === undefined) return undefined;
-    return closingCents - openingCents;
+    // An earlier case was about the rest of it.
+    return closingCents - openingCents - (factCents(row, 'difference_before_cents') ?? 0n);
   }
   const cents = row.kind === 'statement_change' ? changeCents(row) : factCents(row, 'paid_cents');
   return cents !== undefined && isReturn(row) ? -cents : cents;

@@ -2,14 +2,15 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { readPayment, settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 import { findVendorById } from '../../parties/store.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference, newId } from '../../platform/base/ids.ts';
 import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
 import type { CaseSubject, NewCase } from '../cases/cases-store.ts';
+import { findFloatDifference } from '../cases/statement-cases-store.ts';
 import { executedCents } from './match.ts';
 import type { Absences, Match, OurPayment } from './match.ts';
 import type { ReadStatement } from './read-statement.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
-import type { KnownMovement, NewRow } from './store.ts';
+import type { KnownMovement, NewRow, StatementRow } from './store.ts';
 import { lockFloats } from '../ledger/store.ts';
 import { lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
 
@@ -159,50 +160,60 @@ function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {
   };
 }
 
-/** One statement's closing balance must be the next one's opening balance. */
+/** A statement with the balances at its ends. */
+type Balances = Pick<StatementRow, 'statementId' | 'openingCents' | 'closingCents'>;
+
+/**
+ * One statement's closing balance must be the next one's opening balance. Of several statements that begin
+ * or end at the same time, the one that was imported last counts.
+ */
 async function floatDifferences(db: Queryable, found: Differences): Promise<NewCase[]> {
-  const around = await listStatements(db, found);
-  const differences: NewCase[] = [];
-  const compare = (
-    before: { readonly statementId: string; readonly cents: bigint | null },
-    after: { readonly statementId: string; readonly cents: bigint | null; readonly at: Date },
-  ): void => {
-    if (before.cents === null || after.cents === null || before.cents === after.cents) return;
-    differences.push({
-      vendorId: HOUSE,
-      paymentId: null,
-      kind: 'float_difference',
-      evidenceId: after.statementId,
-      operatorCode: found.operator,
-      facts: {
-        source: 'statement',
-        at: after.at.toISOString(),
-        closing_cents: Number(before.cents),
-        opening_cents: Number(after.cents),
-        closing_statement_id: before.statementId,
-        opening_statement_id: after.statementId,
-      },
-    });
+  const { from, to, statementId, read } = found;
+  const others = (await listStatements(db, found))
+    .filter((other) => other.statementId !== statementId)
+    .toSorted((one, other) => Number(one.importedAt) - Number(other.importedAt));
+  const ours = { statementId, ...read };
+  const before = others.findLast(
+    (other) => Number(other.periodEnd) === Number(from) && other.closingCents !== null,
+  );
+  const after = others.findLast(
+    (other) => Number(other.periodStart) === Number(to) && other.openingCents !== null,
+  );
+  const differences = [
+    before && (await floatDifference(db, found.operator, { before, after: ours, at: from })),
+    after && (await floatDifference(db, found.operator, { before: ours, after, at: to })),
+  ];
+  return differences.filter((difference) => difference !== undefined);
+}
+
+/** Undefined: there is none, or people have decided about the same difference, or will. */
+async function floatDifference(
+  db: Queryable,
+  operator: string,
+  { before, after, at }: { readonly before: Balances; readonly after: Balances; readonly at: Date },
+): Promise<NewCase | undefined> {
+  const { closingCents } = before;
+  const { openingCents } = after;
+  if (closingCents === null || openingCents === null) return undefined;
+  const knownCents = (await findFloatDifference(db, operator, at)) ?? 0n;
+  if (closingCents - openingCents === knownCents) return undefined;
+  return {
+    vendorId: HOUSE,
+    paymentId: null,
+    kind: 'float_difference',
+    // There may be an open case about the difference before.
+    evidenceId: newId(),
+    operatorCode: operator,
+    facts: {
+      source: 'statement',
+      at: at.toISOString(),
+      closing_cents: Number(closingCents),
+      opening_cents: Number(openingCents),
+      ...(knownCents === 0n ? {} : { difference_before_cents: Number(knownCents) }),
+      closing_statement_id: before.statementId,
+      opening_statement_id: after.statementId,
+    },
   };
-  const { openingCents, closingCents } = found.read;
-  const ours = { statementId: found.statementId };
-  for (const other of around) {
-    if (other.statementId === found.statementId) continue;
-    const theirs = { statementId: other.statementId };
-    if (Number(other.periodEnd) === Number(found.from)) {
-      compare(
-        { ...theirs, cents: other.closingCents },
-        { ...ours, cents: openingCents, at: found.from },
-      );
-    }
-    if (Number(other.periodStart) === Number(found.to)) {
-      compare(
-        { ...ours, cents: closingCents },
-        { ...theirs, cents: other.openingCents, at: found.to },
-      );
-    }
-  }
-  return differences;
 }
 
 /**

@@ -6,7 +6,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { bookStatement } from '../house/book-statement.ts';
 import type { Booked, StatementContent } from '../house/book-statement.ts';
-import { listStatementChanges } from '../cases/cases-store.ts';
+import { listStatementChanges } from '../cases/statement-cases-store.ts';
 import { openDifferences } from './differences.ts';
 import type { MatchedRow } from './differences.ts';
 import { findAbsences, matchStatement, unexplainedCents } from './match.ts';
