@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findCase, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
+import { findCase, HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import {
   approveResolution,
@@ -68,9 +68,13 @@ describe('a proposal to resolve a case', () => {
     return { caseId: row?.caseId ?? '', vendorId };
   }
 
-  async function propose(caseId: string, resolution: string): Promise<string> {
-    const empty = { amount_cents: null, operator_reference: null, message: null, details: null };
-    const proposal = { resolution, note: 'the statement was late', ...empty };
+  async function propose(
+    caseId: string,
+    resolution: string,
+    amount_cents: string | null = null,
+  ): Promise<string> {
+    const empty = { operator_reference: null, message: null, details: null };
+    const proposal = { resolution, note: 'the statement was late', amount_cents, ...empty };
     const { row } = await proposeResolution(books, { caseId, by: 'Asha', proposal });
     return row.proposalId ?? '';
   }
@@ -142,6 +146,38 @@ describe('a proposal to resolve a case', () => {
     await expect(approve(caseId, seen)).rejects.toThrow(ALTERED);
     expect(await reported()).toContainEqual(expect.stringContaining(caseId));
   });
+
+  test.each([
+    ['house_bears', null],
+    ['receivable', '1000'],
+  ])(
+    'that was carried out is not carried out again when its case is opened again: %s',
+    async (resolution, amount_cents) => {
+      const about = { vendorId: HOUSE, paymentId: null, evidenceId: newId() };
+      const facts = { movement: 'payment', paid_cents: 5_000 };
+      const opened = { ...about, operatorCode: OPERATOR, kind: 'theirs_only', facts } as const;
+      const caseId = (await openCase(books.pool, opened)) ?? expect.fail();
+      const seen = await propose(caseId, resolution, amount_cents);
+      await approve(caseId, seen);
+      const before = await books.balances(HOUSE);
+      await books.pool.query(
+        `update cases set resolution = null, resolved_by = null, resolved_at = null where case_id = $1`,
+        [caseId],
+      );
+      await expect(approve(caseId, seen)).rejects.toThrow('opened again in the database');
+      await expect(propose(caseId, resolution)).rejects.toThrow('opened again in the database');
+      expect(await books.balances(HOUSE)).toEqual(before);
+      const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+      expect(violations).toContainEqual(
+        expect.objectContaining({ invariant: 'own_corrections_decided' }),
+      );
+      // As the owner would, after an incident.
+      await books.pool.query(
+        `update cases set resolution = $2, resolved_by = 'Baraka', resolved_at = now() where case_id = $1`,
+        [caseId, resolution],
+      );
+    },
+  );
 
   test('that nobody made is not carried out', async () => {
     const [real, { caseId }] = [await openedCase(), await openedCase()];
@@ -333,6 +369,33 @@ describe('a decision about a receipt', () => {
     await propose(receipt, attackerVid);
     await change(receipt, `proposal = proposal || '{"vid": "${vid}"}'`);
     await expect(approve(receipt)).rejects.toThrow(ALTERED);
+  });
+
+  test('that was rejected is not carried out after the receipt was closed', async () => {
+    const receipt = await unmatched();
+    const kept = await propose(receipt);
+    const { receiptId } = kept;
+    await rejectForReceipt(books.pool, { receipt, by: 'Baraka', note });
+    await propose(receipt, null);
+    await approveForReceipt(deps(), { receipt, by: 'Baraka', vid: null });
+    const before = await collected();
+    // The row as it was, with valid codes.
+    await books.pool.query(
+      `update receipts set state = 'unmatched', mac = $2, decided_by = null, decided_at = null,
+         proposal = $3, proposed_by = $4, proposed_at = $5, proposal_mac = $6
+       where receipt_id = $1`,
+      [
+        ...[receiptId, kept.mac, JSON.stringify(kept.proposal), kept.proposedBy],
+        ...[kept.proposedAt, kept.proposalMac],
+      ],
+    );
+    await expect(approve(receipt)).rejects.toThrow('opened again in the database');
+    expect(await collected()).toEqual(before);
+    await rejectForReceipt(books.pool, { receipt, by: 'Baraka', note });
+    await propose(receipt, null);
+    expect(await approveForReceipt(deps(), { receipt, by: 'Baraka', vid: null })).toMatchObject({
+      state: 'closed',
+    });
   });
 
   test('about another receipt is not carried out', async () => {

@@ -1,5 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { HOUSE } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/cases-store.ts';
 import { correctionText } from '../ledger/authenticity.ts';
 import type { CorrectionContent } from '../ledger/authenticity.ts';
 import { settledHash } from '../ledger/entries.ts';
@@ -89,4 +91,23 @@ export async function findChargeOf(
     [payment.vendorId, payment.paymentId],
   );
   return found.rows[0]?.caseId;
+}
+
+/**
+ * Whether the case has posted a correction, to its vendor's accounts or to our own. The runtime role
+ * cannot remove one, as it can remove the resolution of a case.
+ */
+export async function hasCorrection(
+  db: Queryable,
+  { vendorId, caseId }: Pick<CaseRow, 'vendorId' | 'caseId'>,
+): Promise<boolean> {
+  for (const owner of new Set([vendorId, HOUSE])) {
+    const found = await db.query(
+      `select from corrections
+       where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2 limit 1`,
+      [owner, caseId],
+    );
+    if (found.rowCount === 1) return true;
+  }
+  return false;
 }

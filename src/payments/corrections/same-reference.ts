@@ -2,6 +2,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { findDecidedAbout } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow } from '../cases/cases-store.ts';
+import { hasCorrection } from './corrections-store.ts';
 import type { Plan } from './resolutions.ts';
 
 /**
@@ -14,18 +15,28 @@ const SAME_MONEY: Partial<Readonly<Record<CaseKind, readonly CaseKind[]>>> = {
   theirs_only: ['unmatched_callback'],
 };
 
-/** Throws: `PlainError` if a case about the same money has posted it already. */
+/** Throws: `PlainError` if this case, or another one about the same money, has posted it already. */
 export async function requireNotPosted(db: Queryable, row: CaseRow, plan: Plan): Promise<void> {
+  if (plan.kind === 'nothing') return;
+  await requireFirstCorrection(db, row);
   const { operatorCode, facts } = row;
   const reference = facts['reference'];
   const kinds = SAME_MONEY[row.kind];
-  if (plan.kind === 'nothing' || kinds === undefined) return;
-  if (operatorCode === null || typeof reference !== 'string') return;
+  if (kinds === undefined || operatorCode === null || typeof reference !== 'string') return;
   if (facts['movement'] === 'reversal') return;
   const other = await findDecidedAbout(db, { kinds, operatorCode, reference });
   if (other === undefined) return;
   throw new PlainError(
     `The case ${other.caseId} about the same reference of ${operatorCode} was resolved by ${other.resolution}. Resolve this one by keep_books.`,
+    { field: 'resolution' },
+  );
+}
+
+/** Throws: `PlainError` if the case was resolved by a correction, and opened again in the database. */
+async function requireFirstCorrection(db: Queryable, row: CaseRow): Promise<void> {
+  if (!(await hasCorrection(db, row))) return;
+  throw new PlainError(
+    'This case was resolved by a correction already, and was opened again in the database. See malipo ledger check.',
     { field: 'resolution' },
   );
 }

@@ -12,6 +12,7 @@ import {
   lockReceipt,
   setClosed,
   setReceiptProposal,
+  wasClosed,
 } from './store.ts';
 import type { ReceiptProposal, ReceiptRow } from './store.ts';
 import { claimFor, credit, mayCollect, resign } from './take.ts';
@@ -141,6 +142,7 @@ export async function approveForReceipt(
     const row = await lockOpen(client, request);
     const proposal = requireApprovable(row, { by, vid: request.vid });
     requireUnaltered(deps.ledgerMac, receiptProposalText(row), row.proposalMac);
+    if (proposal.vid !== null) await requireNeverClosed(client, row);
     const event = { action: 'approved', actor: by, detail: { ...proposal } } as const;
     await insertReceiptEvent(client, row.receiptId, event);
     if (proposal.vid !== null) {
@@ -154,6 +156,18 @@ export async function approveForReceipt(
   });
   if (decided.vendorId !== null) await credit(deps, await requireReceipt(deps.pool, decided));
   return await requireReceipt(deps.pool, decided);
+}
+
+/** Throws: `PlainError` if two people have closed it, and it was opened again in the database. */
+async function requireNeverClosed(
+  db: Queryable,
+  { receipt, receiptId }: ReceiptRow,
+): Promise<void> {
+  if (!(await wasClosed(db, receiptId))) return;
+  throw new PlainError(
+    `Receipt ${receipt} was closed by two people, and was opened again in the database. Close it again.`,
+    { field: 'vid' },
+  );
 }
 
 /** Throws: `PlainError` if this person may not approve it, or not this decision. */

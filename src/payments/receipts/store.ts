@@ -336,6 +336,16 @@ export async function insertReceiptEvent(
   );
 }
 
+/** Whether two people have closed the receipt. The runtime role cannot remove that. */
+export async function wasClosed(db: Queryable, receiptId: string): Promise<boolean> {
+  const found = await db.query(
+    `select from receipt_events
+     where receipt_id = $1 and action = 'approved' and detail ->> 'decision' = 'close' limit 1`,
+    [receiptId],
+  );
+  return found.rowCount === 1;
+}
+
 export async function listReceiptEvents(
   db: Queryable,
   receiptId: string,
