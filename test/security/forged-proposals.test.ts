@@ -136,6 +136,7 @@ describe('a proposal to resolve a case', () => {
   test.each([
     ['proposed_by', `'Chege'`],
     ['proposed_at', `proposed_at - interval '1 day'`],
+    ['proposed_at', `'infinity'`],
     ['proposal_mac', 'null'],
     ['proposal_mac', `decode(repeat('00', 32), 'hex')`],
     ['proposal', `proposal || '{"note": "another reason"}'`],
@@ -243,6 +244,7 @@ describe('a payout', () => {
     ['without a code', { proposal_mac: 'null' }],
     ['with an invented code', { proposal_mac: `decode(repeat('ab', 32), 'hex')` }],
     ['with the code of another payout', {}],
+    ['at no possible time', { proposed_at: `'infinity'` }],
     ['to another account', { bank_account: `'Attacker 123'` }],
   ])('that is written into the database %s is not booked', async (_, given) => {
     const { payoutId } = await propose();
@@ -355,6 +357,7 @@ describe('a decision about a receipt', () => {
     ['another note', `proposal = proposal || '{"note": "x"}'`],
     ['another proposer', `proposed_by = 'Chege'`],
     ['another time', `proposed_at = proposed_at + interval '1 day'`],
+    ['no possible time', `proposed_at = 'infinity'`],
     ['no code', 'proposal_mac = null'],
   ])('with %s is not carried out', async (_, sql) => {
     const receipt = await unmatched();

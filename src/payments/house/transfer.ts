@@ -1,3 +1,4 @@
+import { timeText } from '../ledger/authenticity.ts';
 import type { HouseAccount } from './account.ts';
 
 /** What caused a transfer: see `house_transfers`. */
@@ -42,8 +43,8 @@ export function houseTransferText(transfer: PostedTransfer): string {
     transfer.debitAccount,
     transfer.creditAccount,
     String(transfer.amountCents),
-    transfer.movedAt.toISOString(),
-    transfer.postedAt.toISOString(),
+    timeText(transfer.movedAt),
+    timeText(transfer.postedAt),
     transfer.proposedBy,
     transfer.approvedBy,
     transfer.texts,

@@ -1,5 +1,10 @@
 import { jsonText } from '../../platform/base/proposal.ts';
 
+/** Also of `infinity`, which somebody may write into the database, and which has no ISO form. */
+export function timeText(time: Date): string {
+  return Number.isFinite(Number(time)) ? time.toISOString() : String(time);
+}
+
 /** The fields of a collection that its authentication code covers. */
 export interface CollectionContent {
   readonly collector: string;
@@ -20,8 +25,8 @@ export function collectionText(collection: CollectionContent): string {
     collection.vendorId,
     collection.collectionId,
     String(collection.amountCents),
-    collection.paidAt.toISOString(),
-    collection.createdAt.toISOString(),
+    timeText(collection.paidAt),
+    timeText(collection.createdAt),
   ]);
 }
 
@@ -51,7 +56,7 @@ export function correctionText(correction: CorrectionContent): string {
     correction.paymentId,
     correction.resolution,
     String(correction.amountCents),
-    correction.postedAt.toISOString(),
+    timeText(correction.postedAt),
     correction.outcomeAfter,
     correction.proposedBy,
     correction.approvedBy,
@@ -88,7 +93,7 @@ export function receiptText(receipt: ReceiptContent): string {
     receipt.sourceCode,
     receipt.collector,
     String(receipt.amountCents),
-    receipt.paidAt.toISOString(),
+    timeText(receipt.paidAt),
     receipt.account,
     receipt.vendorId,
     receipt.state === 'closed',
@@ -124,7 +129,7 @@ export function payoutText(payout: PayoutContent): string {
     payout.note,
     payout.proposedBy,
     payout.approvedBy,
-    payout.postedAt.toISOString(),
+    timeText(payout.postedAt),
   ]);
 }
 
@@ -153,7 +158,7 @@ export function caseProposalText(row: CaseProposalContent): string {
     row.proposalId,
     row.proposal,
     row.proposedBy,
-    row.proposedAt?.toISOString() ?? null,
+    row.proposedAt && timeText(row.proposedAt),
   ]);
 }
 
@@ -174,7 +179,7 @@ export function payoutProposalText(payout: PayoutProposalContent): string {
     payout.evidence,
     payout.note,
     payout.proposedBy,
-    payout.proposedAt.toISOString(),
+    timeText(payout.proposedAt),
   ]);
 }
 
@@ -197,6 +202,6 @@ export function receiptProposalText(row: ReceiptProposalContent): string {
     row.receiptId,
     row.proposal,
     row.proposedBy,
-    row.proposedAt?.toISOString() ?? null,
+    row.proposedAt && timeText(row.proposedAt),
   ]);
 }
