@@ -4,10 +4,12 @@ import { createStatementFormat } from '../../src/payments/connectors/http-json/s
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { houseAmount } from '../../src/payments/corrections/house-transfer.ts';
 import type { HouseResolution } from '../../src/payments/corrections/house-transfer.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
+import { approveCurrent } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -58,6 +60,14 @@ async function settle(...reports: readonly FinalReport[]): Promise<void> {
 
 async function openCases(): Promise<CaseRow[]> {
   return await listCases(books.pool, { resolved: false, limit: 1000 });
+}
+
+async function propose(row: CaseRow | undefined, resolution: string): Promise<void> {
+  const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
+  await proposeResolution(books, {
+    ...{ caseId: row?.caseId ?? '', by: 'Asha' },
+    proposal: { resolution, note: 'as the statement lists', ...nothing },
+  });
 }
 
 describe('a statement that agrees', () => {
@@ -260,6 +270,47 @@ describe('a payment that is listed', () => {
     ]);
   });
 
+  test('twice, and reversed before people decide: nothing is claimed any more', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 10);
+    await importLines(books, folder, [{ of: made }, { of: made }], { to: middle });
+    const [twice] = await openCases();
+    const back = { of: made, type: 'reversal' };
+    expect(
+      await importLines(books, folder, [back], { from: middle, to, complete: false }),
+    ).toMatchObject({ verdicts: { reversed: 1 } });
+    for (const resolution of ['house_bears', 'receivable']) {
+      await expect(propose(twice, resolution)).rejects.toThrow('has returned it');
+    }
+    await propose(twice, 'keep_books');
+  });
+
+  test('although it failed, and reversed before people decide: nobody is charged', async () => {
+    const made = await sentOne();
+    await settle(failedReport(made));
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 10);
+    await importLines(books, folder, [{ of: made }], { to: middle });
+    const [late] = await openCases();
+    await propose(late, 'charge_vendor');
+    const back = { of: made, type: 'reversal' };
+    expect(
+      await importLines(books, folder, [back], { from: middle, to, complete: false }),
+    ).toMatchObject({ verdicts: { reversed: 1 } });
+    await expect(
+      approveCurrent(books, { caseId: late?.caseId ?? '', by: 'Baraka' }),
+    ).rejects.toThrow('Nothing is left to correct');
+    for (const resolution of ['charge_vendor', 'house_bears', 'receivable']) {
+      await expect(propose(late, resolution)).rejects.toThrow('and has not returned');
+    }
+    await propose(late, 'keep_books');
+    // Paid once more: then that is missing.
+    await importLines(books, folder, [{ of: made }], { from: middle, to, complete: false });
+    await propose(late, 'charge_vendor');
+  });
+
   test('with other content than before: a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
@@ -388,12 +439,12 @@ describe('balances', () => {
 /** What a case about our accounts posts: above zero if the operator took it. */
 function houseTaken(row: Pick<CaseRow, 'kind' | 'facts' | 'operatorCode'>): bigint {
   const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
-  const propose = (resolution: HouseResolution): bigint =>
+  const centsOf = (resolution: HouseResolution): bigint =>
     houseAmount(row, resolution, { resolution, note: '', ...nothing });
   try {
-    return propose('house_bears');
+    return centsOf('house_bears');
   } catch {
-    return -propose('house_recovers');
+    return -centsOf('house_recovers');
   }
 }
 

@@ -91,6 +91,7 @@ function ourPayment(truth: Truth, index: number): OurPayment {
     houseCents: 0n,
     listedCents: 0n,
     listedPayments: 0,
+    reversedCents: 0n,
   };
 }
 

@@ -14,6 +14,7 @@ import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
 import { planLostCharge } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
+import { requireStillTaken, stillTakenCents } from './still-taken.ts';
 
 /**
  * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
@@ -206,15 +207,16 @@ function saidCents(situation: Situation, payment: OurPayment): bigint {
   return factCents(situation.row, 'paid_cents') ?? payment.amountCents;
 }
 
-/** The amount that the operator says it paid, less the amount in the ledger. */
+/** The amount that the operator says it paid, and has not returned, less the amount in the ledger. */
 function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
-  const missing = saidCents(situation, payment) - payment.postedCents - payment.houseCents;
+  const said = saidCents(situation, payment);
+  const missing = stillTakenCents(payment, said - payment.postedCents - payment.houseCents);
   const amount = givenCents(proposal) ?? missing;
   if (amount > 0n && amount <= missing) return amount;
   throw new PlainError(
     missing > 0n
       ? `It must be above zero and at most ${formatMoney(missing)}, what the ledger is missing.`
-      : 'Nothing is left to correct: the ledger has what the operator says it paid.',
+      : 'Nothing is left to correct: the ledger has what the operator says it paid, and has not returned.',
     { field: 'amount' },
   );
 }
@@ -327,7 +329,9 @@ function houseCents(situation: Situation, resolution: HouseResolution, proposal:
   const { row, payment } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
-  return houseAmount(row, resolution, proposal);
+  const amountCents = houseAmount(row, resolution, proposal);
+  if (row.kind === 'duplicate' && payment !== null) requireStillTaken(payment, amountCents);
+  return amountCents;
 }
 
 function planOwed(

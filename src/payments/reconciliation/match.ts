@@ -38,6 +38,8 @@ export interface OurPayment {
   /** What earlier statements list as paid for it, less what they list as reversed. */
   readonly listedCents: bigint;
   readonly listedPayments: number;
+  /** What they list as reversed. */
+  readonly reversedCents: bigint;
 }
 
 /**

@@ -352,6 +352,7 @@ export async function readPayments(
     houseCents: houseCents.get(row.paymentId) ?? 0n,
     listedCents: listed.get(row.paymentId)?.listedCents ?? 0n,
     listedPayments: listed.get(row.paymentId)?.listedPayments ?? 0,
+    reversedCents: listed.get(row.paymentId)?.reversedCents ?? 0n,
   }));
 }
 
@@ -359,6 +360,7 @@ interface ListedRow {
   paymentId: string;
   listedCents: bigint;
   listedPayments: number;
+  reversedCents: bigint;
 }
 
 /** What the operator's statements list for these payments, by payment id. */
@@ -371,7 +373,8 @@ async function readListed(
     `select k.payment_id as "paymentId",
        sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end)::bigint
          as "listedCents",
-       sum(case r.kind when 'payment' then 1 else -1 end)::integer as "listedPayments"
+       sum(case r.kind when 'payment' then 1 else -1 end)::integer as "listedPayments",
+       sum(case r.kind when 'reversal' then r.amount_cents else 0 end)::bigint as "reversedCents"
      from (
          select * from unnest($1::integer[], $2::uuid[]) as u (vendor_id, payment_id)
          limit cardinality($1)
