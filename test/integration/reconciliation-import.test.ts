@@ -70,6 +70,11 @@ async function propose(row: CaseRow | undefined, resolution: string): Promise<vo
   });
 }
 
+async function resolve(row: CaseRow | undefined, resolution: string): Promise<void> {
+  await propose(row, resolution);
+  await approveCurrent(books, { caseId: row?.caseId ?? '', by: 'Baraka' });
+}
+
 describe('a statement that agrees', () => {
   test('is matched, opens nothing, and proves the float', async () => {
     const [one, two] = await sent(2);
@@ -268,6 +273,31 @@ describe('a payment that is listed', () => {
     expect(await openCases()).toMatchObject([
       { kind: 'contradiction', facts: { books_say: 'success', operator_says: 'failed' } },
     ]);
+  });
+
+  test('with a part that we claim, and reversed later: the vendor and we get our parts back', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 10);
+    const listed = { of: made, amountCents: made.amountCents + 2_000n };
+    await importLines(books, folder, [listed], { to: middle });
+    const [more] = await openCases();
+    await resolve(more, 'receivable');
+    const back = { ...listed, type: 'reversal' };
+    const openingCents = 100_000_000n - listed.amountCents;
+    const result = await importLines(books, folder, [back], { from: middle, to, openingCents });
+    expect(result).toMatchObject({ casesOpened: 2 });
+    const opened = await openCases();
+    const caseOf = (kind: string) => opened.find((row) => row.kind === kind);
+    expect(caseOf('theirs_only')?.facts).toMatchObject({ paid_cents: 2_000, listed_cents: 12_000 });
+    await resolve(caseOf('theirs_only'), 'receivable_returned');
+    await resolve(caseOf('contradiction'), 'return_to_vendor');
+    expect(await books.balances(0)).toMatchObject({ 'receivable:kplc': 0n });
+    expect(await books.balances(vendorId)).toMatchObject({
+      float: 1_000_000n,
+      'operator:kplc': 0n,
+    });
   });
 
   test('twice, and reversed before people decide: nothing is claimed any more', async () => {

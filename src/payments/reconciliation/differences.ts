@@ -115,8 +115,7 @@ function caseOf(
   };
   switch (verdict) {
     case 'theirs_only':
-      // For a report about a settled payment, `settle` opens the case.
-      return match?.reported ? undefined : { ...about, kind: 'theirs_only', evidenceId: rowId };
+      return theirsOnlyCase({ ...about, kind: 'theirs_only', evidenceId: rowId }, match);
     case 'duplicate':
       return { ...about, kind: 'duplicate', evidenceId: rowId };
     case 'changed':
@@ -138,6 +137,31 @@ function caseOf(
     default:
       return undefined;
   }
+}
+
+/**
+ * For a report about a settled payment, `settle` opens the case. It is about the vendor's part; this one is
+ * about ours, if there is any.
+ */
+function theirsOnlyCase(opened: NewCase, match: Match | null): NewCase | undefined {
+  if (!match?.reported) return opened;
+  const cents = housePartCents(match);
+  if (cents <= 0n) return undefined;
+  const { facts } = opened;
+  return {
+    ...opened,
+    facts: { ...facts, listed_cents: facts['paid_cents'], paid_cents: Number(cents) },
+  };
+}
+
+/** Of a reversal that contradicts the ledger: what our own accounts have of the payment, in cents. */
+function housePartCents({ movement, payment, reported }: Match): bigint {
+  if (payment === null || reported !== 'failed') return 0n;
+  const { postedCents, netPostedCents, houseCents } = payment;
+  // A statement may list either.
+  const ofVendor = postedCents > netPostedCents ? postedCents : netPostedCents;
+  const restCents = movement.amountCents - ofVendor;
+  return restCents < houseCents ? restCents : houseCents;
 }
 
 function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {
