@@ -142,8 +142,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',
   },
   'payments/corrections/corrections-store.ts': {
-    tables: ['payments'],
-    why: 'the hash of what was settled is taken from the row, under the lock of the correction',
+    tables: ['payments', 'transfers'],
+    why: 'the hash of what was settled is taken from the row, under the lock of the correction; and what corrections posted is in their transfers',
   },
   'payments/create/earlier-store.ts': {
     tables: ['archived_payments'],

@@ -17,7 +17,7 @@ import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/c
 import { reportCorrections } from '../../src/payments/reports/corrections.ts';
 import { readPayments } from '../../src/payments/reconciliation/store.ts';
 import { reportReceivables } from '../../src/payments/reports/receivables.ts';
-import { insertFeePrice } from '../../src/payments/prices/store.ts';
+import { insertFeePrice, insertOperatorPrice } from '../../src/payments/prices/store.ts';
 import { flatFormula } from '../support/fee-prices.ts';
 import { chainEverything } from '../support/chain.ts';
 import { approveCurrent } from '../support/approve-case.ts';
@@ -390,6 +390,27 @@ describe('reports in the opposite direction', () => {
     expect(await books.balances(made.vendorId)).toEqual(before);
   });
 
+  test('what the operator returns of a payment goes to its vendor', async () => {
+    const made = await sent();
+    await settle(paidReport(made));
+    await openCase(books.pool, {
+      ...{ vendorId: made.vendorId, paymentId: made.paymentId, kind: 'theirs_only' },
+      ...{ evidenceId: newId(), operatorCode: OPERATOR },
+      facts: { movement: 'reversal', paid_cents: 300 },
+    });
+    const row = await openCaseOf(made, 'theirs_only');
+    await expect(resolve(row, 'return_to_vendor', { amount_cents: '301' })).rejects.toThrow(
+      'at most 3.00',
+    );
+    await resolve(row, 'return_to_vendor');
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      float: FLOAT - AMOUNT - FEE + 300n,
+      fees: FEE,
+      [OPERATORS]: AMOUNT - 300n,
+    });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+  });
+
   test('a payment that the operator confirms is not returned', async () => {
     const made = await lateSuccess();
     await openCase(books.pool, {
@@ -579,6 +600,47 @@ describe('a payment that the ledger lost', () => {
       vat: 16n,
     });
   });
+
+  test.each([true, false])(
+    'and that the operator reverses after it was charged: the vendor gets all of it back (netted: %s)',
+    async (commissionNetted) => {
+      const at = new Date(Date.now() + 60_000).toISOString();
+      const row = await lostCase({ at });
+      const { vendorId, paymentId } = row;
+      const price = flatFormula(116n, { vatBps: 1_600, vatIncluded: true });
+      const setting = { validFrom: null, setBy: 'Asha' };
+      await insertFeePrice(books.pool, { billerCode: BILLER, vendorId }, price, setting);
+      const terms = {
+        ...{ cost: { flatCents: 30n, bps: 0 }, commission: { flatCents: 0n, bps: 200 } },
+        commissionNetted,
+      };
+      const route = { billerCode: BILLER, operatorCode: OPERATOR };
+      await insertOperatorPrice(books.pool, route, terms, setting);
+      const before = await books.balances(vendorId);
+      const reversal = async (cents: bigint) =>
+        await openLost(
+          { vendorId, paymentId: paymentId ?? '' },
+          { movement: 'reversal', paid_cents: Number(cents) },
+        );
+      const early = await reversal(AMOUNT);
+      await expect(resolve(early, 'return_to_vendor')).rejects.toThrow('was not charged');
+      await expect(resolve(row, 'return_to_vendor')).rejects.toThrow('does not list a reversal');
+      await resolve(row, 'charge_vendor');
+      expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - AMOUNT - 116n });
+      await expect(
+        resolve(early, 'return_to_vendor', { amount_cents: String(AMOUNT + 1n) }),
+      ).rejects.toThrow('at most 100.00');
+      await resolve(early, 'return_to_vendor', { amount_cents: '4000' });
+      await resolve(await reversal(AMOUNT), 'return_to_vendor');
+      const zero = Object.entries(await books.balances(vendorId)).filter(
+        ([account, cents]) => cents !== (before[account] ?? 0n),
+      );
+      expect(zero).toEqual([]);
+      const again = await reversal(AMOUNT);
+      await expect(resolve(again, 'return_to_vendor')).rejects.toThrow('has got it back');
+      await resolve(again, 'keep_books');
+    },
+  );
 
   test('is charged without a fee if the statement does not name the biller', async () => {
     const row = await lostCase({ biller: null });

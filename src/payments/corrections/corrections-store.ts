@@ -6,6 +6,7 @@ import { correctionText } from '../ledger/authenticity.ts';
 import type { CorrectionContent } from '../ledger/authenticity.ts';
 import { settledHash } from '../ledger/entries.ts';
 import type { Outcome } from '../create/payment.ts';
+import type { PlannedTransfer } from './charges.ts';
 
 /** `correctionId` is the source of its transfers, `amountCents` their sum. */
 export interface Correction extends CorrectionContent {
@@ -91,6 +92,24 @@ export async function findChargeOf(
     [payment.vendorId, payment.paymentId],
   );
   return found.rows[0]?.caseId;
+}
+
+/** What corrections posted to the vendor's accounts for this payment, summed by the two accounts. */
+export async function listPostedFor(
+  db: Queryable,
+  payment: { readonly vendorId: number; readonly paymentId: string },
+): Promise<PlannedTransfer[]> {
+  const listed = await db.query<PlannedTransfer>(
+    `select f.vendor_id as "vendorId", f.debit_account as "debitAccount",
+       f.credit_account as "creditAccount", sum(f.amount_cents)::bigint as "amountCents"
+     from corrections c join transfers f
+       on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+     where c.bucket = bucket_of($1) and c.vendor_id = $1 and c.payment_id = $2
+     group by f.vendor_id, f.debit_account, f.credit_account
+     order by f.debit_account, f.credit_account`,
+    [payment.vendorId, payment.paymentId],
+  );
+  return listed.rows;
 }
 
 /**

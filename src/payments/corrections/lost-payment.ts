@@ -1,3 +1,5 @@
+import { isOwnTermsAccount } from '../ledger/account.ts';
+import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { CaseRow } from '../cases/cases-store.ts';
@@ -15,6 +17,8 @@ export interface LostPayment {
   readonly terms: OperatorTerms | null;
   /** The case by which the vendor paid for it already. */
   readonly chargedBy: string | null;
+  /** What was posted for it, and what was returned. */
+  readonly posted: readonly PlannedTransfer[];
   /** The ledger has it after all: in the archive, or through another operator. */
   readonly known: boolean;
 }
@@ -34,9 +38,7 @@ export function planLostCharge(
   },
 ): PlannedTransfer[] {
   const { floatCents, listedCents, amountCents } = cents;
-  if (lost.known) {
-    throw new PlainError('The ledger has this payment: see its status.', { field: 'resolution' });
-  }
+  requireUnknown(lost);
   if (lost.chargedBy !== null) {
     throw new PlainError(`The vendor has paid for this payment already: case ${lost.chargedBy}.`, {
       field: 'resolution',
@@ -55,6 +57,67 @@ export function planLostCharge(
   if (fee !== undefined) for (const [account, part] of feeParts(fee)) take(account, part);
   const { cost, commission } = changedTerms(row, { vendorId, terms, postedCents: 0n }, amountCents);
   return [...transfers, ...cost, ...commission];
+}
+
+function requireUnknown({ known }: LostPayment): void {
+  if (!known) return;
+  throw new PlainError('The ledger has this payment: see its status.', { field: 'resolution' });
+}
+
+/**
+ * What the vendor gets back of a lost payment that it was charged for, because the operator reversed it: the
+ * amount, and if nothing of it is left also the fee, with the operator's cost and commission. Pure.
+ * Throws: `PlainError` if the vendor was not charged, or the amount is above what was reversed.
+ */
+export function planLostReturn(
+  row: Pick<CaseRow, 'operatorCode'>,
+  lost: LostPayment,
+  cents: { readonly reversedCents: bigint; readonly givenCents: bigint | undefined },
+): PlannedTransfer[] {
+  requireUnknown(lost);
+  const { reversedCents } = cents;
+  const operator = accountOf('operator', row);
+  const own = lost.posted.filter((posted) => !isOwnTerms(posted));
+  const terms = lost.posted.filter(isOwnTerms);
+  const paidCents = balanceOf(operator, own);
+  const isWhole = [paidCents, balanceOf(operator, lost.posted)].includes(reversedCents);
+  const maxCents = isWhole || reversedCents > paidCents ? paidCents : reversedCents;
+  const amountCents = cents.givenCents ?? maxCents;
+  if (amountCents <= 0n || amountCents > maxCents) {
+    throw new PlainError(
+      maxCents > 0n
+        ? `It must be above zero and at most ${formatMoney(maxCents)}, what the vendor was charged and the operator returned.`
+        : 'The vendor was not charged for this payment, or has got it back.',
+      { field: maxCents > 0n ? 'amount' : 'resolution' },
+    );
+  }
+  const { vendorId } = lost;
+  const giveBack = (debitAccount: AccountName, part: bigint): PlannedTransfer[] =>
+    part <= 0n ? [] : [{ vendorId, debitAccount, creditAccount: 'float', amountCents: part }];
+  if (amountCents < paidCents) return giveBack(operator, amountCents);
+  const undone = terms.map(({ debitAccount, creditAccount, ...rest }) => ({
+    ...rest,
+    ...{ debitAccount: creditAccount, creditAccount: debitAccount },
+  }));
+  // In an order in which the operator’s account never falls below zero.
+  return [
+    ...undone.filter(({ debitAccount }) => debitAccount !== operator),
+    ...giveBack(operator, amountCents),
+    ...undone.filter(({ debitAccount }) => debitAccount === operator),
+    ...giveBack('fees', balanceOf('fees', own)),
+    ...giveBack('vat', balanceOf('vat', own)),
+  ];
+}
+
+const isOwnTerms = ({ debitAccount, creditAccount }: PlannedTransfer): boolean =>
+  isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
+
+/** What these transfers make the balance of an account, in cents. */
+function balanceOf(account: AccountName, transfers: readonly PlannedTransfer[]): bigint {
+  return transfers.reduce((sum, { debitAccount, creditAccount, amountCents }) => {
+    const sign = BigInt(Number(creditAccount === account) - Number(debitAccount === account));
+    return sum + sign * amountCents;
+  }, 0n);
 }
 
 /** A statement may list a payment with the operator's cost and commission, or without. */

@@ -10,7 +10,7 @@ import {
   listOperatorPrices,
   operatorPricesByRoute,
 } from '../prices/store.ts';
-import { findChargeOf } from './corrections-store.ts';
+import { findChargeOf, listPostedFor } from './corrections-store.ts';
 import type { LostPayment } from './lost-payment.ts';
 
 /**
@@ -30,6 +30,7 @@ export async function readLostPayment(db: Queryable, row: CaseRow): Promise<Lost
     feePrice: (fees && feePriceFor(fees, vendorId, at)) ?? null,
     terms: inForce(terms.get(`${biller} ${operatorCode}`), at) ?? null,
     chargedBy: (await findChargeOf(db, key)) ?? null,
+    posted: await listPostedFor(db, key),
     known:
       (await readPayment(db, vendorId, paymentId)) !== undefined ||
       (await readArchivedPayment(db, key)) !== undefined,

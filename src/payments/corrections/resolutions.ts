@@ -12,7 +12,7 @@ import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
 import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
-import { planLostCharge } from './lost-payment.ts';
+import { planLostCharge, planLostReturn } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 import { requireStillTaken, stillTakenCents } from './still-taken.ts';
 
@@ -61,6 +61,7 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
     'keep_books',
     'paid',
     'charge_vendor',
+    'return_to_vendor',
     'house_bears',
     'house_recovers',
     'receivable',
@@ -202,9 +203,11 @@ function planReport(situation: Situation, proposal: Proposal, reported: 'paid' |
 }
 
 /** The amount that the operator says it paid for the payment. */
-function saidCents(situation: Situation, payment: OurPayment): bigint {
-  if (situation.row.facts['operator_says'] === 'failed') return 0n;
-  return factCents(situation.row, 'paid_cents') ?? payment.amountCents;
+function saidCents({ row }: Situation, payment: OurPayment): bigint {
+  if (row.facts['operator_says'] === 'failed') return 0n;
+  const cents = factCents(row, 'paid_cents') ?? payment.amountCents;
+  if (row.facts['movement'] !== 'reversal') return cents;
+  return cents < payment.postedCents ? payment.postedCents - cents : 0n;
 }
 
 /** The amount that the operator says it paid, and has not returned, less the amount in the ledger. */
@@ -278,6 +281,18 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
 }
 
 function planReturn(situation: Situation, proposal: Proposal): Plan {
+  const { lost, row } = situation;
+  if (row.kind === 'theirs_only' && row.facts['movement'] !== 'reversal') {
+    throw new PlainError('The statement does not list a reversal.', { field: 'resolution' });
+  }
+  if (lost !== null) {
+    const reversedCents = factCents(row, 'paid_cents') ?? 0n;
+    const transfers = planLostReturn(row, lost, {
+      reversedCents,
+      givenCents: givenCents(proposal),
+    });
+    return { kind: 'correct', transfers, outcomeAfter: null };
+  }
   const payment = required(situation);
   if (payment.outcome !== 'success') {
     throw new PlainError(
