@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -20,6 +20,7 @@ import {
   referenceOf,
   tryImport,
 } from '../support/reconciliation-fixture.ts';
+import { countWaiting } from '../support/waiting.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // An operator's statement compared with books that contain every situation.
@@ -339,6 +340,35 @@ describe('a payment that is listed', () => {
     // Paid once more: then that is missing.
     await importLines(books, folder, [{ of: made }], { from: middle, to, complete: false });
     await propose(late, 'charge_vendor');
+  });
+
+  test('although it failed, and reversed while people decide: they wait for the statement', async () => {
+    const made = await sentOne();
+    await settle(failedReport(made));
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 10);
+    await importLines(books, folder, [{ of: made }], { to: middle });
+    const [late] = await openCases();
+    await propose(late, 'charge_vendor');
+    const waits = async (count: number) =>
+      await vi.waitFor(async () => expect(await countWaiting(books.pool)).toBe(count));
+    const holder = await books.owner.connect();
+    await holder.query('begin');
+    // The import has compared the statement with the books, and now writes its lines.
+    await holder.query('lock table statement_rows in exclusive mode');
+    const back = { of: made, type: 'reversal' };
+    const imported = importLines(books, folder, [back], { from: middle, to, complete: false });
+    await waits(1);
+    const approved = approveCurrent(books, { caseId: late?.caseId ?? '', by: 'Baraka' });
+    const decided = Promise.allSettled([imported, approved]);
+    await Promise.race([approved.catch(() => undefined), waits(2).catch(() => undefined)]);
+    await holder.query('commit');
+    holder.release();
+    expect(await decided).toMatchObject([
+      { value: { verdicts: { reversed: 1 } } },
+      { reason: { message: expect.stringContaining('Nothing is left to correct') } },
+    ]);
+    expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
   });
 
   test('with other content than before: a case', async () => {

@@ -6,6 +6,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { jsonText, requireUnaltered } from '../../platform/base/proposal.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
+import { lockOperator } from '../billers/store.ts';
 import { announceCorrection } from '../events/store.ts';
 import { caseProposalText } from '../ledger/authenticity.ts';
 import {
@@ -140,6 +141,7 @@ export async function approveResolution(
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
+    await waitForStatements(client, request.caseId);
     const row = await lockOpenCase(client, request.caseId);
     const proposal = requireApprovable(row, { ...request, by });
     requireCurrent(deps.ledgerMac, row, proposal);
@@ -159,6 +161,15 @@ export async function approveResolution(
     await insertCaseEvent(client, row, { action: 'approved', actor: by, detail });
     return { row: (await findCase(client, row.caseId)) ?? row, plan };
   });
+}
+
+/**
+ * Waits until no statement of the case's operator is being imported: it is compared with the books as they
+ * are when it begins. Before other locks, as the import takes this one.
+ */
+async function waitForStatements(db: Queryable, caseId: string): Promise<void> {
+  const operatorCode = (await findCase(db, caseId))?.operatorCode;
+  if (operatorCode) await lockOperator(db, operatorCode);
 }
 
 /** Throws: `PlainError` if this person may not approve it, or has not seen it as it is. */
