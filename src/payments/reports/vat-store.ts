@@ -9,11 +9,14 @@ interface UntaxedFees {
   readonly feesCents: bigint;
 }
 
-/** The fee of a payment and its VAT have the same source, and so have both parts of a correction. */
+/**
+ * The fee of a payment and its VAT have the same source and the same time, and so have both parts of a
+ * correction. Without the time, the transfers of all time would be read.
+ */
 const UNTAXED = `'fees' in (f.debit_account, f.credit_account)
     and not exists (select from transfers v
       where v.bucket = f.bucket and v.vendor_id = f.vendor_id and v.source_id = f.source_id
-        and 'vat' in (v.debit_account, v.credit_account))
+        and v.created_at >= $1 and v.created_at < $2 and 'vat' in (v.debit_account, v.credit_account))
   group by f.vendor_id`;
 
 const SUM = `select f.vendor_id as "vendorId",
