@@ -371,6 +371,23 @@ describe('a payment that is listed', () => {
     expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
   });
 
+  test('then reversed, and paid once more: nothing is returned', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 10);
+    await importLines(books, folder, [{ of: made }], { to: middle });
+    const lines = [{ of: made, type: 'reversal', at: new Date(Number(to) - 5) }, { of: made }];
+    expect(
+      await importLines(books, folder, lines, { from: middle, to, complete: false }),
+    ).toMatchObject({ verdicts: { theirs_only: 1, matched: 1 } });
+    const reversed = (await openCases()).find(({ kind }) => kind === 'contradiction');
+    await expect(propose(reversed, 'return_to_vendor')).rejects.toThrow(
+      'Nothing is left to return',
+    );
+    await resolve(reversed, 'keep_books');
+  });
+
   test('with other content than before: a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));

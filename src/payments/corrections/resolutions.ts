@@ -14,7 +14,7 @@ import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
 import { planLostCharge, planLostReturn } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
-import { requireStillTaken, stillTakenCents } from './still-taken.ts';
+import { requireStillTaken, stillReturnedCents, stillTakenCents } from './still-taken.ts';
 
 /**
  * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
@@ -303,7 +303,9 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
     );
   }
   const { vendorId, postedCents } = payment;
-  const max = postedCents - saidCents(situation, payment);
+  const unpaid = postedCents - saidCents(situation, payment);
+  const isListed = row.facts['source'] === 'statement';
+  const max = isListed ? stillReturnedCents(payment, unpaid) : unpaid;
   const amountCents = givenCents(proposal) ?? max;
   if (amountCents <= 0n || amountCents > max) {
     throw new PlainError(

@@ -10,9 +10,23 @@ import type { OurPayment } from '../reconciliation/match.ts';
  */
 export function stillTakenCents(payment: OurPayment, takenCents: bigint): bigint {
   if (payment.reversedCents === 0n) return takenCents;
-  const listedCents = executedCents(payment, { amountCents: payment.listedCents });
-  const leftCents = listedCents - payment.postedCents - payment.houseCents;
+  const leftCents = listedCents(payment) - payment.postedCents - payment.houseCents;
   return leftCents < takenCents ? leftCents : takenCents;
+}
+
+/**
+ * Of an amount that a statement lists as reversed: what it leaves less than the ledger has. The operator may
+ * have paid once more since. Pure.
+ */
+export function stillReturnedCents(payment: OurPayment, returnedCents: bigint): bigint {
+  if (payment.reversedCents === 0n) return returnedCents;
+  const leftCents = payment.postedCents - listedCents(payment);
+  return leftCents < returnedCents ? leftCents : returnedCents;
+}
+
+/** What statements list as paid for it, less what they list as reversed, without the operator's terms. */
+function listedCents(payment: OurPayment): bigint {
+  return executedCents(payment, { amountCents: payment.listedCents });
 }
 
 /** Throws: `PlainError` if the operator has returned the amount, or a part of it. */
