@@ -448,6 +448,29 @@ describe('another amount', () => {
     await resolve(row, 'keep_books');
   });
 
+  test('never more than the operator reports, although it returned something to us', async () => {
+    // The operator owes us something.
+    const claimed = await lateSuccess();
+    await resolve(await openCaseOf(claimed, 'contradiction'), 'receivable');
+    const made = await sent();
+    await settle(paidReport(made));
+    const { vendorId, paymentId } = made;
+    const about = { vendorId, paymentId, operatorCode: OPERATOR };
+    const less = { movement: 'payment', listed_before_cents: 4_000, paid_cents: 2_000 };
+    const change = { kind: 'statement_change', evidenceId: newId(), facts: less } as const;
+    await openCase(books.pool, { ...about, ...change });
+    await resolve(await openCaseOf(made, 'statement_change'), 'receivable_returned');
+    const more = { paid_cents: Number(AMOUNT) + 500 };
+    const difference = { kind: 'amount_difference', evidenceId: null, facts: more } as const;
+    await openCase(books.pool, { ...about, ...difference });
+    const row = await openCaseOf(made, 'amount_difference');
+    await expect(resolve(row, 'charge_vendor', { amount_cents: '501' })).rejects.toThrow(
+      'at most 5.00',
+    );
+    await resolve(row, 'charge_vendor');
+    expect(await books.balances(vendorId)).toMatchObject({ [OPERATORS]: AMOUNT + 500n });
+  });
+
   /** Paid, and then listed with another amount. */
   async function listed(listedCents: bigint): Promise<NewPayment> {
     const made = await sent();

@@ -213,7 +213,9 @@ function saidCents({ row }: Situation, payment: OurPayment): bigint {
 /** The amount that the operator says it paid, and has not returned, less the amount in the ledger. */
 function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
   const said = saidCents(situation, payment);
-  const missing = stillTakenCents(payment, said - payment.postedCents - payment.houseCents);
+  // Below zero: it returned money of ours, which is no reason to charge more than it says.
+  const ourCents = payment.houseCents > 0n ? payment.houseCents : 0n;
+  const missing = stillTakenCents(payment, said - payment.postedCents - ourCents);
   const amount = givenCents(proposal) ?? missing;
   if (amount > 0n && amount <= missing) return amount;
   throw new PlainError(
