@@ -86,14 +86,28 @@ export function csvValue(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** What begins a formula, also in the full width of East Asian text. */
+const FORMULA = '[=+\\-@\uff1d\uff0b\uff0d\uff20]';
+const IS_FORMULA = new RegExp(String.raw`^\s*${FORMULA}|^[\t\r\n]`);
+const IS_NUMBER = /^[+-]?\d+(\.\d+)?$/;
+/** Once for each run of these characters, so that a long one takes no longer than it has to. */
+const BEFORE_FORMULA = new RegExp(String.raw`(?<![;\s"])[;\s"]+(?=${FORMULA})`, 'g');
+
 /**
  * A value for a file that people open in a spreadsheet. Text that a spreadsheet would run as a
  * formula gets a leading apostrophe (OWASP, "CSV Injection"). Numbers, including signed ones, are
- * not changed.
+ * not changed. A spreadsheet may take semicolons or tabs for the separator, as in countries with a decimal
+ * comma. So a formula that follows one of them, or a line break, gets an apostrophe as well.
  */
 export function csvExportValue(text: string): string {
-  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(text);
-  return csvValue(isFormula && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text);
+  if (IS_NUMBER.test(text)) return text;
+  const first = IS_FORMULA.test(text) ? `'${text}` : text;
+  return csvValue(first.replaceAll(BEFORE_FORMULA, (run) => (beginsCell(run) ? `${run}'` : run)));
+}
+
+/** Quotes do not prevent it: for such a spreadsheet they are not around the cell. */
+function beginsCell(run: string): boolean {
+  return /[;\t\r\n]/.test(run);
 }
 
 /** A line of such a file. */

@@ -90,8 +90,23 @@ describe('a value of an export', () => {
     (text) => expect(csvExportValue(text)).toMatch(/^"?'/),
   );
 
-  test.each(['abc', '-100.00', '+254722000000', '1-2', '', 'a=b', '14234567890'])(
-    'that is text or a number stays as it is: %j',
-    (text) => expect(csvExportValue(text)).toBe(text),
+  test.each([
+    ['x;=HYPERLINK(A1)', "x;'=HYPERLINK(A1)"],
+    ['x; =1', "x; '=1"],
+    ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
+    ['x;"=1"', `"x;""'=1"""`],
+    ['x,1;-2+3', `"x,1;'-2+3"`],
+    ['x\n＝1', `"x\n'＝1"`],
+    ['-5;+1', "'-5;'+1"],
+    ['x;;\r\n=1', `"x;;\r\n'=1"`],
+  ])('that a spreadsheet would run in a next cell gets an apostrophe there: %j', (text, exported) =>
+    expect(csvExportValue(text)).toBe(exported),
+  );
+
+  test.each([
+    ...['abc', '-100.00', '+254722000000', '1-2', '', 'a=b', '14234567890'],
+    ...['a;b', 'Linux; x86_64', 'a;', 'a - b', ';"'],
+  ])('that is text or a number stays as it is: %j', (text) =>
+    expect(csvExportValue(text)).toBe(csvValue(text)),
   );
 });
