@@ -119,6 +119,11 @@ export async function findVendorById(
   return found.rows[0];
 }
 
+/** For the rest of the database transaction. Payments of the vendor do not wait for it. */
+export async function lockVendor(db: Queryable, vendorId: number): Promise<void> {
+  await db.query('select 1 from vendors where vendor_id = $1 for no key update', [vendorId]);
+}
+
 export async function findCollector(
   db: Queryable,
   collector: string,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-answers.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -39,6 +40,34 @@ test('a vendor’s administrator sees and changes only the vendor’s people', a
   const other = { ...person, login: 'own', role: 'vendor_viewer', vid: 'demo2' };
   expect((await client.send('POST', '/people', other)).status).toBe(200);
   expect((await peopleOf(client)).people.find(({ login }) => login === 'own')?.vid).toBe('demo');
+});
+
+test('a vendor has a limited number of people, however many are added at once', async () => {
+  const { pool } = running.service;
+  const { vid } = await running.addVendor();
+  const add = async (number: number): Promise<string> =>
+    await addPerson(
+      pool,
+      { login: `${vid}-${number}`.toLowerCase(), name: 'P', role: 'vendor_viewer', vid },
+      new Date(),
+    );
+  const first = await add(0);
+  const others = LIMITS.peoplePerVendor - 3;
+  await pool.query(
+    `insert into people (person_id, login, name, role, vendor_id, created_at, status)
+     select gen_random_uuid(), login || '.' || number, name, role, vendor_id, created_at, 'disabled'
+     from people, generate_series(1, $2::integer) as number where person_id = $1`,
+    [first, others],
+  );
+  const added = await Promise.allSettled([1, 2, 3, 4].map(add));
+  expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  await expect(add(5)).rejects.toThrow(`${vid} has ${LIMITS.peoplePerVendor} people`);
+  const invite = { login: 'one-more', name: 'O', role: 'vendor_viewer', vid, reason: 'x' };
+  const admin = await signedIn(running.origin, 'admin');
+  const refused = await admin.send('POST', '/people', invite);
+  expect(refused).toMatchObject({ status: 400, code: 'invalid_field', field: 'vid' });
+  // Others, and staff, are not affected.
+  expect((await admin.send('POST', '/people', { ...invite, vid: 'demo2' })).status).toBe(200);
 });
 
 test('no role is raised beyond the vendor, and nobody changes their own', async () => {

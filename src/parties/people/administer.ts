@@ -1,9 +1,17 @@
 import { newId } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool } from '../../platform/db/pool.ts';
-import { findVendor } from '../store.ts';
-import { findPerson, insertPerson, setConfirmed, updatePerson } from './people-store.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { findVendor, lockVendor } from '../store.ts';
+import type { VendorRow } from '../store.ts';
+import {
+  countPeople,
+  findPerson,
+  insertPerson,
+  setConfirmed,
+  updatePerson,
+} from './people-store.ts';
 import { isVendorRole } from './roles.ts';
 import type { Role } from './roles.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
@@ -32,6 +40,7 @@ export async function addPerson(pool: Pool, person: NewPerson, now: Date): Promi
     if (person.vid !== undefined && vendor === undefined) {
       throw new PlainError(`There is no vendor ${person.vid}.`, { field: 'vid' });
     }
+    if (vendor !== undefined) await requireRoom(db, vendor);
     const personId = newId();
     const { name, role } = person;
     const vendorId = vendor?.vendorId ?? null;
@@ -40,6 +49,21 @@ export async function addPerson(pool: Pool, person: NewPerson, now: Date): Promi
     }
     return personId;
   });
+}
+
+/**
+ * People are never removed, and each of them may send requests, so a vendor's administrator must not add
+ * people without end. Throws: `PlainError`.
+ */
+async function requireRoom(db: Queryable, { vendorId, vid }: VendorRow): Promise<void> {
+  // One after the other, so that none is added beyond the limit at the same time.
+  await lockVendor(db, vendorId);
+  const max = LIMITS.peoplePerVendor;
+  if ((await countPeople(db, vendorId)) < max) return;
+  throw new PlainError(
+    `${vid} has ${max} people, which is the maximum. People who are disabled count: enable one of them instead.`,
+    { field: 'vid' },
+  );
 }
 
 /**

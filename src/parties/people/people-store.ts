@@ -50,6 +50,15 @@ export async function listPeople(db: Queryable, vendorId?: number): Promise<Pers
   return listed.rows;
 }
 
+/** Of a vendor, with those who are disabled. */
+export async function countPeople(db: Queryable, vendorId: number): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    'select count(*)::integer as count from people where vendor_id = $1',
+    [vendorId],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
 /** People who used a link, and whom nobody but its maker could vouch for. Longest first. */
 export async function listUnconfirmed(db: Queryable): Promise<PersonRow[]> {
   const listed = await db.query<PersonRow>(

@@ -153,6 +153,8 @@ export const LIMITS = {
   statementLines: 500_000,
   /** Largest file of an operator's statement. */
   statementFileBytes: 256 * 1024 * 1024,
+  /** People of one vendor in the console, with those who are disabled. */
+  peoplePerVendor: 200,
   /** Largest request with a file that is uploaded in the console; it is read in memory. */
   consoleFileBytes: 8 * 1024 * 1024,
   /**
