@@ -10,8 +10,12 @@ interface FileUpload {
     readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
     readonly preValidation: (request: FastifyRequest) => Promise<void>;
   };
-  /** The person whose file has arrived. Throws: `overloaded`. */
-  readonly viewerOf: (request: FastifyRequest, reply: FastifyReply) => Viewer;
+  /** Handles the file of a person when it has arrived. Throws: `overloaded`, and what `handle` throws. */
+  readonly run: <Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: (viewer: Viewer) => Promise<Result>,
+  ) => Promise<Result>;
 }
 
 /**
@@ -40,7 +44,7 @@ export function createFileUploads(): (
           const viewer = await admit(request);
           viewers.set(request, viewer);
           const { unfinished } = request;
-          if (unfinished === undefined || reply.raw.closed) return;
+          if (unfinished === undefined || request.isClosed) return;
           const upload = { signerName: viewer.personId, request: request.id, unfinished };
           awaited.set(request, slots.await(upload, reply.raw));
           // Requests of others from the same address no longer replace it.
@@ -48,11 +52,15 @@ export function createFileUploads(): (
         },
         preValidation: async (request) => awaited.get(request)?.(),
       },
-      viewerOf: (request, reply) => {
+      run: async (request, reply, handle) => {
         const viewer = viewers.get(request);
         if (viewer === undefined) throw new Error('the request was not admitted');
-        slots.take(viewer.personId, reply.raw);
-        return viewer;
+        const isHandled = slots.take(viewer.personId, request, reply.raw);
+        try {
+          return await handle(viewer);
+        } finally {
+          isHandled();
+        }
       },
     };
   };

@@ -42,7 +42,8 @@ export function mountRoutes(
   const sendLive = createLiveAnswers(app, options);
   const fileUpload = createFileUploads();
   for (const route of routes) {
-    const read = createInputReader(route);
+    const handle = createHandler(route, options);
+    const send = createSender(route, options, sendLive);
     const { bodyBytes } = route;
     const admitted = async (request: FastifyRequest) => await admit(request, route, options);
     const upload = bodyBytes === undefined ? undefined : fileUpload(bodyBytes, admitted);
@@ -54,25 +55,12 @@ export function mountRoutes(
       ...upload?.hooks,
       handler: async (request, reply) => {
         void reply.header('cache-control', 'no-store');
-        const viewer = upload?.viewerOf(request, reply) ?? (await admitted(request));
-        const input = read(request);
-        const handle = async (): Promise<unknown> =>
-          await refusePlainErrors(() => route.handle(input, contextOf(request, viewer), request));
-        const action = route.action ?? route.look;
-        const { limit, outcomes } = route;
-        const answer =
-          action === undefined
-            ? await handle()
-            : await audited({ request, viewer, action, input, limit, outcomes }, options, handle);
-        if (reply.sent) return reply;
-        if (answer instanceof Download) {
-          options.limits.forChange(viewer.personId);
-          const noted = { request, viewer, action: exportName(route.path), input };
-          const body = await auditedFile(noted, options, answer);
-          return sendFile(reply, answer, body);
-        }
-        if (answer instanceof Live) return sendLive(answer, request, reply, viewer);
-        return answer === undefined ? reply.code(204).send() : reply.send(answer);
+        const work = async (viewer: Viewer): Promise<Handled> => await handle(request, viewer);
+        const handled =
+          upload === undefined
+            ? await work(await admitted(request))
+            : await upload.run(request, reply, work);
+        return reply.sent ? reply : await send(request, reply, handled);
       },
     });
   }
@@ -84,6 +72,48 @@ export function mountRoutes(
     options.limits.forReading(viewer.personId);
     throw new Refusal('not_found');
   });
+}
+
+interface Handled {
+  readonly viewer: Viewer;
+  readonly input: Input;
+  readonly answer: unknown;
+}
+
+function createHandler(
+  route: AnyRoute,
+  options: MountOptions,
+): (request: FastifyRequest, viewer: Viewer) => Promise<Handled> {
+  const read = createInputReader(route);
+  const action = route.action ?? route.look;
+  const { limit, outcomes } = route;
+  return async (request, viewer) => {
+    const input = read(request);
+    const handle = async (): Promise<unknown> =>
+      await refusePlainErrors(() => route.handle(input, contextOf(request, viewer), request));
+    const answer =
+      action === undefined
+        ? await handle()
+        : await audited({ request, viewer, action, input, limit, outcomes }, options, handle);
+    return { viewer, input, answer };
+  };
+}
+
+function createSender(
+  { path }: AnyRoute,
+  options: MountOptions,
+  sendLive: ReturnType<typeof createLiveAnswers>,
+): (request: FastifyRequest, reply: FastifyReply, handled: Handled) => Promise<FastifyReply> {
+  return async (request, reply, { viewer, input, answer }) => {
+    if (answer instanceof Download) {
+      options.limits.forChange(viewer.personId);
+      const noted = { request, viewer, action: exportName(path), input };
+      const body = await auditedFile(noted, options, answer);
+      return sendFile(reply, answer, body);
+    }
+    if (answer instanceof Live) return sendLive(answer, request, reply, viewer);
+    return answer === undefined ? reply.code(204).send() : reply.send(answer);
+  };
 }
 
 /** What the audit log calls an export: `payments.export` for `/payments.csv`. */

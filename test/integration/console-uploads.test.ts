@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
+import { databaseTransaction, createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { until } from '../support/until.ts';
+import { countWaiting } from '../support/waiting.ts';
 
 let running: InProcessService;
+let owner: Pool;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
   const database = await createTestDatabase();
+  owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
   running = await startInProcess(database.url, {
     environment: { CONSOLE_CHANGES_PER_SECOND: '0' },
   });
@@ -24,6 +31,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(async () => {
+  await owner.end();
   await running.stop();
 });
 
@@ -33,8 +41,8 @@ async function signedIn(login: string): Promise<ConsoleClient> {
   return client;
 }
 
-/** A connection with the head of a request whose body does not arrive; resolves once the server has it. */
-async function begin(path: string, cookie = ''): Promise<Socket> {
+/** A connection with a request; resolves once the server has its head. By default, its body does not arrive. */
+async function begin(path: string, cookie = '', body?: string): Promise<Socket> {
   const { hostname, port } = new URL(running.origin);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
   sockets.push(socket);
@@ -42,7 +50,7 @@ async function begin(path: string, cookie = ''): Promise<Socket> {
   const arrived = once(running.service.app.server, 'request');
   socket.write(
     `POST /console/api${path} HTTP/1.1\r\nHost: x\r\nX-Malipo-Console: 1\r\nCookie: ${cookie}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n`,
+      `Content-Type: application/json\r\nContent-Length: ${body?.length ?? 100_000}\r\n\r\n${body ?? ''}`,
   );
   await arrived;
   return socket;
@@ -81,5 +89,30 @@ describe('a request with a file', () => {
     expect(check.status, check.text).toBe(200);
     own.push(answerOn(await begin('/bulk/check', cookie)));
     expect(await Promise.race(own)).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
+  });
+
+  test('keeps its place while it is handled, although its client has disconnected', async () => {
+    const { cookie } = await signedIn('demo-cashier');
+    const content = 'biller_name,amount,account,merchant_reference\ngotv,60,2012345678,one\n';
+    const send = async (): Promise<Socket> =>
+      await begin('/bulk/check', cookie, JSON.stringify({ content }));
+    await databaseTransaction(owner, async (db) => {
+      await db.query('set local idle_in_transaction_session_timeout = 0');
+      await db.query('lock table payments in access exclusive mode');
+      const arrived: IncomingMessage[] = [];
+      const note = (request: IncomingMessage): void => void arrived.push(request);
+      running.service.app.server.on('request', note);
+      for (let count = 1; count <= LIMITS.consoleFilesPerPerson; count += 1) {
+        const socket = await send();
+        await until('it is handled', async () => (await countWaiting(owner)) === count);
+        socket.destroy();
+      }
+      await until('their ends are noticed', () => arrived.every(({ socket }) => socket.closed));
+      running.service.app.server.off('request', note);
+      expect(await answerOn(await send())).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
+    });
+    await until('the files to be handled', async () =>
+      (await answerOn(await send())).startsWith('HTTP/1.1 200 '),
+    );
   });
 });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { OldestFirst } from './admission.ts';
 import type { Unfinished } from './admission.ts';
@@ -45,22 +46,36 @@ export class UploadSlots {
     });
   }
 
-  /** Held until the response ends. Throws: `overloaded`. */
-  take(signerName: string, answer: ServerResponse): void {
-    // The client disconnected while it was being authenticated.
-    if (answer.closed) return;
+  /**
+   * Held until the response ends and the file has been handled: then call the returned function. A client
+   * that disconnects does not end the work, so it frees no slot. Throws: `overloaded`.
+   */
+  take(
+    signerName: string,
+    { isClosed }: Pick<FastifyRequest, 'isClosed'>,
+    answer: Pick<ServerResponse, 'once'>,
+  ): () => void {
     const own = this.#taken.get(signerName) ?? 0;
     if (own >= this.#limits.perSigner || this.#count >= this.#limits.atOnce) {
       throw new Refusal('overloaded', { retryAfterSeconds: 1 });
     }
     this.#taken.set(signerName, own + 1);
     this.#count += 1;
-    answer.once('close', () => {
-      const left = (this.#taken.get(signerName) ?? 1) - 1;
-      if (left === 0) this.#taken.delete(signerName);
-      else this.#taken.set(signerName, left);
-      this.#count -= 1;
-    });
+    let endsToCome = isClosed ? 1 : 2;
+    const end = (): void => {
+      endsToCome -= 1;
+      if (endsToCome === 0) this.#give(signerName);
+    };
+    // `closed` of an answer that waits for earlier ones does not tell.
+    if (!isClosed) answer.once('close', end);
+    return end;
+  }
+
+  #give(signerName: string): void {
+    const left = (this.#taken.get(signerName) ?? 1) - 1;
+    if (left === 0) this.#taken.delete(signerName);
+    else this.#taken.set(signerName, left);
+    this.#count -= 1;
   }
 
   /**

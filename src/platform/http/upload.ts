@@ -50,7 +50,7 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
       }
       const sender = await senderOf(request);
       senders.set(request, sender);
-      if (unfinished === undefined || reply.raw.closed) return;
+      if (unfinished === undefined || request.isClosed) return;
       const { signerName, request: asked } = sender;
       const upload = { signerName, request: JSON.stringify(asked), unfinished };
       awaited.set(request, slots.await(upload, reply.raw));
@@ -65,12 +65,16 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
         throw new Refusal('missing_field', { field: 'file', text: 'Send the file as the body' });
       }
       const sender = senders.get(request) ?? (await senderOf(request));
-      slots.take(sender.signerName, reply.raw);
-      const taken = await takeFile(request.headers['content-type'], body);
-      if (taken.sha256.toString('hex') !== sender.fileSha256) {
-        throw new Refusal('file_mismatch', { field: file.sha256 });
+      const isHandled = slots.take(sender.signerName, request, reply.raw);
+      try {
+        const taken = await takeFile(request.headers['content-type'], body);
+        if (taken.sha256.toString('hex') !== sender.fileSha256) {
+          throw new Refusal('file_mismatch', { field: file.sha256 });
+        }
+        return await operation.handle(sender.request, sender.signer, taken, { key: sender.key });
+      } finally {
+        isHandled();
       }
-      return await operation.handle(sender.request, sender.signer, taken, { key: sender.key });
     },
   };
 }
