@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { allPages } from '../payments/timeline/query.ts';
-import type { PaymentPage, PaymentQuery } from '../payments/timeline/query.ts';
+import type { PaymentPage } from '../payments/timeline/query.ts';
 import { csvLine } from '../platform/base/csv.ts';
-import type { LongReader } from '../platform/base/long-reads.ts';
+import { partsInTurn } from '../platform/base/long-reads.ts';
 import { StreamedFile } from '../platform/http/resource.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
@@ -31,27 +31,13 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
     },
     handle: async ({ query }, { signer, isClosed }) => {
       const wanted = readPaymentQuery(query, signer, deps);
-      const pages = pagesOf(wanted, { name: signer.vid, isClosed }, deps);
+      const pages = allPages(deps.pool, wanted, {
+        maxRows: Number.POSITIVE_INFINITY,
+        read: partsInTurn(deps.longReads, { name: signer.vid, isClosed }),
+      });
       // Read before the answer begins, because it may be refused.
       const first = await pages.next();
       return new StreamedFile('payments.csv', 'text/csv', Readable.from(linesOf(first, pages)));
-    },
-  });
-}
-
-/** Each page waits for its turn, so a slow reader of the file holds up nobody. Only the first is refused. */
-function pagesOf(
-  query: PaymentQuery,
-  reader: LongReader,
-  { pool, longReads }: Pick<SelfServiceDeps, 'pool' | 'longReads'>,
-): AsyncGenerator<PaymentPage> {
-  let isNeverRefused = false;
-  return allPages(pool, query, {
-    maxRows: Number.POSITIVE_INFINITY,
-    read: async (work) => {
-      const page = await longReads({ ...reader, isNeverRefused }, work);
-      isNeverRefused = true;
-      return page;
     },
   });
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { statementTable } from '../payments/reports/statement-table.ts';
+import { partsInTurn } from '../platform/base/long-reads.ts';
 import { csvForPrograms } from '../platform/export/csv.ts';
 import { StreamedFile } from '../platform/http/resource.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
@@ -31,10 +32,8 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
     },
     handle: async ({ query }, { signer, isClosed }) => {
       const wanted = readStatementPeriod(query, deps);
-      const { table } = await deps.longReads(
-        { name: signer.vid, isClosed },
-        async () => await statementTable(deps.pool, statementOf(signer), wanted),
-      );
+      const read = partsInTurn(deps.longReads, { name: signer.vid, isClosed });
+      const { table } = await statementTable(deps.pool, statementOf(signer), wanted, read);
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));
       const name = `statement-${deps.wireTime.format(wanted.from).slice(0, 10)}.csv`;
       return new StreamedFile(

@@ -80,7 +80,7 @@ test('a search that finds little stops, says how far it got, and continues', asy
 });
 
 async function exportOf(maxRows: number): Promise<string[]> {
-  const table = paymentsTable(pool, queryOf({}), {
+  const table = await paymentsTable(pool, queryOf({}), {
     columns: ['created', 'merchantReference'],
     timeZone: 'Africa/Nairobi',
     maxRows,

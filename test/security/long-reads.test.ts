@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { statementTable } from '../../src/payments/reports/statement-table.ts';
+import type { ReadPart } from '../../src/platform/base/long-reads.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
@@ -152,4 +154,45 @@ test.each([
     expect(refused.headers['retry-after']).toBe('1');
   }
   expect(statuses(await sent.all)).toEqual([...repeat(ALL_OF_A_NAME, 200), ...repeat(3, 429)]);
+});
+
+test('the pages of a list of payments of the console are read one at a time for a vendor', async () => {
+  const many = 6;
+  const { cookie } = person('demo-admin');
+  const headers = { cookie, 'x-malipo-console': '1', 'content-type': 'application/json' };
+  const url = `${running.origin}/console/api/payments/export`;
+  const files = await whileLocked('payments', async ({ waiting }) => {
+    const all = sendMany(many, async () => {
+      const file = await fetch(url, { method: 'POST', headers, body: '{"format":"csv"}' });
+      await file.text();
+      return file;
+    });
+    await waiting(1);
+    // Others find a connection meanwhile.
+    expect((await person('finance').get('/session')).status).toBe(200);
+    await waiting(1);
+    return all;
+  });
+  expect(statuses(await files.all)).toEqual(repeat(many, 200));
+});
+
+test('each page of the file of a statement is read when its turn comes', async () => {
+  const { pool, directory } = running.service;
+  const { vendorId } = directory.vendor('demo') ?? { vendorId: 0 };
+  const period = { from: new Date(0), to: new Date() };
+  let parts = 0;
+  const read: ReadPart = async (work) => {
+    parts += 1;
+    return await work();
+  };
+  const { head, table } = await statementTable(
+    pool,
+    { kind: 'vendor', vendorId, withOwnTerms: true },
+    period,
+    read,
+  );
+  expect(head.count).toBeGreaterThan(0);
+  expect(parts).toBe(1);
+  for await (const rows of table.rows) expect(rows).not.toHaveLength(0);
+  expect(parts).toBe(2);
 });

@@ -1,6 +1,7 @@
 import { allPages } from '../../payments/timeline/query.ts';
-import type { PaymentQuery, QueriedPayment } from '../../payments/timeline/query.ts';
+import type { PaymentPage, PaymentQuery, QueriedPayment } from '../../payments/timeline/query.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { PAYMENT_COLUMNS } from '../answers.ts';
@@ -35,28 +36,36 @@ export function readColumns(text: string | undefined): readonly PaymentColumn[] 
   });
 }
 
-/** The payments of the list as a table, read page by page while it is sent. */
-export function paymentsTable(
+/**
+ * The payments of the list as a table, read page by page while it is sent. The first page is read before,
+ * because it may be refused.
+ */
+export async function paymentsTable(
   pool: Pool,
   query: PaymentQuery,
   options: {
     readonly columns: readonly PaymentColumn[];
     readonly timeZone: string;
     readonly maxRows?: number;
+    /** Runs the reading of one page. */
+    readonly read?: ReadPart;
   },
-): ExportTable {
-  const { columns, timeZone } = options;
+): Promise<ExportTable> {
+  const { columns, timeZone, maxRows = MAX_EXPORT_ROWS, read } = options;
   const titles = columns.map((column) => titleOf(column, timeZone));
-  return { titles, rows: rowsOf(pool, query, options) };
+  const pages = allPages(pool, query, { maxRows, ...(read === undefined ? {} : { read }) });
+  const first = await pages.next();
+  return { titles, rows: rowsOf(first, pages, { columns, maxRows }) };
 }
 
 async function* rowsOf(
-  pool: Pool,
-  query: PaymentQuery,
-  { columns, maxRows = MAX_EXPORT_ROWS }: Parameters<typeof paymentsTable>[2],
+  first: IteratorResult<PaymentPage>,
+  others: AsyncIterator<PaymentPage>,
+  { columns, maxRows }: { readonly columns: readonly PaymentColumn[]; readonly maxRows: number },
 ): AsyncGenerator<Cell[][]> {
   let isComplete = true;
-  for await (const { payments, next } of allPages(pool, query, { maxRows })) {
+  for (let page = first; page.done !== true; page = await others.next()) {
+    const { payments, next } = page.value;
     isComplete = next === null;
     yield payments.map((row) => columns.map((column) => cellOf(row, column)));
   }

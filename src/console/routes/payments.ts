@@ -10,9 +10,11 @@ import { queryPayments } from '../../payments/timeline/query.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { decodeReference } from '../../platform/base/ids.ts';
+import { partsInTurn } from '../../platform/base/long-reads.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PaymentChoices, PaymentDetail, PaymentsAnswer } from '../answers.ts';
-import { Download, route } from '../route.ts';
+import { Download, longReaderOf, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import { listedPayment } from './listed-payment.ts';
 import { paymentDetail } from './payment-detail.ts';
@@ -38,6 +40,7 @@ export interface PaymentRoutesOptions {
   readonly directory: Pick<VendorDirectory, 'vendor'>;
   readonly catalogue: Pick<BillerCatalogue, 'billers' | 'operators'>;
   readonly connectorOf: Payments['connectorOf'];
+  readonly reads: LongReads;
 }
 
 /** Lists, finds, exports and shows payments. */
@@ -92,11 +95,14 @@ function exportRoute(options: PaymentRoutesOptions): AnyRoute {
     permission: 'payments.read',
     isReading: true,
     body: exportBody,
-    handle: async ({ body: { columns, format, ...asked } }, { viewer }) => {
-      const { understood, ...query } = readQuery(asked, { ...options, viewer });
+    handle: async ({ body: { columns, format, ...asked } }, context) => {
+      const { understood, ...query } = readQuery(asked, { ...options, viewer: context.viewer });
       const stamp = wireTime.format(clock.now()).replaceAll(':', '').replace(' ', '-');
       const { timeZone } = options.config;
-      const table = paymentsTable(pool, query, { columns: readColumns(columns), timeZone });
+      const table = await paymentsTable(pool, query, {
+        ...{ columns: readColumns(columns), timeZone },
+        read: partsInTurn(options.reads, longReaderOf(context)),
+      });
       const { search: _, ...filter } = asked;
       return new Download({
         ...fileOf({ name: `payments-${stamp}`, table }, format, wireTime),

@@ -48,7 +48,7 @@ import type { ReconciliationRoutesOptions } from './reconciliation.ts';
 import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
-export type RoutesOptions = PaymentRoutesOptions &
+export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   PaymentActionOptions &
   CaseRoutesOptions &
   Omit<ReconciliationRoutesOptions, 'reads'> &
@@ -70,7 +70,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const operations = { ...options, feed: new HomeFeed(options) };
   const reports = { ...options, reads: createLongReads(LONG_READS_AT_ONCE) };
   return [
-    ...paymentRoutes(options), //
+    ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),
     ...caseRoutes(options),
     ...reconciliationRoutes(reports),

@@ -23,6 +23,7 @@ import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import { partsInTurn } from '../../platform/base/long-reads.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -111,12 +112,11 @@ function routesOf(options: StatementRoutesOptions, subject: Subject): AnyRoute[]
       read: async (input, context) => {
         const { name, of } = await read(input.params);
         const asked = readPeriod(input.query, options);
-        return await options.reads(longReaderOf(context), async () => {
-          const { head, table } = await statementTable(options.pool, of, asked);
-          if (context.format === 'xlsx') requireFitsSheet(head);
-          const day = options.wireTime.format(asked.from).slice(0, 10);
-          return { name: `statement-${name}-${day}`, table };
-        });
+        const inTurn = partsInTurn(options.reads, longReaderOf(context));
+        const { head, table } = await statementTable(options.pool, of, asked, inTurn);
+        if (context.format === 'xlsx') requireFitsSheet(head);
+        const day = options.wireTime.format(asked.from).slice(0, 10);
+        return { name: `statement-${name}-${day}`, table };
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
+import type { ReadPart } from '../../platform/base/long-reads.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
@@ -68,14 +69,18 @@ export function referencesOf(
 /** Lines read at once. */
 const PAGE = 1000;
 
-/** A statement as a table: its lines between a row for the opening and one for the closing balance. */
+/**
+ * A statement as a table: its lines between a row for the opening and one for the closing balance.
+ * @param read runs the reading of the head, and of each page.
+ */
 export async function statementTable(
   pool: Pool,
   of: StatementOf,
   period: BookPeriod,
+  read: ReadPart = async (work) => await work(),
 ): Promise<{ readonly head: StatementHead; readonly table: ExportTable }> {
-  const head = await readStatementHead(pool, of, period);
-  return { head, table: { titles: titlesOf(of), rows: rowsOf(pool, of, head) } };
+  const head = await read(async () => await readStatementHead(pool, of, period));
+  return { head, table: { titles: titlesOf(of), rows: rowsOf(pool, of, { head, read }) } };
 }
 
 /** Throws: `PlainError` if a sheet cannot have the lines. */
@@ -113,14 +118,15 @@ function titlesOf(of: StatementOf): string[] {
 async function* rowsOf(
   pool: Pool,
   of: StatementOf,
-  head: StatementHead,
+  { head, read }: { readonly head: StatementHead; readonly read: ReadPart },
 ): AsyncGenerator<readonly (readonly Cell[])[]> {
   const vids = of.kind === 'operator' ? await readVids(pool) : new Map<number, string>();
   const { to } = head;
   let at = firstCursor(head);
   yield [balanceRow(of, 'opening', head.from, at)];
   for (let after: StatementCursor | null = at; after !== null;) {
-    const page = await readStatementPage(pool, of, { after, to, limit: PAGE });
+    const wanted: Wanted = { after, to, limit: PAGE };
+    const page = await read(async () => await readStatementPage(pool, of, wanted));
     yield page.lines.map((line) => cellsOf(of, line, vids));
     const { balanceCents, floatCents } = page.lines.at(-1) ?? at;
     at = { ...at, balanceCents, floatCents };
@@ -129,6 +135,7 @@ async function* rowsOf(
   yield [balanceRow(of, 'closing', to, at)];
 }
 
+type Wanted = Parameters<typeof readStatementPage>[2];
 type Sums = Pick<StatementLine, 'balanceCents' | 'floatCents'>;
 
 function balanceRow(of: StatementOf, movement: string, at: Date, sums: Sums): Cell[] {

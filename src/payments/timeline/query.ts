@@ -1,3 +1,4 @@
+import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { statusOf } from '../create/payment.ts';
 import type { ListCursor, ListedRow, ListFilter } from './list-store.ts';
@@ -61,22 +62,21 @@ const FILE_PAGE_ROWS = 500;
 export async function* allPages(
   pool: Pool,
   query: PaymentQuery,
-  { maxRows, read }: { readonly maxRows: number; readonly read?: LongRead },
+  {
+    maxRows,
+    read = async (work) => await work(),
+  }: { readonly maxRows: number; readonly read?: ReadPart },
 ): AsyncGenerator<PaymentPage> {
-  const run = read ?? (async (work) => await work());
   let left = maxRows;
   let after: PageCursor | undefined;
   do {
     const page = { after, limit: Math.min(FILE_PAGE_ROWS, left) };
-    const found = await run(async () => await queryPayments(pool, query, page));
+    const found = await read(async () => await queryPayments(pool, query, page));
     yield found;
     left -= found.payments.length;
     after = found.next ?? undefined;
   } while (after !== undefined && left > 0);
 }
-
-/** How a page is read, such as when its turn comes. */
-type LongRead = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Matches of the term that are read at once, and how often, until a page is full. */
 const CHUNK_ROWS = 200;

@@ -56,6 +56,22 @@ export function createLongReads(atOnce: number): LongReads {
   };
 }
 
+/** Runs one of the reads of an answer. */
+export type ReadPart = <Result>(read: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * For an answer that is sent while it is read: each part waits for its turn, so a slow reader of the answer
+ * holds up nobody. Only the first part is refused, because the answer has not begun then.
+ */
+export function partsInTurn(longReads: LongReads, reader: LongReader): ReadPart {
+  let isNeverRefused = reader.isNeverRefused ?? false;
+  return async (read) => {
+    const part = await longReads({ ...reader, isNeverRefused }, read);
+    isNeverRefused = true;
+    return part;
+  };
+}
+
 /** The reads that wait, by name. The next turn is that of the first name. */
 class TurnQueue {
   readonly #byName = new Map<string, Waiting[]>();
