@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createPool } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkServer } from '../../src/platform/db/server-check.ts';
 import { findWriteObstacle } from '../../src/platform/db/write-check.ts';
@@ -77,7 +77,7 @@ const REFUSED = expect.stringContaining(POOLER);
 test('in session mode it is as good as PostgreSQL itself', async () => {
   const { pool } = await connect('pool_mode = session');
   expect((await checkServer(pool, 3)).refusals).toEqual([]);
-  expect(await findWriteObstacle(pool)).toBeUndefined();
+  expect(await databaseTransaction(pool, findWriteObstacle)).toBeUndefined();
 });
 
 test.each(['', 'server_round_robin = 1'])(
@@ -106,5 +106,7 @@ test('in transaction mode a process that runs is not ready', async () => {
   other.release();
   // Released last, it is used next; the other one set its settings later, in the same session.
   one.release();
-  expect(await findWriteObstacle(pool)).toMatch(/^a database session of its own/);
+  expect(await databaseTransaction(pool, findWriteObstacle)).toMatch(
+    /^a database session of its own/,
+  );
 });

@@ -1,5 +1,5 @@
 import { Pool as PgPool, types as pgTypes } from 'pg';
-import type { CustomTypesConfig, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { CustomTypesConfig, PoolClient, PoolConfig, QueryResult, QueryResultRow } from 'pg';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { traced } from '../base/tracing.ts';
@@ -42,6 +42,15 @@ export class QueueFullError extends Error {
  * limit.
  */
 class BoundedPool extends PgPool {
+  /** Connections that callers have. One that is being opened does not count. */
+  inUse = 0;
+
+  constructor(options: PoolConfig) {
+    super(options);
+    this.on('acquire', () => (this.inUse += 1));
+    this.on('release', () => (this.inUse -= 1));
+  }
+
   override connect(): Promise<PoolClient>;
   override connect(onConnect: OnConnect): void;
   override connect(onConnect?: OnConnect): Promise<PoolClient> | undefined {
@@ -55,6 +64,11 @@ class BoundedPool extends PgPool {
     super.connect(onConnect);
     return undefined;
   }
+}
+
+/** Whether callers have all connections that the pool may open, so that others wait. */
+export function isExhausted(pool: Pool): boolean {
+  return pool instanceof BoundedPool && pool.inUse >= pool.options.max;
 }
 
 type TypeId = Parameters<typeof pgTypes.getTypeParser>[0];

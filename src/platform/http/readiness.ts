@@ -4,8 +4,8 @@ import { readWorkers } from '../cluster/nodes.ts';
 import { describeFailure, isLockTimeout } from '../db/failures.ts';
 import { findLockHolder, limitLockWaits } from '../db/lock-holder.ts';
 import { isMigrated } from '../db/migrate.ts';
-import { databaseTransaction } from '../db/pool.ts';
-import type { Pool } from '../db/pool.ts';
+import { databaseTransaction, isExhausted, QueueFullError } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import { findSchemaDifferences } from '../db/schema-check.ts';
 import type { Schema } from '../db/schema.ts';
 import { findWrongSettings } from '../db/session-settings.ts';
@@ -48,19 +48,17 @@ const DEADLINE_MS = 3_000;
 export function createReadiness(options: ReadinessOptions): ReadinessCheck {
   const { log, reuseMs = REUSE_MS, deadlineMs = DEADLINE_MS } = options;
   let stopping = false;
-  let underWay: Promise<Readiness> | undefined;
+  let underWay: Asking | undefined;
   const readInTime = async (): Promise<Readiness> => {
     // One that hangs is not started a second time: it holds a connection.
-    underWay ??= ask(options).finally(() => {
+    const asking = (underWay ??= startAsking(options, () => {
       underWay = undefined;
-    });
-    const message = 'the database does not answer, or does not confirm commits';
+    }));
     try {
-      return await within(systemTimers, underWay, { ms: deadlineMs, message });
+      return await within(systemTimers, asking.answer, { ms: deadlineMs, message: NO_ANSWER });
     } catch (error) {
       log.warn({ err: error }, 'could not check whether the database is ready');
-      const isLate = error instanceof Error && error.message === message;
-      return { missing: isLate ? message : describeFailure(error), workersAway: [] };
+      return { missing: missingAfter(error, asking, options.pool), workersAway: [] };
     }
   };
   const read = reused(readInTime, reuseMs);
@@ -73,44 +71,71 @@ export function createReadiness(options: ReadinessOptions): ReadinessCheck {
   };
 }
 
-async function ask(options: ReadinessOptions): Promise<Readiness> {
+/** A check under way. */
+interface Asking {
+  readonly answer: Promise<Readiness>;
+  /** Whether it still waits for a connection. */
+  readonly isWaiting: () => boolean;
+}
+
+function startAsking(options: ReadinessOptions, onEnd: () => void): Asking {
+  let isWaiting = true;
+  const answer = ask(options, () => {
+    isWaiting = false;
+  });
+  return { answer: answer.finally(onEnd), isWaiting: () => isWaiting };
+}
+
+const NO_ANSWER = 'the database does not answer, or does not confirm commits';
+
+/** Why the check has failed. The database is not at fault if our own work has all connections. */
+function missingAfter(error: unknown, { isWaiting }: Asking, pool: Pool): string {
+  if (error instanceof QueueFullError || (isWaiting() && isExhausted(pool))) {
+    const { max, application_name: name = '' } = pool.options;
+    return `a free connection to the database: all ${max} of the pool ${name.replace(/^malipo /, '')} are in use`;
+  }
+  const isLate = error instanceof Error && error.message === NO_ANSWER;
+  return isLate ? NO_ANSWER : describeFailure(error);
+}
+
+/** @param onConnected called when there is a connection. */
+async function ask(options: ReadinessOptions, onConnected: () => void): Promise<Readiness> {
   const { pool } = options;
-  const missing = await findMissing(options);
+  const missing = await findMissing(options, onConnected);
   if (missing !== undefined) return { missing, workersAway: [] };
   const workers = await readWorkers(pool);
   const away = workers.filter(({ answers }) => !answers);
   return { missing, workersAway: away.map(({ address }) => address) };
 }
 
-async function findMissing(options: ReadinessOptions): Promise<string | undefined> {
-  const { pool } = options;
+/**
+ * Waits for a lock for half of the deadline only, so that the answer names the lock, and not a database
+ * that does not answer.
+ */
+async function findMissing(
+  { pool, schema, log, deadlineMs = DEADLINE_MS }: ReadinessOptions,
+  onConnected: () => void,
+): Promise<string | undefined> {
   try {
-    return (await findWrongState(options)) ?? (await findWriteObstacle(pool));
+    return await databaseTransaction(pool, async (client) => {
+      onConnected();
+      await limitLockWaits(client, Math.ceil(deadlineMs / 2));
+      return (await findWrongState(client, schema)) ?? (await findWriteObstacle(client));
+    });
   } catch (error) {
     const holder = isLockTimeout(error)
       ? await findLockHolder(pool).catch(() => undefined)
       : undefined;
     if (holder === undefined) throw error;
-    options.log.warn({ err: error, holder }, 'could not check whether the database is ready');
+    log.warn({ err: error, holder }, 'could not check whether the database is ready');
     return `${describeFailure(error)}: session ${holder}`;
   }
 }
 
-/**
- * Waits for a lock for half of the deadline only, so that the answer names the lock, and not a database
- * that does not answer.
- */
-async function findWrongState({
-  pool,
-  schema,
-  deadlineMs = DEADLINE_MS,
-}: ReadinessOptions): Promise<string | undefined> {
-  return await databaseTransaction(pool, async (client) => {
-    await limitLockWaits(client, Math.ceil(deadlineMs / 2));
-    if (!(await isMigrated(client, schema))) return 'migrations';
-    const [wrong] = await findWrongSettings(client);
-    if (wrong !== undefined) return wrong;
-    const [damage] = await findSchemaDifferences(client, { additions: 'none' });
-    return damage;
-  });
+async function findWrongState(client: Queryable, schema: Schema): Promise<string | undefined> {
+  if (!(await isMigrated(client, schema))) return 'migrations';
+  const [wrong] = await findWrongSettings(client);
+  if (wrong !== undefined) return wrong;
+  const [damage] = await findSchemaDifferences(client, { additions: 'none' });
+  return damage;
 }
