@@ -148,3 +148,24 @@ test('a password that was replaced while it was hashed signs nobody in', async (
     expect(await signIn).toBe('sign_in_failed');
   });
 });
+
+test('a stop cuts off a sign-in whose client has left, which is no error', async () => {
+  const stopping = await startInProcess(database.url);
+  const { service, origin } = stopping;
+  let stopped: Promise<void> | undefined;
+  await beforeDecisions('viewer', async () => {
+    const leaving = new AbortController();
+    const body = JSON.stringify({ login: 'viewer', password: 'not the password' });
+    const headers = { 'x-malipo-console': '1', 'content-type': 'application/json' };
+    const url = `${origin}/console/api/session`;
+    const left = fetch(url, { method: 'POST', headers, body, signal: leaving.signal });
+    await until('a sign-in before its decision', async () => (await countWaiting(owner)) === 1);
+    leaving.abort();
+    await Promise.allSettled([left]);
+    stopped = stopping.stop();
+    await until('the pools to end', () => service.pool.ending);
+  });
+  await stopped;
+  await until('its end', () => /cut off|could not be served/.test(stopping.logged()));
+  expect(stopping.logged()).not.toMatch(/"level":"(?:error|fatal)"/);
+});

@@ -37,6 +37,14 @@ export class QueueFullError extends Error {
   }
 }
 
+/** The process is stopping, and what asks for a connection was cut off. */
+export class PoolEndedError extends Error {
+  override readonly name = 'PoolEndedError';
+  constructor() {
+    super('The service is stopping, and its access to the database has ended');
+  }
+}
+
 /**
  * `pg`'s pool lets any number of callers wait for a connection; this one refuses callers beyond a
  * limit.
@@ -54,8 +62,8 @@ class BoundedPool extends PgPool {
   override connect(): Promise<PoolClient>;
   override connect(onConnect: OnConnect): void;
   override connect(onConnect?: OnConnect): Promise<PoolClient> | undefined {
-    if (this.waitingCount >= LIMITS.poolQueue) {
-      const error = new QueueFullError();
+    if (this.ending || this.waitingCount >= LIMITS.poolQueue) {
+      const error = this.ending ? new PoolEndedError() : new QueueFullError();
       if (onConnect === undefined) return Promise.reject(error);
       process.nextTick(onConnect, error, undefined, () => undefined);
       return undefined;

@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { PlainError } from '../base/plain-error.ts';
 import { refuseUnavailable } from '../db/failures.ts';
-import { isUnavailable, QueueFullError } from '../db/pool.ts';
+import { isUnavailable, PoolEndedError, QueueFullError } from '../db/pool.ts';
 import type { RefusalForm } from './operation.ts';
 
 /** The fields of every refusal; never a `data` key. Some operations add fields. */
@@ -66,13 +66,17 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Any thrown value as a refusal. A full queue and an unavailable database are reported as such. An
+ * Any thrown value as a refusal. A full queue, a stop and an unavailable database are reported as such. An
  * unexpected error becomes `internal_error`, without details.
  */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof QueueFullError) {
     return new Refusal('overloaded', { retryAfterSeconds: 1, cause: error });
+  }
+  if (error instanceof PoolEndedError) {
+    const text = 'The service is stopping';
+    return new Refusal('unavailable', { text, retryAfterSeconds: 5, cause: error });
   }
   if (isUnavailable(error)) return refuseUnavailable(error);
   const { code, statusCode } = error as Partial<FastifyError>;

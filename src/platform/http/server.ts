@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { Refusal } from '../base/errors.ts';
 import type { ErrorCode } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { PoolEndedError } from '../db/pool.ts';
 import { limitConnections, limitRequests, uncountedAddresses } from './admission.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { asRefusal, refusalBody } from './errors.ts';
@@ -387,11 +388,12 @@ function sendRefusal(
 ): FastifyReply {
   noteForLog(request, { code: refusal.code });
   noteReference(request, { msg: { reference: refusal.reference } });
-  if (FAULTS.has(refusal.code)) {
-    log.error(
-      { request_id: request.id, code: refusal.code, err: refusal.cause },
-      'a request could not be served',
-    );
+  const { code, cause } = refusal;
+  if (cause instanceof PoolEndedError) {
+    // Its client has disconnected, or the grace period is over.
+    log.warn({ request_id: request.id }, 'a request was cut off, because the service stops');
+  } else if (FAULTS.has(code)) {
+    log.error({ request_id: request.id, code, err: cause }, 'a request could not be served');
   }
   if (refusal.retryAfterSeconds !== undefined) {
     void reply.header('retry-after', String(refusal.retryAfterSeconds));
