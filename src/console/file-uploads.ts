@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIMITS } from '../platform/base/limits.ts';
+import type { Unfinished } from '../platform/http/admission.ts';
 import { UploadSlots } from '../platform/http/upload-slots.ts';
 import type { Viewer } from './route.ts';
 
@@ -18,22 +19,23 @@ interface FileUpload {
   ) => Promise<Result>;
 }
 
+/** Decides for a group of people who may send a file now. */
+interface Place {
+  readonly slots: UploadSlots;
+  readonly name: string;
+}
+
 /**
  * Admits the person before any byte of the file is read, because the file is kept in memory. One process
  * receives a few files at a time, and fewer of one person. At the limit, a new one that is still arriving
- * replaces the oldest one, and a new one that has arrived is refused.
+ * replaces the oldest one, and a new one that has arrived is refused. Staff have places of their own, and
+ * the people of a vendor have few together: each vendor adds its people itself.
  */
 export function createFileUploads(): (
   bodyBytes: number,
   admit: (request: FastifyRequest) => Promise<Viewer>,
 ) => FileUpload {
-  const slots = new UploadSlots({
-    atOnce: LIMITS.consoleFilesAtOnce,
-    perSigner: LIMITS.consoleFilesPerPerson,
-    // Everybody has a session.
-    unproven: 0,
-    unprovenPerAddress: 0,
-  });
+  const placesOf = createPlaces();
   return (bodyBytes, admit) => {
     const viewers = new WeakMap<FastifyRequest, Viewer>();
     const awaited = new WeakMap<FastifyRequest, () => void>();
@@ -45,8 +47,7 @@ export function createFileUploads(): (
           viewers.set(request, viewer);
           const { unfinished } = request;
           if (unfinished === undefined || request.isClosed) return;
-          const upload = { signerName: viewer.personId, request: request.id, unfinished };
-          awaited.set(request, slots.await(upload, reply.raw));
+          awaited.set(request, awaitFile(placesOf(viewer), { request, reply, unfinished }));
           // Requests of others from the same address no longer replace it.
           unfinished.leave();
         },
@@ -55,13 +56,67 @@ export function createFileUploads(): (
       run: async (request, reply, handle) => {
         const viewer = viewers.get(request);
         if (viewer === undefined) throw new Error('the request was not admitted');
-        const isHandled = slots.take(viewer.personId, request, reply.raw);
+        const handled: (() => void)[] = [];
         try {
+          for (const { slots, name } of placesOf(viewer)) {
+            handled.push(slots.take(name, request, reply.raw));
+          }
           return await handle(viewer);
         } finally {
-          isHandled();
+          for (const isHandled of handled) isHandled();
         }
       },
     };
   };
+}
+
+/** The places that a person's file takes, all of them at once. */
+function createPlaces(): (viewer: Viewer) => readonly Place[] {
+  const perPerson = LIMITS.consoleFilesPerPerson;
+  const perVendor = LIMITS.consoleFilesPerVendor;
+  const ofStaff = createSlots(LIMITS.consoleFilesOfStaff, perPerson);
+  const ofVendors = createSlots(LIMITS.consoleFilesOfVendors, perVendor);
+  const ofVendor = new Map<number, UploadSlots>();
+  return ({ personId, vendor }) => {
+    if (vendor === undefined) return [{ slots: ofStaff, name: personId }];
+    const { vendorId, vid } = vendor;
+    const own = ofVendor.get(vendorId) ?? createSlots(perVendor, perPerson);
+    ofVendor.set(vendorId, own);
+    return [
+      { slots: own, name: personId },
+      { slots: ofVendors, name: vid },
+    ];
+  };
+}
+
+function createSlots(atOnce: number, perSigner: number): UploadSlots {
+  // Everybody has a session.
+  return new UploadSlots({ atOnce, perSigner, unproven: 0, unprovenPerAddress: 0 });
+}
+
+/** Until the file has arrived: then call the returned function. */
+function awaitFile(
+  places: readonly Place[],
+  of: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly unfinished: Unfinished;
+  },
+): () => void {
+  const leaves: (() => void)[] = [];
+  const leave = (): void => {
+    for (const each of leaves) each();
+  };
+  const refuse = (): void => {
+    // It must not make another one give way in its other place, before its connection has ended.
+    leave();
+    of.unfinished.refuse();
+  };
+  const { address } = of.unfinished;
+  const unfinished = { address, refuse, leave: () => of.unfinished.leave() };
+  for (const { slots, name } of places) {
+    const upload = { signerName: name, request: of.request.id, unfinished };
+    leaves.push(slots.await(upload, of.reply.raw));
+  }
+  return leave;
 }

@@ -4,13 +4,17 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { addPerson } from '../../src/parties/people/administer.ts';
+import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { databaseTransaction, createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
+import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
@@ -39,6 +43,19 @@ async function signedIn(login: string): Promise<ConsoleClient> {
   const client = new ConsoleClient(running.origin);
   await client.signIn(login);
   return client;
+}
+
+/** A new person of the vendor `demo`, who is signed in. */
+async function cookieOfNewPerson(): Promise<string> {
+  const { pool } = running.service;
+  const login = fresh('cashier').toLowerCase();
+  const now = new Date();
+  await addPerson(pool, { login, name: 'C', role: 'vendor_cashier', vid: 'demo' }, now);
+  const token = await createLink(pool, login, { madeBy: null, now });
+  const { masterKeys } = running.sealing;
+  const chosen = { token, password: DEMO_PASSWORD, codes: undefined };
+  await acceptLink({ pool, masterKeys, codesRequired: false }, chosen, now);
+  return (await signedIn(login)).cookie;
 }
 
 /** A connection with a request; resolves once the server has its head. By default, its body does not arrive. */
@@ -114,5 +131,20 @@ describe('a request with a file', () => {
     await until('the files to be handled', async () =>
       (await answerOn(await send())).startsWith('HTTP/1.1 200 '),
     );
+  });
+
+  test('of staff, or of another vendor, gives way to no number of people of a vendor', async () => {
+    const cookies = await Promise.all([1, 2, 3, 4, 5].map(async () => await cookieOfNewPerson()));
+    const path = '/bulk/check';
+    const others = [
+      await begin('/statements', (await signedIn('finance')).cookie),
+      await begin(path, (await signedIn('demo2-admin')).cookie),
+    ];
+    const answers = others.map(async (socket) => await answerOn(socket));
+    for (const cookie of [...cookies, ...cookies, ...cookies]) await begin(path, cookie);
+    for (const socket of others) socket.write('x'.repeat(100_000));
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 400 .*"malformed_request"/s);
+    }
   });
 });

@@ -158,10 +158,15 @@ export const LIMITS = {
   /** Largest request with a file that is uploaded in the console; it is read in memory. */
   consoleFileBytes: 8 * 1024 * 1024,
   /**
-   * Requests with a file that one process receives from the console at once, before further ones are refused
-   * as `overloaded`. Also the number of files still arriving; at the limit, a new one replaces the oldest.
+   * Requests with a file that one process receives from the console at once, of vendors' people, before
+   * further ones are refused as `overloaded`. Also the number of files still arriving; at the limit, a new
+   * one replaces the oldest.
    */
-  consoleFilesAtOnce: 8,
+  consoleFilesOfVendors: 8,
+  /** The same for the people of one vendor together. */
+  consoleFilesPerVendor: 4,
+  /** The same for staff, whose files do not give way to those of vendors. */
+  consoleFilesOfStaff: 4,
   /** The same for one person. */
   consoleFilesPerPerson: 2,
   /** Problems found in a statement before reading stops. */
