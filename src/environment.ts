@@ -148,7 +148,7 @@ export const VARIABLES = {
   },
   CONSOLE_READS_PER_SECOND: {
     description:
-      'Maximum number of read requests per second from one person’s console pages, in each process. Bursts of up to ten seconds’ worth are allowed; streams of events do not count. 0: no limit.',
+      'Maximum number of read requests per second from one person’s console pages, in each process; the people of one vendor together may send ten times as many. Bursts of up to ten seconds’ worth are allowed; streams of events do not count. 0: no limit.',
     form: wholeNumber(0),
     default: '20',
   },

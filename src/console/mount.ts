@@ -69,7 +69,7 @@ export function mountRoutes(
     requireOwnPage(request);
     const viewer = await options.viewerOf(request);
     if (viewer === undefined) throw new Refusal('not_signed_in');
-    options.limits.forReading(viewer.personId);
+    options.limits.forReading(viewer);
     throw new Refusal('not_found');
   });
 }
@@ -106,7 +106,7 @@ function createSender(
 ): (request: FastifyRequest, reply: FastifyReply, handled: Handled) => Promise<FastifyReply> {
   return async (request, reply, { viewer, input, answer }) => {
     if (answer instanceof Download) {
-      options.limits.forChange(viewer.personId);
+      options.limits.forChange(viewer);
       const noted = { request, viewer, action: exportName(path), input };
       const body = await auditedFile(noted, options, answer);
       return sendFile(reply, answer, body);
@@ -141,8 +141,8 @@ async function admit(
   const viewer = await options.viewerOf(request);
   if (viewer === undefined) throw new Refusal('not_signed_in');
   // Before everything else, so that refused requests count as well.
-  if (route.action !== undefined) options.limits.forChange(viewer.personId);
-  else if (route.isLive !== true) options.limits.forReading(viewer.personId);
+  if (route.action !== undefined) options.limits.forChange(viewer);
+  else if (route.isLive !== true) options.limits.forReading(viewer);
   if (!isAllowed(viewer.role, route.permission)) throw new Refusal('not_permitted');
   requireOwnVendor(viewer, request.params as object);
   if (route.action === undefined) return viewer;

@@ -1,19 +1,30 @@
 import { createLimit } from '../platform/http/rate-limits.ts';
 
+/** Who sends a request. */
+interface Sender {
+  readonly personId: string;
+  /** Undefined: a member of staff. */
+  readonly vendor: { readonly vid: string } | undefined;
+}
+
 /**
- * How many requests one person may send, whatever they ask for, in all sessions together. Each throws
- * `too_many_requests` with the seconds to wait. Streams of events do not count: they ask for nothing.
+ * How many requests one person may send, whatever they ask for, in all sessions together, and how many the
+ * people of a vendor. Each throws `too_many_requests` with the seconds to wait. Streams of events do not
+ * count: they ask for nothing.
  */
 export interface PersonLimits {
-  forReading(personId: string): void;
+  forReading(sender: Sender): void;
   /** Actions and exports, also those that are refused. */
-  forChange(personId: string): void;
+  forChange(sender: Sender): void;
 }
 
 /** A page that is opened reads several answers; open pages repeat that every few seconds. */
 const READS_BURST_SECONDS = 10;
 /** A table is worked through quickly, and then nothing happens for a while. */
 const CHANGES_BURST_SECONDS = 30;
+
+/** A vendor adds its people itself. Together they may send as much as this many at their limit. */
+const PEOPLE_AT_THEIR_LIMIT = 10;
 
 /**
  * The limits of one process, in memory.
@@ -27,22 +38,40 @@ export function createPersonLimits(options: {
 }): PersonLimits {
   const { readsPerSecond, changesPerSecond, nowMs } = options;
   return {
-    forReading: createLimit({
-      perSecond: readsPerSecond,
-      burst: readsPerSecond * READS_BURST_SECONDS,
-      nowMs,
-      textFor: textFor('requests'),
+    forReading: createSenderLimit({
+      ...{ perSecond: readsPerSecond, burstSeconds: READS_BURST_SECONDS, nowMs },
+      what: 'requests',
     }),
-    forChange: createLimit({
-      perSecond: changesPerSecond,
-      burst: changesPerSecond * CHANGES_BURST_SECONDS,
-      nowMs,
-      textFor: textFor('changes and exports'),
+    forChange: createSenderLimit({
+      ...{ perSecond: changesPerSecond, burstSeconds: CHANGES_BURST_SECONDS, nowMs },
+      what: 'changes and exports',
     }),
   };
 }
 
+function createSenderLimit(options: {
+  readonly perSecond: number;
+  readonly burstSeconds: number;
+  readonly nowMs: (() => number) | undefined;
+  readonly what: string;
+}): (sender: Sender) => void {
+  const { perSecond, burstSeconds, nowMs, what } = options;
+  const limit = (people: number, who: string): ((name: string) => void) =>
+    createLimit({
+      perSecond: people * perSecond,
+      burst: people * perSecond * burstSeconds,
+      nowMs,
+      textFor: textFor(who, what),
+    });
+  const ofPerson = limit(1, 'You have');
+  const ofVendor = limit(PEOPLE_AT_THEIR_LIMIT, 'The people of your company have');
+  return ({ personId, vendor }) => {
+    ofPerson(personId);
+    if (vendor !== undefined) ofVendor(vendor.vid);
+  };
+}
+
 const textFor =
-  (what: string) =>
+  (who: string, what: string) =>
   (waitSeconds: number): string =>
-    `You have sent too many ${what} in a short time. Wait ${waitSeconds === 1 ? 'a second' : `${waitSeconds} seconds`}.`;
+    `${who} sent too many ${what} in a short time. Wait ${waitSeconds === 1 ? 'a second' : `${waitSeconds} seconds`}.`;

@@ -68,7 +68,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     void reply.header('cache-control', 'no-store');
     const viewer = await viewerOf(request, options.sessions);
     if (viewer === undefined) throw new Refusal('not_signed_in');
-    options.limits.forReading(viewer.personId);
+    options.limits.forReading(viewer);
     return answerOf(viewer, options);
   });
   app.post(`${prefix}/session`, async (request, reply) => {
