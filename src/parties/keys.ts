@@ -121,11 +121,15 @@ export async function addKeyOnce(
   by: { readonly newSecret: () => string; readonly masterKeys: MasterKeys },
 ): Promise<NewKey> {
   const { overlapSeconds, signedWith } = request;
-  const keyId = keyIdOf(holder, request, by.masterKeys);
+  const { current: masterKey, previous } = by.masterKeys;
+  const keyId = keyIdOf(holder, request, masterKey);
+  // The first request may have come before the master key was replaced.
+  const ids = previous === undefined ? [keyId] : [keyId, keyIdOf(holder, request, previous)];
   const keys = await listKeysOf(db, holder);
   const [current] = keys;
-  if (current?.keyId === keyId) return repeated(current, by.masterKeys);
-  if (keys.some((key) => isOfRequest(key.keyId, keyId))) throw reused('has been used');
+  if (current !== undefined && ids.includes(current.keyId)) return repeated(current, by.masterKeys);
+  if (keys.some((key) => ids.some((id) => isOfRequest(key.keyId, id))))
+    throw reused('has been used');
   if (signedWith !== null && signedWith !== current?.keyId) {
     throw new Refusal('changed_meanwhile', {
       field: 'X-Signature',
@@ -158,10 +162,10 @@ function reused(why: string): Refusal {
 function keyIdOf(
   holder: Holder,
   { idempotencyKey, overlapSeconds }: KeyRequest,
-  masterKeys: MasterKeys,
+  masterKey: Buffer,
 ): string {
   const { holderKind, holder: name } = holder;
-  const mac = createMac(deriveKey(masterKeys.current, 'malipo ids of requested keys'));
+  const mac = createMac(deriveKey(masterKey, 'malipo ids of requested keys'));
   const request = hexOf(mac, `request|${holderKind}|${name}|${idempotencyKey}`);
   const content = hexOf(mac, `content|${idempotencyKey}|${overlapSeconds}`);
   const hex = [request.slice(0, 12), '8', request.slice(12, 15), '8', content.slice(0, 15)].join(

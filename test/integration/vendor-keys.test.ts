@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import { putBiller } from '../../src/payments/billers/store.ts';
@@ -80,6 +81,20 @@ describe('rotating a key', () => {
     for (const half of halves(await idOfRequest(vid, 'one', others))) {
       expect(halves(id)).not.toContain(half);
     }
+  });
+
+  test('can be repeated after the master key was replaced', async () => {
+    const holder = { holderKind: 'vendor', holder: await makeVendor() } as const;
+    const request = { idempotencyKey: 'one', overlapSeconds: 600, signedWith: null };
+    const add = async (masterKeys: MasterKeys, asked = request) =>
+      await databaseTransaction(books.pool, async (client) => {
+        return await addKeyOnce(client, holder, asked, { newSecret: newSecurityKey, masterKeys });
+      });
+    const made = await add(MASTER_KEYS);
+    const replaced = { current: randomBytes(32), previous: MASTER_KEYS.current };
+    expect(await add(replaced)).toEqual(made);
+    const other = add(replaced, { ...request, overlapSeconds: 700 });
+    await expect(other).rejects.toMatchObject({ code: 'reference_reused' });
   });
 
   test('keeps the former one valid for the overlap, and ends older ones', async () => {
