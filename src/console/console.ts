@@ -10,6 +10,7 @@ import { addConsolePage } from './page.ts';
 import { addPasskeyRoutes } from './passkey-routes.ts';
 import { createPersonLimits } from './person-limits.ts';
 import type { AnyRoute } from './route.ts';
+import { createSessionLookUps } from './session-look-ups.ts';
 import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
 
 export interface ConsoleOptions {
@@ -37,13 +38,14 @@ export interface ConsoleOptions {
 export async function addConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const { path, pool, clock, environment, readOnly, timeZone, version } = options;
   const sessions = createSessions(options);
+  const lookUps = createSessionLookUps(sessions);
   const prefix = `${path}/api`;
   // A separate scope, so that only console requests parse cookies.
   await app.register(async (scope) => {
     await scope.register(fastifyCookie);
     const about = { environment, readOnly, timeZone, version };
     const limits = createPersonLimits(options);
-    const signingIn = { ...options, prefix, sessions, about, limits };
+    const signingIn = { ...options, prefix, sessions, lookUps, about, limits };
     addSessionRoutes(scope, signingIn);
     addPasskeyRoutes(scope, signingIn);
     mountRoutes(scope, options.routes, {
@@ -52,7 +54,7 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
       pool,
       clock,
       readOnly,
-      viewerOf: async (request) => await viewerOf(request, sessions),
+      viewerOf: async (request) => await viewerOf(request, lookUps),
       isSignedIn: async (request) => await isSignedIn(request, sessions),
     });
   });

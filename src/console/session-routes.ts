@@ -18,6 +18,7 @@ import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage } from './mount.ts';
 import { permissionsOf } from './permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
+import type { SessionLookUps } from './session-look-ups.ts';
 import { createSignInTurns } from './sign-in-turns.ts';
 import type { Viewer } from './route.ts';
 
@@ -29,6 +30,7 @@ export interface SessionOptions {
   readonly pool: Pool;
   readonly masterKeys: MasterKeys;
   readonly sessions: Sessions;
+  readonly lookUps: SessionLookUps;
   readonly clock: Clock;
   readonly codesRequired: boolean;
   /** Undefined: browsers allow no passkeys at the configured public URL. */
@@ -66,7 +68,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   };
   app.get(`${prefix}/session`, async (request, reply) => {
     void reply.header('cache-control', 'no-store');
-    const viewer = await viewerOf(request, options.sessions);
+    const viewer = await viewerOf(request, options.lookUps);
     if (viewer === undefined) throw new Refusal('not_signed_in');
     options.limits.forReading(viewer);
     return answerOf(viewer, options);
@@ -84,7 +86,8 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   });
   app.delete(`${prefix}/session`, async (request, reply) => {
     requireOwnPage(request);
-    await options.sessions.end(tokenOf(request));
+    const viewer = await viewerOf(request, options.lookUps);
+    if (viewer !== undefined) await options.sessions.end(tokenOf(request));
     return await reply.clearCookie(cookieName(request), cookieOptions(request)).code(204).send();
   });
   app.post(`${prefix}/links/read`, async (request): Promise<LinkAnswer> => {
@@ -154,12 +157,12 @@ export async function start(
   reply: FastifyReply,
   options: SessionOptions & { readonly personId: string },
 ): Promise<FastifyReply> {
-  const { sessions, personId } = options;
+  const { sessions, lookUps, personId } = options;
   // Ends the browser's earlier session, so that its token becomes useless.
   await sessions.end(tokenOf(request));
   const browser = request.headers['user-agent'] ?? '';
   const { token, expiresAt } = await sessions.start({ personId, address: request.ip, browser });
-  const viewer = await sessions.find(token);
+  const viewer = await lookUps.findNew(token);
   if (viewer === undefined) throw new Refusal('sign_in_failed');
   return await reply
     .header('cache-control', 'no-store')
@@ -170,9 +173,9 @@ export async function start(
 /** Who is signed in, by the cookie. */
 export async function viewerOf(
   request: FastifyRequest,
-  sessions: Sessions,
+  lookUps: SessionLookUps,
 ): Promise<Viewer | undefined> {
-  const session = await sessions.find(tokenOf(request));
+  const session = await lookUps.find(tokenOf(request), request);
   return session === undefined ? undefined : viewerFrom(session);
 }
 

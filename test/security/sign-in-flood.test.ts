@@ -1,11 +1,12 @@
 import { createHook } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createPool } from '../../src/platform/db/pool.ts';
+import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -168,4 +169,31 @@ test('a stop cuts off a sign-in whose client has left, which is no error', async
   await stopped;
   await until('its end', () => /cut off|could not be served/.test(stopping.logged()));
   expect(stopping.logged()).not.toMatch(/"level":"(?:error|fatal)"/);
+});
+
+test('people who are signed in do not wait for strangers who send cookies', async () => {
+  const admin = await signedIn(running.origin, 'admin');
+  const from = { 'x-forwarded-for': '192.0.2.200' };
+  const strangers: Promise<ConsoleAnswer>[] = [];
+  const refused: ConsoleAnswer[] = [];
+  let answer: Promise<ConsoleAnswer> | undefined;
+  await databaseTransaction(owner, async (db) => {
+    await db.query('set local idle_in_transaction_session_timeout = 0');
+    await db.query('lock table sessions in access exclusive mode');
+    for (let count = 0; count < LIMITS.poolQueue + 10; count += 1) {
+      const cookie = `malipo=${randomBytes(32).toString('base64url')}`;
+      const sent = new ConsoleClient(running.origin).get('/session', { ...from, cookie });
+      strangers.push(sent);
+      void sent.then((one) => one.status !== 401 && refused.push(one));
+    }
+    const least = LIMITS.poolQueue - LIMITS.sessionLookUpsWaiting;
+    await until('strangers to be refused', () => refused.length >= least);
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['too_many_requests']));
+    expect(await countWaiting(owner)).toBe(LIMITS.strangersLookUpsAtOnce);
+    answer = admin.get('/session');
+    await until('the look-up of the person', async () => (await countWaiting(owner)) === 2);
+  });
+  expect((await answer)?.status).toBe(200);
+  const last = await Promise.all(strangers);
+  expect(new Set(last.map(({ status }) => status))).toEqual(new Set([401, 429]));
 });

@@ -132,6 +132,12 @@ export const LIMITS = {
    * Node's threads for hashing.
    */
   signInsAtOnce: 2,
+  /** Sessions that one process looks up at once for requests of people: half of the console's connections. */
+  sessionLookUpsAtOnce: 2,
+  /** The same for cookies of which it knows no session. */
+  strangersLookUpsAtOnce: 1,
+  /** Such look-ups that wait, of one person, vendor or network, before new ones are refused. */
+  sessionLookUpsWaiting: 256,
   /**
    * Sign-ins that are checked or wait for it, before new ones are refused as `overloaded`: about a
    * second's on two busy cores, where a hash takes 60 ms.

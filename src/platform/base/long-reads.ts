@@ -27,14 +27,29 @@ interface Waiting {
   readonly drop: () => void;
 }
 
+/** How many reads of one name wait, and how further ones are refused. */
+interface WaitingRules {
+  readonly maxWaiting: number;
+  readonly tooMany: () => Refusal;
+}
+
+const USUAL_RULES: WaitingRules = {
+  maxWaiting: LIMITS.longReadsWaiting,
+  tooMany: () => {
+    const text =
+      'Too many of your statements, reports or files wait to be read. Wait for their answers.';
+    return new Refusal('too_many_requests', { text, retryAfterSeconds: 1 });
+  },
+};
+
 /**
  * At most this many long reads at once, and one of each name, so that other requests always find a
  * connection. The others wait without one. The names take turns, so one that has many reads delays
  * another by one read at most.
  */
-export function createLongReads(atOnce: number): LongReads {
+export function createLongReads(atOnce: number, rules = USUAL_RULES): LongReads {
   const running = new Set<string>();
-  const queue = new TurnQueue();
+  const queue = new TurnQueue(rules);
   const startNext = (): void => {
     if (running.size >= atOnce) return;
     const next = queue.take((name) => !running.has(name));
@@ -75,16 +90,17 @@ export function partsInTurn(longReads: LongReads, reader: LongReader): ReadPart 
 /** The reads that wait, by name. The next turn is that of the first name. */
 class TurnQueue {
   readonly #byName = new Map<string, Waiting[]>();
+  readonly #rules: WaitingRules;
+
+  constructor(rules: WaitingRules) {
+    this.#rules = rules;
+  }
 
   /** Throws: `too_many_requests`. */
   add(entry: Waiting): void {
     const { name, isNeverRefused = false } = entry.reader;
     const own = this.#dropClosed(name);
-    if (!isNeverRefused && own.length >= LIMITS.longReadsWaiting) {
-      const text =
-        'Too many of your statements, reports or files wait to be read. Wait for their answers.';
-      throw new Refusal('too_many_requests', { text, retryAfterSeconds: 1 });
-    }
+    if (!isNeverRefused && own.length >= this.#rules.maxWaiting) throw this.#rules.tooMany();
     this.#byName.set(name, [...own, entry]);
   }
 
