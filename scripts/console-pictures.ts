@@ -77,15 +77,21 @@ const PAGES: Readonly<Record<string, readonly [name: string, at: string][]>> = {
   ],
 };
 
-const [origin = ''] = new Command('console:pictures')
+const command = new Command('console:pictures')
   .description('Take the pictures of the guide to the console.')
   .argument('<url>', 'of a running sandbox')
-  .parse().args;
+  .option('--only <names>', 'of these pages, such as vat,ledger')
+  .parse();
+const [origin = ''] = command.args;
+const only = command.opts<{ only?: string }>().only?.split(',');
 
 await mkdir(FOLDER, { recursive: true });
 const browser = await startBrowser();
 try {
-  for (const [login, pages] of Object.entries(PAGES)) await takeAll(browser, login, pages);
+  for (const [login, all] of Object.entries(PAGES)) {
+    const pages = all.filter(([name]) => only?.includes(name) ?? true);
+    if (pages.length > 0) await takeAll(browser, login, pages);
+  }
 } finally {
   await browser.close();
 }
