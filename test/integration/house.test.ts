@@ -10,6 +10,7 @@ import { saveBalance } from '../../src/payments/billers/float-store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
+import { moved } from '../support/moved.ts';
 import { chainEverything } from '../support/chain.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { brokenInvariants } from '../support/broken-invariants.ts';
@@ -450,7 +451,7 @@ describe('a forgery is found', () => {
     ['what people wrote', `update house_entries set note = 'other'`, ['house_authentic']],
     [
       'the time of an entry',
-      `update house_entries set moved_at = moved_at - interval '30 days'`,
+      `update house_entries set moved_at = ${moved('moved_at', '-30 days')}`,
       ['house_equals_sources'],
     ],
     [
@@ -470,12 +471,12 @@ describe('a forgery is found', () => {
     ],
     [
       'the time of a top-up in its statement',
-      `update statement_rows set at = at - interval '1 second' where kind = 'top_up'`,
+      `update statement_rows set at = ${moved('at', '-1 second')} where kind = 'top_up'`,
       ['house_equals_sources'],
     ],
     [
       'the time of a charge in its statement',
-      `update statement_rows set at = at - interval '1 second' where kind = 'charge'`,
+      `update statement_rows set at = ${moved('at', '-1 second')} where kind = 'charge'`,
       ['house_equals_sources'],
     ],
     [
