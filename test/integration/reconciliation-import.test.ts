@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { houseAmount } from '../../src/payments/corrections/house-transfer.ts';
@@ -386,6 +386,54 @@ describe('a payment that is listed', () => {
       'Nothing is left to return',
     );
     await resolve(reversed, 'keep_books');
+  });
+
+  test('with another amount, then reversed, and paid once more: nothing is returned or claimed', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const more = { of: made, operatorReference: 'A', amountCents: made.amountCents + 2_000n };
+    const first = { of: made, operatorReference: 'A' };
+    await importLines(books, folder, [first], { to, complete: false });
+    const back = { ...more, type: 'reversal', operatorReference: 'B' };
+    // The change and the reversal in one statement.
+    expect(await importLines(books, folder, [more, back], { to, complete: false })).toMatchObject({
+      verdicts: { changed: 1, theirs_only: 1 },
+    });
+    const again = { of: made, operatorReference: 'C' };
+    expect(await importLines(books, folder, [again], { to, complete: false })).toMatchObject({
+      verdicts: { matched: 1 },
+      casesOpened: 0,
+    });
+    const cases = await openCases();
+    const change = cases.find(({ kind }) => kind === 'statement_change');
+    const reversed = cases.find(({ kind }) => kind === 'contradiction');
+    expect(cases).toHaveLength(2);
+    await expect(propose(change, 'receivable')).rejects.toThrow('Nothing is left to post');
+    await expect(propose(reversed, 'return_to_vendor')).rejects.toThrow(
+      'Nothing is left to return',
+    );
+  });
+
+  test('more than instructed, and twice more: the order of decisions does not matter', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const more = { of: made, amountCents: made.amountCents + 2_000n };
+    await importLines(books, folder, [more, { of: made }], { to, complete: false });
+    const cases = await openCases();
+    await resolve(
+      cases.find(({ kind }) => kind === 'duplicate'),
+      'receivable',
+    );
+    await resolve(
+      cases.find(({ kind }) => kind === 'amount_difference'),
+      'house_bears',
+    );
+    expect(await books.balances(HOUSE)).toMatchObject({
+      'receivable:kplc': made.amountCents,
+      'operator:kplc': 2_000n,
+    });
   });
 
   test('with other content than before: a case', async () => {

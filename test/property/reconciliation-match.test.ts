@@ -91,7 +91,8 @@ function ourPayment(truth: Truth, index: number): OurPayment {
     houseCents: 0n,
     listedCents: 0n,
     listedPayments: 0,
-    reversedCents: 0n,
+    isListed: false,
+    isRevised: false,
   };
 }
 

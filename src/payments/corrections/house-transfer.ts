@@ -69,18 +69,36 @@ const RETURNS: ReadonlySet<HouseResolution> = new Set(['house_recovers', 'receiv
  * The amount that a proposal posts to our own accounts: that of the case, or a smaller one. Pure.
  * Throws: `PlainError` if it is above the case's, the case has none, or the operator moved the money in
  * the other direction.
+ * @param stillCents of an amount that the operator took or returned, what the ledger does not have.
  */
-export function houseAmount(row: Row, resolution: HouseResolution, proposal: Proposal): bigint {
+export function houseAmount(
+  row: Row,
+  resolution: HouseResolution,
+  proposal: Proposal,
+  stillCents: (cents: bigint, isTaken: boolean) => bigint = (cents) => cents,
+): bigint {
   const taken = takenCents(row);
   if (taken === undefined || taken === 0n) throw withoutAmount(row);
   const maxCents = taken > 0n ? taken : -taken;
   requireDirection(resolution, taken > 0n, maxCents);
-  const amountCents = givenCents(proposal) ?? maxCents;
-  if (amountCents > 0n && amountCents <= maxCents) return amountCents;
-  throw new PlainError(
-    `It must be above zero and at most ${formatMoney(maxCents)}, the amount of the case.`,
-    { field: 'amount' },
-  );
+  const leftCents = stillCents(maxCents, taken > 0n);
+  if (leftCents <= 0n) throw asTheBooks(taken > 0n);
+  const amountCents = givenCents(proposal) ?? leftCents;
+  if (amountCents > 0n && amountCents <= leftCents) return amountCents;
+  const what =
+    leftCents < maxCents
+      ? 'what statements list and the ledger does not have'
+      : 'the amount of the case';
+  throw new PlainError(`It must be above zero and at most ${formatMoney(leftCents)}, ${what}.`, {
+    field: 'amount',
+  });
+}
+
+function asTheBooks(isTaken: boolean): PlainError {
+  const text = isTaken
+    ? 'Nothing is left to post: the operator has returned it, or the ledger has it already. Choose keep_books.'
+    : 'Nothing is left to post: the ledger has no more than statements list as paid. Choose keep_books.';
+  return new PlainError(text, { field: 'resolution' });
 }
 
 function withoutAmount({ kind }: Row): PlainError {

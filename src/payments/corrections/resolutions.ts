@@ -14,7 +14,12 @@ import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
 import { planLostCharge, planLostReturn } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
-import { requireStillTaken, stillReturnedCents, stillTakenCents } from './still-taken.ts';
+import {
+  isExplained,
+  stillReturnedCents,
+  stillReturnedToVendorCents,
+  stillTakenCents,
+} from './still-taken.ts';
 
 /**
  * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
@@ -214,7 +219,8 @@ function saidCents({ row }: Situation, payment: OurPayment): bigint {
 function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
   const said = saidCents(situation, payment);
   // Below zero: it returned money of ours, which is no reason to charge more than it says.
-  const ourCents = payment.houseCents > 0n ? payment.houseCents : 0n;
+  // What statements tell includes our part, which may be about another movement.
+  const ourCents = payment.houseCents > 0n && !isExplained(payment) ? payment.houseCents : 0n;
   const missing = stillTakenCents(payment, said - payment.postedCents - ourCents);
   const amount = givenCents(proposal) ?? missing;
   if (amount > 0n && amount <= missing) return amount;
@@ -307,7 +313,7 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
   const { vendorId, postedCents } = payment;
   const unpaid = postedCents - saidCents(situation, payment);
   const isListed = row.facts['source'] === 'statement';
-  const max = isListed ? stillReturnedCents(payment, unpaid) : unpaid;
+  const max = isListed ? stillReturnedToVendorCents(payment, unpaid) : unpaid;
   const amountCents = givenCents(proposal) ?? max;
   if (amountCents <= 0n || amountCents > max) {
     throw new PlainError(
@@ -348,9 +354,10 @@ function houseCents(situation: Situation, resolution: HouseResolution, proposal:
   const { row, payment } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
-  const amountCents = houseAmount(row, resolution, proposal);
-  if (row.kind === 'duplicate' && payment !== null) requireStillTaken(payment, amountCents);
-  return amountCents;
+  return houseAmount(row, resolution, proposal, (cents, isTaken) => {
+    if (payment === null || row.facts['source'] !== 'statement') return cents;
+    return isTaken ? stillTakenCents(payment, cents) : stillReturnedCents(payment, cents);
+  });
 }
 
 function planOwed(

@@ -159,7 +159,8 @@ async function take(
     pulled: read.pulled,
   });
   const known = await knownMovements(db, operator, read.movements);
-  const payments = await loadPayments(db, request, [...read.movements, ...known.values()]);
+  const named = [...read.movements, ...known.values()];
+  const payments = withChanges(await loadPayments(db, request, named), read.movements, known);
   const fresh = read.movements.filter((movement) => !known.has(keyOf(movement)));
   const matches = matchStatement(fresh, payments, request);
   const rows = rowsOf(matches, read.movements, known);
@@ -202,6 +203,25 @@ async function writeRows(
     written += batch.length;
     statement.onProgress?.(`matched and written: ${written} of ${rows.length}`);
   }
+}
+
+/** The payments with what this statement changes of earlier movements about them. */
+function withChanges(
+  payments: readonly OurPayment[],
+  movements: readonly StatementMovement[],
+  known: ReadonlyMap<string, KnownMovement>,
+): OurPayment[] {
+  const changes = new Map<string, bigint>();
+  for (const movement of movements) {
+    const before = known.get(keyOf(movement));
+    if (!before?.paymentId) continue;
+    const cents = effectCents(before) - effectCents(movement);
+    changes.set(before.paymentId, (changes.get(before.paymentId) ?? 0n) + cents);
+  }
+  return payments.map((payment) => {
+    const cents = changes.get(payment.paymentId) ?? 0n;
+    return cents === 0n ? payment : { ...payment, listedCents: payment.listedCents + cents };
+  });
 }
 
 /** What the accounts of the house take from a statement: all that is no payment, and new. */

@@ -35,11 +35,12 @@ export interface OurPayment {
   readonly paidElsewhere: boolean;
   /** The same in the accounts of vendor 0: what we bear, or claim back. */
   readonly houseCents: bigint;
-  /** What earlier statements list as paid for it, less what they list as reversed. */
+  /** What statements list as paid for it, less what they list as reversed; of each movement, what they list last. */
   readonly listedCents: bigint;
   readonly listedPayments: number;
-  /** What they list as reversed. */
-  readonly reversedCents: bigint;
+  readonly isListed: boolean;
+  /** They list a reversal of it, or one of its movements with another amount than before. */
+  readonly isRevised: boolean;
 }
 
 /**

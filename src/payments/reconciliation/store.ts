@@ -352,7 +352,8 @@ export async function readPayments(
     houseCents: houseCents.get(row.paymentId) ?? 0n,
     listedCents: listed.get(row.paymentId)?.listedCents ?? 0n,
     listedPayments: listed.get(row.paymentId)?.listedPayments ?? 0,
-    reversedCents: listed.get(row.paymentId)?.reversedCents ?? 0n,
+    isListed: listed.has(row.paymentId),
+    isRevised: listed.get(row.paymentId)?.isRevised ?? false,
   }));
 }
 
@@ -360,7 +361,7 @@ interface ListedRow {
   paymentId: string;
   listedCents: bigint;
   listedPayments: number;
-  reversedCents: bigint;
+  isRevised: boolean;
 }
 
 /** What the operator's statements list for these payments, by payment id. */
@@ -370,18 +371,25 @@ async function readListed(
   keys: readonly PaymentKey[],
 ): Promise<Map<string, ListedRow>> {
   const read = await db.query<ListedRow>(
-    `select k.payment_id as "paymentId",
-       sum(case r.kind when 'payment' then r.amount_cents else -r.amount_cents end)::bigint
+    `select m.payment_id as "paymentId",
+       sum(case m.kind when 'payment' then m.amount_cents else -m.amount_cents end)::bigint
          as "listedCents",
-       sum(case r.kind when 'payment' then 1 else -1 end)::integer as "listedPayments",
-       sum(case r.kind when 'reversal' then r.amount_cents else 0 end)::bigint as "reversedCents"
+       sum(case m.kind when 'payment' then 1 else -1 end)::integer as "listedPayments",
+       bool_or(m.kind = 'reversal' or m.is_changed) as "isRevised"
      from (
-         select * from unnest($1::integer[], $2::uuid[]) as u (vendor_id, payment_id)
-         limit cardinality($1)
-       ) k
-       join statement_rows r on r.payment_id = k.payment_id and r.vendor_id = k.vendor_id
-     where r.operator = $3 and r.verdict not in ('repeated', 'changed')
-     group by k.payment_id`,
+         -- A movement that is listed again has the content of the last statement.
+         select k.payment_id, r.kind,
+           (array_agg(r.amount_cents order by r.row_id desc))[1] as amount_cents,
+           bool_or(r.verdict = 'changed') as is_changed
+         from (
+             select * from unnest($1::integer[], $2::uuid[]) as u (vendor_id, payment_id)
+             limit cardinality($1)
+           ) k
+           join statement_rows r on r.payment_id = k.payment_id and r.vendor_id = k.vendor_id
+         where r.operator = $3
+         group by k.payment_id, r.kind, r.operator_reference
+       ) m
+     group by m.payment_id`,
     [keys.map((key) => key.vendorId), keys.map((key) => key.paymentId), operator],
   );
   return new Map(read.rows.map((row) => [row.paymentId, row]));
