@@ -436,6 +436,30 @@ describe('a payment that is listed', () => {
     });
   });
 
+  test('and reversed with more than was paid: the rest is a case of its own', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const middle = new Date(Number(to) - 10);
+    await importLines(books, folder, [{ of: made }], { to: middle });
+    const back = { of: made, type: 'reversal', amountCents: made.amountCents + 2_000n };
+    await importLines(books, folder, [back], { from: middle, to, complete: false });
+    const cases = (await openCases()).filter(({ kind }) => kind !== 'float_difference');
+    expect(cases).toHaveLength(2);
+    await resolve(
+      cases.find(({ kind }) => kind === 'contradiction'),
+      'return_to_vendor',
+    );
+    const surplus = cases.find(({ kind }) => kind === 'theirs_only');
+    expect(surplus?.facts['paid_cents']).toBe(2_000);
+    await expect(propose(surplus, 'return_to_vendor')).rejects.toThrow('nothing can be returned');
+    await expect(propose(surplus, 'house_recovers')).rejects.toThrow(
+      'enter it with operator top-up',
+    );
+    await resolve(surplus, 'keep_books');
+    expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
+  });
+
   test('with other content than before: a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));

@@ -141,11 +141,11 @@ function caseOf(
 
 /**
  * For a report about a settled payment, `settle` opens the case. It is about the vendor's part; this one is
- * about ours, if there is any.
+ * about ours, and about what the operator returned more than it took, if there is any.
  */
 function theirsOnlyCase(opened: NewCase, match: Match | null): NewCase | undefined {
   if (!match?.reported) return opened;
-  const cents = housePartCents(match);
+  const cents = housePartCents(match) + match.surplusCents;
   if (cents <= 0n) return undefined;
   const { facts } = opened;
   return {
@@ -161,7 +161,8 @@ function housePartCents({ movement, payment, reported }: Match): bigint {
   // A statement may list either.
   const ofVendor = postedCents > netPostedCents ? postedCents : netPostedCents;
   const restCents = movement.amountCents - ofVendor;
-  return restCents < houseCents ? restCents : houseCents;
+  const partCents = restCents < houseCents ? restCents : houseCents;
+  return partCents > 0n ? partCents : 0n;
 }
 
 function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {

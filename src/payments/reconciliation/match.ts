@@ -65,6 +65,8 @@ export interface Match {
   readonly reported: Outcome | null;
   /** Not certain: a payment with the same account and amount at about that time. */
   readonly candidate: OurPayment | null;
+  /** Of a reversal: what the operator returned more than it ever took for the payment, in cents. */
+  readonly surplusCents: bigint;
 }
 
 export interface MatchOptions {
@@ -92,7 +94,7 @@ export function matchStatement(
     }
     const isPayment = movement.kind === 'payment' || movement.kind === 'reversal';
     const verdict = isPayment ? 'theirs_only' : 'noted';
-    matches.push({ movement, verdict, payment: null, reported: null, candidate });
+    matches.push({ movement, verdict, payment: null, reported: null, candidate, surplusCents: 0n });
   }
   for (const [payment, group] of groups) matches.push(...judgeGroup(payment, group));
   return matches.toSorted((one, other) => one.movement.line - other.movement.line);
@@ -214,20 +216,25 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
     (one, other) => Number(one.at) - Number(other.at) || one.line - other.line,
   );
   const cancelled = cancel(ordered);
-  let { listedCents, listedPayments } = payment;
+  let { listedCents, listedPayments, isListed } = payment;
   const matches: Match[] = [];
   const say = (
     movement: StatementMovement,
     verdict: Verdict,
     reported: Outcome | null = null,
-  ): void => void matches.push({ movement, verdict, payment, reported, candidate: null });
+    surplusCents = 0n,
+  ): void =>
+    void matches.push({ movement, verdict, payment, reported, candidate: null, surplusCents });
   for (const movement of ordered) {
     if (cancelled.has(movement)) continue;
     if (movement.kind === 'reversal') {
       listedCents -= movement.amountCents;
       listedPayments -= 1;
-      say(movement, ...judgeReversal(payment, listedCents));
+      const [verdict, reported] = judgeReversal(payment, listedCents);
+      // A statement with the payment itself may come later.
+      say(movement, verdict, reported, isListed ? surplusOf(movement, listedCents) : 0n);
     } else {
+      isListed = true;
       listedCents += movement.amountCents;
       say(movement, ...judgePayment(payment, movement, { listedCents, listedPayments }));
       listedPayments += 1;
@@ -280,6 +287,11 @@ function judgePayment(
   if (isInBooks(payment, listed.listedCents) || (isFirst && isPosted)) return ['matched'];
   if (!isFirst) return ['duplicate'];
   return payment.outcome === 'success' ? ['amount_difference'] : ['theirs_only', 'success'];
+}
+
+function surplusOf({ amountCents }: StatementMovement, listedCents: bigint): bigint {
+  if (listedCents >= 0n) return 0n;
+  return amountCents < -listedCents ? amountCents : -listedCents;
 }
 
 function judgeReversal(payment: OurPayment, listedCents: bigint): [Verdict, (Outcome | null)?] {
