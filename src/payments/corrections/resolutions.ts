@@ -301,6 +301,11 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
     });
     return { kind: 'correct', transfers, outcomeAfter: null };
   }
+  if (row.kind === 'theirs_only' && row.facts['listed_cents'] !== undefined) {
+    throw new PlainError('The contradiction about the same reversal is about the vendor’s part.', {
+      field: 'resolution',
+    });
+  }
   const payment = required(situation);
   if (payment.outcome !== 'success') {
     throw new PlainError(
