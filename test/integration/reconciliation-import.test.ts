@@ -460,6 +460,24 @@ describe('a payment that is listed', () => {
     expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
   });
 
+  test('although it failed, reversed, and paid with more, before people decide: all is charged', async () => {
+    const made = await sentOne();
+    await settle(failedReport(made));
+    const to = await databaseTime(books);
+    const options = { to, complete: false };
+    const less = { of: made, amountCents: 5_000n };
+    await importLines(books, folder, [less], options);
+    await importLines(books, folder, [{ ...less, type: 'reversal' }], options);
+    expect(await importLines(books, folder, [{ of: made }], options)).toMatchObject({
+      verdicts: { theirs_only: 1 },
+      casesOpened: 1,
+    });
+    const cases = (await openCases()).filter(({ kind }) => kind === 'contradiction');
+    expect(cases).toHaveLength(2);
+    for (const row of cases) await resolve(row, 'charge_vendor');
+    expect((await books.balances(vendorId))['operator:kplc']).toBe(made.amountCents);
+  });
+
   test('with other content than before: a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));

@@ -3,7 +3,7 @@ import { readPayment, settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 import { findVendorById } from '../../parties/store.ts';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
-import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
+import { HOUSE, countCases, hadCase, listCasesAbout, openCase } from '../cases/cases-store.ts';
 import type { CaseSubject, NewCase } from '../cases/cases-store.ts';
 import { findFloatDifference } from '../cases/statement-cases-store.ts';
 import { executedCents } from './match.ts';
@@ -48,9 +48,12 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
     if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
   };
   const lost = await findLost(db, found.rows);
+  const told = await findTold(db, found.rows);
   for (const row of found.rows) {
     const opened = caseOf(row, found, lost);
-    if (opened !== undefined) await open(opened);
+    if (opened !== undefined) await open(withEvidence(row, opened, told));
+    const further = furtherCase(row, found, told);
+    if (further !== undefined) await open(further);
   }
   for (const difference of await floatDifferences(db, found)) await open(difference);
   let oursOnly = 0;
@@ -86,14 +89,66 @@ async function findLost(
   return lost;
 }
 
-function caseOf(
-  row: MatchedRow,
-  found: Differences,
-  lost: ReadonlyMap<string, CaseSubject>,
-): NewCase | undefined {
-  const { movement, match, verdict, rowId } = row;
-  const payment = row.payment ?? lost.get(movement.reference ?? '');
-  const facts = {
+/**
+ * Payments that were listed before and have an open case about a movement: a further movement needs a case of
+ * its own, with its own amount.
+ */
+async function findTold(db: Queryable, rows: readonly MatchedRow[]): Promise<Set<string>> {
+  const told = new Set<string>();
+  for (const { match } of rows) {
+    const payment = match?.payment;
+    if (!payment?.isListed || !isFirstOfAnAmount(match)) continue;
+    const cases = await listCasesAbout(db, payment.vendorId, payment.paymentId);
+    const isOpen = cases.some(
+      ({ kind, resolvedAt }) =>
+        resolvedAt === null && (kind === 'contradiction' || kind === 'amount_difference'),
+    );
+    if (isOpen) told.add(payment.paymentId);
+  }
+  return told;
+}
+
+/** Whether its case has no evidence, as that of a callback, so that there is only one at a time. */
+function isFirstOfAnAmount(match: Match | null): boolean {
+  if (match === null || match.payment === null || match.payment.outcome === null) return false;
+  return match.verdict === 'amount_difference' || match.reported === 'success';
+}
+
+/** Names the movement in a case of `amount_difference`, if there is one about another movement. */
+function withEvidence({ rowId, match }: MatchedRow, opened: NewCase, told: Set<string>): NewCase {
+  if (opened.kind !== 'amount_difference' || opened.paymentId === null) return opened;
+  if (told.has(opened.paymentId)) return { ...opened, evidenceId: rowId };
+  if (isFirstOfAnAmount(match)) told.add(opened.paymentId);
+  return opened;
+}
+
+/** The case of a payment that contradicts the ledger like another one, about which `settle` opens a case. */
+function furtherCase(row: MatchedRow, found: Differences, told: Set<string>): NewCase | undefined {
+  const { match, rowId, movement } = row;
+  const payment = match?.payment;
+  if (!payment || match?.reported !== 'success' || !isFirstOfAnAmount(match)) return undefined;
+  if (!told.has(payment.paymentId)) {
+    told.add(payment.paymentId);
+    return undefined;
+  }
+  return {
+    vendorId: payment.vendorId,
+    paymentId: payment.paymentId,
+    kind: 'contradiction',
+    evidenceId: rowId,
+    operatorCode: found.operator,
+    facts: {
+      ...factsOf(row, found),
+      books_say: payment.outcome,
+      operator_says: 'success',
+      amount_cents: Number(payment.amountCents),
+      biller_reference: movement.operatorReference,
+    },
+  };
+}
+
+function factsOf({ movement, match, before }: MatchedRow, found: Differences): NewCase['facts'] {
+  return {
     source: 'statement',
     statement_id: found.statementId,
     line: movement.line,
@@ -104,9 +159,19 @@ function caseOf(
     account: movement.account,
     at: movement.at.toISOString(),
     paid_cents: Number(movement.amountCents),
-    ...(row.before === null ? {} : { listed_before_cents: Number(row.before.amountCents) }),
+    ...(before === null ? {} : { listed_before_cents: Number(before.amountCents) }),
     ...(match?.candidate ? { candidate: match.candidate.reference } : {}),
   };
+}
+
+function caseOf(
+  row: MatchedRow,
+  found: Differences,
+  lost: ReadonlyMap<string, CaseSubject>,
+): NewCase | undefined {
+  const { movement, match, verdict, rowId } = row;
+  const payment = row.payment ?? lost.get(movement.reference ?? '');
+  const facts = factsOf(row, found);
   const about = {
     vendorId: payment?.vendorId ?? HOUSE,
     paymentId: payment?.paymentId ?? null,
