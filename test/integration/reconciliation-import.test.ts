@@ -478,6 +478,22 @@ describe('a payment that is listed', () => {
     expect((await books.balances(vendorId))['operator:kplc']).toBe(made.amountCents);
   });
 
+  test('reversed in part, and paid once more: a duplicate', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const options = { to, complete: false };
+    await importLines(books, folder, [{ of: made }], options);
+    const back = { of: made, type: 'reversal', amountCents: 5_000n };
+    await importLines(books, folder, [back], options);
+    expect(await importLines(books, folder, [{ of: made }], options)).toMatchObject({
+      verdicts: { duplicate: 1 },
+    });
+    const duplicate = (await openCases()).find(({ kind }) => kind === 'duplicate');
+    await resolve(duplicate, 'receivable');
+    expect((await books.balances(HOUSE))['receivable:kplc']).toBe(made.amountCents - 5_000n);
+  });
+
   test('with other content than before: a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));

@@ -216,7 +216,7 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
     (one, other) => Number(one.at) - Number(other.at) || one.line - other.line,
   );
   const cancelled = cancel(ordered);
-  let { listedCents, listedPayments, isListed } = payment;
+  let { listedCents, isListed } = payment;
   const matches: Match[] = [];
   const say = (
     movement: StatementMovement,
@@ -229,15 +229,13 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
     if (cancelled.has(movement)) continue;
     if (movement.kind === 'reversal') {
       listedCents -= movement.amountCents;
-      listedPayments -= 1;
       const [verdict, reported] = judgeReversal(payment, listedCents);
       // A statement with the payment itself may come later.
       say(movement, verdict, reported, isListed ? surplusOf(movement, listedCents) : 0n);
     } else {
       isListed = true;
       listedCents += movement.amountCents;
-      say(movement, ...judgePayment(payment, movement, { listedCents, listedPayments }));
-      listedPayments += 1;
+      say(movement, ...judgePayment(payment, movement, listedCents));
     }
   }
   for (const movement of cancelled) {
@@ -274,17 +272,18 @@ function isInBooks(
   return [postedCents, netPostedCents].some((cents) => cents + houseCents === listedCents);
 }
 
-/** @param listed with this movement in `listedCents`, and without it in `listedPayments`. */
+/** @param listedCents with this movement. */
 function judgePayment(
   payment: OurPayment,
   movement: StatementMovement,
-  listed: { readonly listedCents: bigint; readonly listedPayments: number },
+  listedCents: bigint,
 ): [Verdict, (Outcome | null)?] {
-  const isFirst = listed.listedPayments <= 0;
+  // What was listed before has been returned, all of it.
+  const isFirst = listedCents <= movement.amountCents;
   if (payment.paidElsewhere) return ['duplicate'];
   if (payment.outcome === null) return isFirst ? ['settled', 'success'] : ['duplicate'];
   const isPosted = [payment.postedCents, payment.netPostedCents].includes(movement.amountCents);
-  if (isInBooks(payment, listed.listedCents) || (isFirst && isPosted)) return ['matched'];
+  if (isInBooks(payment, listedCents) || (isFirst && isPosted)) return ['matched'];
   if (!isFirst) return ['duplicate'];
   return payment.outcome === 'success' ? ['amount_difference'] : ['theirs_only', 'success'];
 }
