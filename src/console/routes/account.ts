@@ -11,7 +11,7 @@ import { createLongReads } from '../../platform/base/long-reads.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PasskeysAnswer } from '../answers.ts';
-import { Audited, route } from '../route.ts';
+import { Audited, longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 
 /** Hashing a password takes a core. */
@@ -56,7 +56,7 @@ export function accountRoutes(options: AccountRoutesOptions): AnyRoute[] {
 
 /**
  * A stolen session must not become lasting access, so the password is asked for again. Such checks wait
- * only for each other, not for strangers who sign in.
+ * only for each other, not for strangers who sign in, and those of a vendor's people take turns as one.
  */
 function beginRoute(options: AccountRoutesOptions): AnyRoute {
   const inTurn = createLongReads(PASSWORDS_AT_ONCE);
@@ -72,12 +72,13 @@ function beginRoute(options: AccountRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async ({ body }, { viewer, isClosed }, { headers }) => {
+    handle: async ({ body }, context, { headers }) => {
+      const { viewer } = context;
       const party = requireParty(options.party, headers.origin);
       const now = options.clock.now();
       const again = { login: viewer.login, ...body, code: body.code };
-      const person = { name: viewer.personId, isClosed, isNeverRefused: true };
-      await inTurn(person, () => checkSignIn(options, again, now));
+      const reader = { ...longReaderOf(context), isNeverRefused: true };
+      await inTurn(reader, () => checkSignIn(options, again, now));
       return await beginPasskey({ ...options, party }, viewer, now);
     },
   });
