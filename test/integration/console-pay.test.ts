@@ -10,6 +10,7 @@ import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts'
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
+import { countWaitingFor } from '../support/waiting.ts';
 
 let database: TestDatabase;
 let running: InProcessService;
@@ -250,12 +251,10 @@ describe('a statement', () => {
     const { asked } = await databaseTransaction(owner, async (client) => {
       await client.query('lock table transfers in access exclusive mode');
       const started = Array.from({ length: 6 }, () => cashier.get('/vendors/demo/statement'));
-      await until('one to wait for the lock', async () => {
-        const waiting = await client.query(
-          `select from pg_locks where not granted and relation = 'transfers'::regclass`,
-        );
-        return (waiting.rowCount ?? 0) > 0;
-      });
+      await until(
+        'one to wait for the lock',
+        async () => (await countWaitingFor(client, 'transfers')) > 0,
+      );
       const others = await Promise.all(Array.from({ length: 3 }, () => other.get('/bulk')));
       expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
       return { asked: started };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statementTable } from '../../src/payments/reports/statement-table.ts';
 import type { ReadPart } from '../../src/platform/base/long-reads.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
-import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -13,6 +13,7 @@ import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { SelfServiceClient, refusalIn } from '../support/self-service-client.ts';
 import { until } from '../support/until.ts';
+import { countWaitingFor } from '../support/waiting.ts';
 
 // Somebody who asks for more than others does not delay them.
 
@@ -51,7 +52,7 @@ async function whileLocked<Result>(
   return await databaseTransaction(owner, async (db) => {
     await db.query(`lock table ${table} in access exclusive mode`);
     const waitFor = async (what: string, isMet: (waiting: number) => boolean): Promise<void> => {
-      await until(what, async () => isMet(await countWaiting(db)));
+      await until(what, async () => isMet(await countWaitingFor(db, table)));
     };
     return await work({
       waiting: async (count) =>
@@ -59,10 +60,6 @@ async function whileLocked<Result>(
       waitFor,
     });
   });
-}
-
-async function countWaiting(db: Queryable): Promise<number> {
-  return (await db.query('select distinct pid from pg_locks where not granted')).rowCount ?? 0;
 }
 
 /** Starts calls, and collects their answers as they come. */

@@ -12,6 +12,20 @@ export async function countWaiting(db: Queryable): Promise<number> {
 }
 
 /**
+ * How many sessions wait for a lock on this table of this database. Also for the database transaction that
+ * has locked it: within one, `pg_stat_activity` does not change.
+ */
+export async function countWaitingFor(db: Queryable, table: string): Promise<number> {
+  // A table has the same oid in all databases that were cloned from the template.
+  const waiting = await db.query(
+    `select distinct l.pid from pg_locks l join pg_database d on d.oid = l.database
+     where not l.granted and l.relation = $1::regclass and d.datname = current_database()`,
+    [table],
+  );
+  return waiting.rowCount ?? 0;
+}
+
+/**
  * The server process of the pool of this name whose statement waits for a lock, on any node of a cluster.
  * @param except not this one.
  */
