@@ -6,7 +6,6 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { enterIfChanged } from '../history.ts';
-import { AlreadyRunningError, EmbeddedDatabaseError } from '../platform/embedded/error.ts';
 import { locateData } from '../platform/embedded/folder.ts';
 import { isMigrated } from '../platform/db/migrate.ts';
 import { SCHEMA } from '../schema.ts';
@@ -24,6 +23,7 @@ import type { Sealing } from '../parties/administer.ts';
 import { requireSameMasterKey } from '../parties/keys.ts';
 import { findLedgerMac, openLedgerMac } from '../parties/ledger-key.ts';
 import { readMasterKeyFile } from '../parties/master-key-file.ts';
+import { OPEN_MS, openAmongOthers } from './open-among-others.ts';
 
 /** What a command can use while it runs. */
 export interface Session {
@@ -58,10 +58,6 @@ export interface SessionNeeds {
 const POOL_NAME = 'command';
 /** How long a command that started the embedded server waits for other commands that share it. */
 const OTHERS_MS = 60_000;
-/** How long a command retries while servers of other commands start and stop. */
-const OPEN_MS = 10_000;
-/** PostgreSQL itself refuses one of two starts at the same moment. */
-const MAX_STARTS = 2;
 
 /**
  * Opens the database that the environment names, runs `work` and closes everything that was opened.
@@ -164,27 +160,16 @@ async function requireDatabase(config: Config): Promise<void> {
 }
 
 async function openShared(config: Config): Promise<OpenDatabase> {
-  const open = (): Promise<OpenDatabase> =>
-    openDatabase({
-      databaseUrl: config.databaseUrl,
-      databaseOwnerUrl: config.databaseOwnerUrl,
-      dataDir: config.dataDir,
-      share: true,
-      log: () => {},
-    });
-  const giveUpAt = performance.now() + OPEN_MS;
-  let failedStarts = 0;
-  for (;;) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof EmbeddedDatabaseError)) throw error;
-      // Another command has started the server at the same moment: share it. If that command has stopped it
-      // by then, a third one may be the first to start it.
-      if (!(error instanceof AlreadyRunningError)) failedStarts += 1;
-      if (failedStarts === MAX_STARTS || performance.now() > giveUpAt) throw error;
-    }
-  }
+  return await openAmongOthers(
+    async () =>
+      await openDatabase({
+        databaseUrl: config.databaseUrl,
+        databaseOwnerUrl: config.databaseOwnerUrl,
+        dataDir: config.dataDir,
+        share: true,
+        log: () => {},
+      }),
+  );
 }
 
 async function requireReady(pool: Pool, needs: SessionNeeds): Promise<void> {
