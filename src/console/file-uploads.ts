@@ -14,7 +14,6 @@ interface FileUpload {
   /** Handles the file of a person when it has arrived. Throws: `overloaded`, and what `handle` throws. */
   readonly run: <Result>(
     request: FastifyRequest,
-    reply: FastifyReply,
     handle: (viewer: Viewer) => Promise<Result>,
   ) => Promise<Result>;
 }
@@ -53,16 +52,15 @@ export function createFileUploads(): (
         },
         preValidation: async (request) => awaited.get(request)?.(),
       },
-      run: async (request, reply, handle) => {
+      run: async (request, handle) => {
         const viewer = viewers.get(request);
         if (viewer === undefined) throw new Error('the request was not admitted');
         const handled: (() => void)[] = [];
         try {
-          for (const { slots, name } of placesOf(viewer)) {
-            handled.push(slots.take(name, request, reply.raw));
-          }
+          for (const { slots, name } of placesOf(viewer)) handled.push(slots.take(name));
           return await handle(viewer);
         } finally {
+          request.body = undefined;
           for (const isHandled of handled) isHandled();
         }
       },

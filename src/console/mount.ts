@@ -59,7 +59,7 @@ export function mountRoutes(
         const handled =
           upload === undefined
             ? await work(await admitted(request))
-            : await upload.run(request, reply, work);
+            : await upload.run(request, work);
         return reply.sent ? reply : await send(request, reply, handled);
       },
     });

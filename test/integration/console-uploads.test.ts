@@ -133,6 +133,28 @@ describe('a request with a file', () => {
     );
   });
 
+  test('has no place any more when it was handled, although its answer waits for an earlier one', async () => {
+    const { cookie } = await signedIn('finance');
+    const send = async (): Promise<Socket> => await begin('/statements', cookie, '{}');
+    const { hostname, port } = new URL(running.origin);
+    const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
+    sockets.push(socket);
+    const head = `HTTP/1.1\r\nHost: x\r\nX-Malipo-Console: 1\r\nCookie: ${cookie}\r\n`;
+    // The answer never ends.
+    socket.write(`GET /console/api/home/events ${head}\r\n`);
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    for (let count = 0; count < LIMITS.consoleFilesPerPerson; count += 1) {
+      const arrived = once(running.service.app.server, 'request');
+      socket.write(`POST /console/api/statements ${head}Content-Length: 2\r\n\r\n{}`);
+      await arrived;
+    }
+    await until(
+      'the files to be handled',
+      async () => (await answerOn(await send())).startsWith('HTTP/1.1 400 '),
+      10_000,
+    );
+  });
+
   test('of staff, or of another vendor, gives way to no number of people of a vendor', async () => {
     const cookies = await Promise.all([1, 2, 3, 4, 5].map(async () => await cookieOfNewPerson()));
     const path = '/bulk/check';

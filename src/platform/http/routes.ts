@@ -39,7 +39,7 @@ export function addOperation(
       ...route,
       ...hooks,
       method: 'POST',
-      handler: async (request, reply) => prepare(request, reply, await handle(request, reply)),
+      handler: async (request, reply) => prepare(request, reply, await handle(request)),
     });
     return;
   }

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { OldestFirst } from './admission.ts';
 import type { Unfinished } from './admission.ts';
@@ -47,28 +46,18 @@ export class UploadSlots {
   }
 
   /**
-   * Held until the response ends and the file has been handled: then call the returned function. A client
-   * that disconnects does not end the work, so it frees no slot. Throws: `overloaded`.
+   * Held until the file has been handled: then call the returned function, with the body released. A client
+   * that disconnects does not end the work, so it frees no slot. Nor does an answer keep one that waits for
+   * earlier ones of its connection: they may take as long as their reader wants. Throws: `overloaded`.
    */
-  take(
-    signerName: string,
-    { isClosed }: Pick<FastifyRequest, 'isClosed'>,
-    answer: Pick<ServerResponse, 'once'>,
-  ): () => void {
+  take(signerName: string): () => void {
     const own = this.#taken.get(signerName) ?? 0;
     if (own >= this.#limits.perSigner || this.#count >= this.#limits.atOnce) {
       throw new Refusal('overloaded', { retryAfterSeconds: 1 });
     }
     this.#taken.set(signerName, own + 1);
     this.#count += 1;
-    let endsToCome = isClosed ? 1 : 2;
-    const end = (): void => {
-      endsToCome -= 1;
-      if (endsToCome === 0) this.#give(signerName);
-    };
-    // `closed` of an answer that waits for earlier ones does not tell.
-    if (!isClosed) answer.once('close', end);
-    return end;
+    return () => this.#give(signerName);
   }
 
   #give(signerName: string): void {

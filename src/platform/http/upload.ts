@@ -25,7 +25,7 @@ interface Upload {
   readonly bodyLimit: number;
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   readonly preValidation: (request: FastifyRequest) => Promise<void>;
-  readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  readonly handle: (request: FastifyRequest) => Promise<unknown>;
 }
 
 /**
@@ -59,13 +59,13 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
       unfinished.leave();
     },
     preValidation: async (request) => awaited.get(request)?.(),
-    handle: async (request, reply) => {
+    handle: async (request) => {
       const body = request.body as Buffer | undefined;
       if (body === undefined || body.length === 0) {
         throw new Refusal('missing_field', { field: 'file', text: 'Send the file as the body' });
       }
       const sender = senders.get(request) ?? (await senderOf(request));
-      const isHandled = slots.take(sender.signerName, request, reply.raw);
+      const isHandled = slots.take(sender.signerName);
       try {
         const taken = await takeFile(request.headers['content-type'], body);
         if (taken.sha256.toString('hex') !== sender.fileSha256) {
@@ -73,6 +73,7 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
         }
         return await operation.handle(sender.request, sender.signer, taken, { key: sender.key });
       } finally {
+        request.body = undefined;
         isHandled();
       }
     },
