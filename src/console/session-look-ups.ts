@@ -10,7 +10,8 @@ import { networkOf } from '../platform/http/rate-limits.ts';
 export interface SessionLookUps {
   /**
    * Whose session it is; undefined: nobody's. Throws: `too_many_requests` if too many requests of this
-   * person, vendor or network wait; `overloaded` if the sender's connection has ended before.
+   * person, vendor or network wait; `overloaded` if it has waited too long, or the sender's connection has
+   * ended before.
    */
   find(
     token: string,
@@ -24,8 +25,12 @@ export interface SessionLookUps {
  * Anybody can send a cookie, and looking for its session takes a connection to the database. Sessions that
  * this process has seen are looked up in turns of their own, so people who are signed in never wait for
  * strangers. The people of a vendor take turns as one, and so do strangers of one network.
+ * @param nowMs default: the system's.
  */
-export function createSessionLookUps(sessions: Pick<Sessions, 'find'>): SessionLookUps {
+export function createSessionLookUps(
+  sessions: Pick<Sessions, 'find'>,
+  nowMs: () => number = () => performance.now(),
+): SessionLookUps {
   const rules = { maxWaiting: LIMITS.sessionLookUpsWaiting, tooMany };
   const ofPeople = createLongReads(LIMITS.sessionLookUpsAtOnce, rules);
   const ofStrangers = createLongReads(LIMITS.strangersLookUpsAtOnce, rules);
@@ -44,7 +49,9 @@ export function createSessionLookUps(sessions: Pick<Sessions, 'find'>): SessionL
     findNew: lookUp,
     find: async (token, sender) => {
       if (token === '') return undefined;
-      const isClosed = (): boolean => sender.isClosed;
+      const giveUpAt = nowMs() + LIMITS.sessionLookUpWaitMs;
+      // While the database does not answer, each look-up takes seconds, and people must learn that.
+      const isClosed = (): boolean => sender.isClosed || nowMs() > giveUpAt;
       const name = known.get(keyOf(token));
       return name === undefined
         ? await ofStrangers({ name: networkOf(sender.ip), isClosed }, () => lookUp(token))

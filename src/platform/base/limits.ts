@@ -138,6 +138,8 @@ export const LIMITS = {
   strangersLookUpsAtOnce: 1,
   /** Such look-ups that wait, of one person, vendor or network, before new ones are refused. */
   sessionLookUpsWaiting: 256,
+  /** How long one waits for its turn, before it is refused as `overloaded`: as long as for a connection. */
+  sessionLookUpWaitMs: 5_000,
   /**
    * Sign-ins that are checked or wait for it, before new ones are refused as `overloaded`: about a
    * second's on two busy cores, where a hash takes 60 ms.

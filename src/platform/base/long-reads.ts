@@ -5,7 +5,7 @@ import { LIMITS } from './limits.ts';
 export interface LongReader {
   /** Of a vendor, for all its people or programs, or of a member of staff. */
   readonly name: string;
-  /** Whether nobody waits for the result any more: the connection has ended. */
+  /** Whether nobody waits for the result any more: the connection has ended, or it has waited too long. */
   readonly isClosed: () => boolean;
   /** True: it waits, however many do. The answer has begun, or the caller has a limit of its own. */
   readonly isNeverRefused?: boolean;
@@ -13,8 +13,8 @@ export interface LongReader {
 
 /**
  * Runs a read that may take long, when its turn comes.
- * Throws: `too_many_requests` if too many of this name wait; `overloaded` if the reader's connection
- * has ended before.
+ * Throws: `too_many_requests` if too many of this name wait; `overloaded` if nobody waits for it any more
+ * when its turn comes.
  */
 export type LongReads = <Result>(
   reader: LongReader,
@@ -59,7 +59,7 @@ export function createLongReads(atOnce: number, rules = USUAL_RULES): LongReads 
   };
   return async (reader, read) => {
     await new Promise<void>((start, reject) => {
-      queue.add({ reader, start, drop: () => reject(new Refusal('overloaded')) });
+      queue.add({ reader, start, drop: () => reject(tooLate()) });
       startNext();
     });
     try {
@@ -69,6 +69,10 @@ export function createLongReads(atOnce: number, rules = USUAL_RULES): LongReads 
       startNext();
     }
   };
+}
+
+function tooLate(): Refusal {
+  return new Refusal('overloaded', { retryAfterSeconds: 1 });
 }
 
 /** Runs one of the reads of an answer. */

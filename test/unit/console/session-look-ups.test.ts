@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSessionLookUps } from '../../../src/console/session-look-ups.ts';
 import type { SessionRow } from '../../../src/parties/people/sessions-store.ts';
+import { LIMITS } from '../../../src/platform/base/limits.ts';
 
 const token = (): string => randomBytes(32).toString('base64url');
 const STRANGER = { ip: '192.0.2.1', isClosed: false };
@@ -25,7 +26,9 @@ function createSessions(vids: ReadonlyMap<string, string | null>) {
       await endOfTurn();
     }
   };
-  return { begun, endAll, lookUps: createSessionLookUps({ find }) };
+  const clock = { nowMs: 0 };
+  const lookUps = createSessionLookUps({ find }, () => clock.nowMs);
+  return { begun, endAll, clock, lookUps };
 }
 
 test('strangers are looked up one at a time, and people who are known do not wait for them', async () => {
@@ -69,4 +72,28 @@ test('a session that has ended is a stranger’s', async () => {
   expect(begun).toEqual([other]);
   await endAll();
   expect(await Promise.all(found)).toEqual([undefined, undefined]);
+});
+
+test('nobody waits long for a turn while the database does not answer', async () => {
+  const person = token();
+  const { begun, endAll, clock, lookUps } = createSessions(new Map([[person, null]]));
+  const signIn = lookUps.findNew(person);
+  await endAll();
+  await signIn;
+  begun.length = 0;
+  const ask = async (): Promise<unknown> =>
+    await lookUps.find(person, STRANGER).then(
+      (row) => row?.personId,
+      (error: { code: string }) => error.code,
+    );
+  const early = [ask(), ask(), ask()];
+  clock.nowMs += LIMITS.sessionLookUpWaitMs;
+  const late = ask();
+  clock.nowMs += 1;
+  await endAll();
+  expect(await Promise.all([...early, late])).toEqual([
+    ...[person, 'overloaded', 'overloaded'],
+    person,
+  ]);
+  expect(begun).toHaveLength(2);
 });
