@@ -300,9 +300,9 @@ export function isReadOnly(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '25006';
 }
 
-/** True if the database could not be reached or refused to accept writes at present. */
+/** True if the database could not be reached, any more or at present, or refused to accept writes. */
 export function isUnavailable(error: unknown): boolean {
-  if (isConnectionError(error)) return true;
+  if (error instanceof PoolEndedError || isConnectionError(error)) return true;
   const code = (error as { code?: unknown } | null)?.code;
   // 53: out of disk, memory or connections; 25006: read-only; 55P03: lock wait; 57014: statement
   // time-out; 40P01: deadlock; 40001: serialization failure. Nothing was committed.
