@@ -71,20 +71,18 @@ export function createFileUploads(): (
 /** The places that a person's file takes, all of them at once. */
 function createPlaces(): (viewer: Viewer) => readonly Place[] {
   const perPerson = LIMITS.consoleFilesPerPerson;
-  const perVendor = LIMITS.consoleFilesPerVendor;
   const ofStaff = createSlots(LIMITS.consoleFilesOfStaff, perPerson);
-  const ofVendors = createSlots(LIMITS.consoleFilesOfVendors, perVendor);
-  const ofVendor = new Map<number, UploadSlots>();
-  return ({ personId, vendor }) => {
-    if (vendor === undefined) return [{ slots: ofStaff, name: personId }];
-    const { vendorId, vid } = vendor;
-    const own = ofVendor.get(vendorId) ?? createSlots(perVendor, perPerson);
-    ofVendor.set(vendorId, own);
-    return [
-      { slots: own, name: personId },
-      { slots: ofVendors, name: vid },
-    ];
-  };
+  const ofVendors = createSlots(LIMITS.consoleFilesOfVendors, LIMITS.consoleFilesPerVendor);
+  // Their number is limited by the places of vendors.
+  const ofVendorsPeople = createSlots(Number.POSITIVE_INFINITY, perPerson);
+  return ({ personId, vendor }) =>
+    vendor === undefined
+      ? [{ slots: ofStaff, name: personId }]
+      : [
+          // First, so that a person's oldest file gives way, and not another one's of the vendor.
+          { slots: ofVendorsPeople, name: personId },
+          { slots: ofVendors, name: vendor.vid },
+        ];
 }
 
 function createSlots(atOnce: number, perSigner: number): UploadSlots {
