@@ -13,12 +13,15 @@ import { collect } from '../../src/payments/collections/collect.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { approvePayout, proposePayout, rejectPayout } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRow } from '../../src/payments/payouts/store.ts';
-import { setSource } from '../../src/payments/receipts/administer.ts';
+import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import {
   approveForReceipt,
   proposeForReceipt,
   rejectForReceipt,
 } from '../../src/payments/receipts/assign.ts';
+import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
+import { reportReversal } from '../../src/payments/receipts/reverse.ts';
+import { findReceipts } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import {
@@ -302,6 +305,7 @@ describe('a decision about a receipt', () => {
       ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
       settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
     });
+    await addAccount(books.pool, { sourceCode: SOURCE, account: 'KNOWN', vid, by: 'Asha' });
   });
 
   /** A receipt that nobody has. */
@@ -399,6 +403,40 @@ describe('a decision about a receipt', () => {
     expect(await approveForReceipt(deps(), { receipt, by: 'Baraka', vid: null })).toMatchObject({
       state: 'closed',
     });
+  });
+
+  test.each([
+    ['waited for its confirmation', 'unconfirmed'],
+    ['was claimed and then taken back', 'claimed'],
+  ] as const)('to close one that %s holds, whatever is reported later', async (_, state) => {
+    made += 1;
+    const receipt = `FP${String(made).padStart(8, '0')}`;
+    const report = async (channel: 'confirmation' | 'pull') => {
+      const about = { issuer: 'mpesa', receipt, sourceCode: SOURCE, collector: COLLECTOR, channel };
+      const paid = { amountCents: 1_000n, paidAt: new Date('2026-01-05T07:15:30Z'), payer: null };
+      return await takeReport(deps(), { ...about, ...paid, account: 'KNOWN' }, 1_000n);
+    };
+    const setCollector = async (status: string) =>
+      await books.owner.query('update collectors set status = $1', [status]);
+    await setCollector('suspended');
+    expect(await report(state === 'claimed' ? 'pull' : 'confirmation')).toBe(state);
+    const [kept] = await findReceipts(books.pool, receipt);
+    await reportReversal(books.pool, { receipt }, { actor: 'Asha', note });
+    await report('pull');
+    await setCollector('active');
+    await propose(receipt, null);
+    await approveForReceipt(deps(), { receipt, by: 'Baraka', vid: null });
+    const before = await collected();
+    await books.pool.query(
+      `update receipts set state = $2, mac = $3, vendor_id = $4, reversed_at = null, proposal = null,
+         proposed_by = null, proposed_at = null, proposal_mac = null, decided_by = null, decided_at = null
+       where receipt = $1`,
+      [receipt, kept?.state, kept?.mac, kept?.vendorId],
+    );
+    expect(await report('pull')).not.toBe('credited');
+    await creditLeftClaims(deps());
+    expect(await collected()).toEqual(before);
+    expect(await findReceipts(books.pool, receipt)).toMatchObject([{ state }]);
   });
 
   test('about another receipt is not carried out', async () => {

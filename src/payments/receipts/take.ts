@@ -24,6 +24,7 @@ import {
   lockReceipt,
   setClaimed,
   setUnclaimed,
+  wasClosed,
 } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
@@ -105,6 +106,8 @@ async function record(
     await openConflict(client, row, report, decision.reason);
   }
   if (decision.kind !== 'claim') return { row, decision, isNews };
+  // It was opened again in the database.
+  if (await wasClosed(client, row.receiptId)) return { row, decision: { kind: 'repeat' }, isNews };
   const claimed = await claimFor(client, mac, row, { ...decision, actor: report.channel });
   return { row: claimed, decision, isNews };
 }
@@ -238,13 +241,17 @@ export async function openReceiptCase(
 
 /**
  * Credits a claimed receipt as collected income of its vendor. Can be repeated. Returns false if it
- * has to wait, is disputed, or its money was taken back before.
+ * has to wait or is disputed, if two people have closed it, or if its money was taken back before.
  */
 export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolean> {
   const { pool, ledgerMac, log } = deps;
   const { receipt, vendorId } = row;
   requireAuthentic(ledgerMac, row);
   if (vendorId === null) throw new Error(`receipt ${receipt} is claimed for no vendor`);
+  if (await wasClosed(pool, row.receiptId)) {
+    log.error({ receipt }, 'a receipt that two people closed was opened again in the database');
+    return false;
+  }
   if (
     isTakenBack(row) &&
     (await findCollection(pool, row.collector, collectionReference(row))) === undefined
