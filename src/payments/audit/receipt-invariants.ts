@@ -13,6 +13,17 @@ export const RECEIPT_INVARIANTS: readonly Invariant[] = [
             is distinct from (c.vendor_id, c.amount_cents)`,
   },
   {
+    name: 'receipts_stay_closed',
+    says: 'Every receipt that two people have closed is closed.',
+    overall: true,
+    sql: `select coalesce(r.vendor_id, 0) as "vendorId", format('receipt %s of %s: closed by two people, and now %s',
+            r.receipt, r.issuer, r.state) as detail
+          from receipts r
+          where r.state <> 'closed' and exists (
+            select from receipt_events e where e.receipt_id = r.receipt_id
+              and e.action = 'approved' and e.detail ->> 'decision' = 'close')`,
+  },
+  {
     name: 'receipts_taken_back_once',
     says: 'At most the amount of a receipt was taken back, in all cases about it together.',
     sql: `select c.vendor_id as "vendorId", format('receipt %s: %s taken back, of %s',
