@@ -494,6 +494,21 @@ describe('a payment that is listed', () => {
     expect((await books.balances(HOUSE))['receivable:kplc']).toBe(made.amountCents - 5_000n);
   });
 
+  test('of which our part returns: the vendor is not given less without a word', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made));
+    const to = await databaseTime(books);
+    const options = { to, complete: false };
+    const twice = { of: made, operatorReference: 'A' };
+    await importLines(books, folder, [{ of: made }, twice], options);
+    await resolve((await openCases())[0], 'house_bears');
+    await importLines(books, folder, [{ of: made, type: 'reversal' }], options);
+    await importLines(books, folder, [{ ...twice, amountCents: 4_000n }], options);
+    const back = (await openCases()).find(({ kind }) => kind === 'theirs_only');
+    await expect(propose(back, 'return_to_vendor')).rejects.toThrow('is the vendor’s');
+    await resolve(back, 'house_recovers');
+  });
+
   test('with other content than before: a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));

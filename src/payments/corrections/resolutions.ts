@@ -319,6 +319,7 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
   const unpaid = postedCents - saidCents(situation, payment);
   const isListed = row.facts['source'] === 'statement';
   const max = isListed ? stillReturnedToVendorCents(payment, unpaid) : unpaid;
+  if (isListed && row.kind === 'theirs_only') requireVendorsOnly(situation, payment, proposal, max);
   const amountCents = givenCents(proposal) ?? max;
   if (amountCents <= 0n || amountCents > max) {
     throw new PlainError(
@@ -346,6 +347,24 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
     ...fees.map(([account, cents]) => giveBack(account, cents)),
   ];
   return { kind: 'correct', transfers, outcomeAfter: whole ? 'failed' : null };
+}
+
+/**
+ * Throws: `PlainError` (field `amount`) if the vendor’s part of a reversal is not all of it, unless the proposer
+ * says so: nothing else is about our part.
+ */
+function requireVendorsOnly(
+  { row }: Situation,
+  payment: OurPayment,
+  proposal: Proposal,
+  vendorCents: bigint,
+): void {
+  const leftCents = stillReturnedCents(payment, factCents(row, 'paid_cents') ?? 0n);
+  if (vendorCents <= 0n || vendorCents >= leftCents || givenCents(proposal) !== undefined) return;
+  throw new PlainError(
+    `The operator returned ${formatMoney(leftCents)}, of which ${formatMoney(vendorCents)} is the vendor’s. Choose house_recovers or receivable_returned for our part, and open a case about the payment for the vendor’s; or enter the vendor’s amount.`,
+    { field: 'amount' },
+  );
 }
 
 function planHouse(situation: Situation, resolution: HouseResolution, proposal: Proposal): Plan {
