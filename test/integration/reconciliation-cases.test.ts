@@ -734,6 +734,21 @@ describe('a payment that the ledger lost', () => {
     expect(change).toEqual({ external: AMOUNT, [OPERATORS]: -AMOUNT });
   });
 
+  test('and that the operator reversed, as people decided first: nothing is charged', async () => {
+    const row = await lostCase();
+    const made = { vendorId: row.vendorId, paymentId: row.paymentId ?? '' };
+    const reversal = await openLost(made, { movement: 'reversal' });
+    await expect(resolve(reversal, 'return_to_vendor')).rejects.toThrow('was not charged');
+    await resolve(reversal, 'keep_books');
+    for (const resolution of ['charge_vendor', 'house_bears', 'receivable']) {
+      await expect(resolve(row, resolution)).rejects.toThrow('has returned it');
+    }
+    // It paid once more.
+    await resolve(await openLost(made), 'charge_vendor');
+    expect((await books.balances(made.vendorId))[OPERATORS]).toBeGreaterThanOrEqual(AMOUNT);
+    await resolve(row, 'keep_books');
+  });
+
   /** An answer or a callback about a reference that the ledger does not have. */
   async function openCalled(reference: string): Promise<CaseRow> {
     const caseId = await openCase(books.pool, {

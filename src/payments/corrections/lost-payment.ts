@@ -19,6 +19,11 @@ export interface LostPayment {
   readonly chargedBy: string | null;
   /** What was posted for it, and what was returned. */
   readonly posted: readonly PlannedTransfer[];
+  /**
+   * If people have decided about a reversal of it: what statements list as paid and not returned, less what was
+   * posted for it to the vendor's accounts and to our own. Null: they have not.
+   */
+  readonly stillListedCents: bigint | null;
   /** The ledger has it after all: in the archive, or through another operator. */
   readonly known: boolean;
 }
@@ -118,6 +123,21 @@ function balanceOf(account: AccountName, transfers: readonly PlannedTransfer[]):
     const sign = BigInt(Number(creditAccount === account) - Number(debitAccount === account));
     return sum + sign * amountCents;
   }, 0n);
+}
+
+/**
+ * Of an amount that a statement lists for a lost payment: what the operator has not returned.
+ * Throws: `PlainError` if it has returned all of it.
+ */
+export function stillLostCents(
+  { stillListedCents: leftCents }: LostPayment,
+  cents: bigint,
+): bigint {
+  if (leftCents === null || leftCents >= cents) return cents;
+  if (leftCents > 0n) return leftCents;
+  throw new PlainError('The operator has returned it, as a statement lists. Choose keep_books.', {
+    field: 'resolution',
+  });
 }
 
 /** A statement may list a payment with the operator's cost and commission, or without. */

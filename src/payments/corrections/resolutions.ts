@@ -12,7 +12,7 @@ import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
 import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
-import { planLostCharge, planLostReturn } from './lost-payment.ts';
+import { planLostCharge, planLostReturn, stillLostCents } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 import {
   isExplained,
@@ -241,7 +241,14 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
   }
   if (lost !== null) {
     const listedCents = factCents(situation.row, 'paid_cents') ?? 0n;
-    const amountCents = givenCents(proposal) ?? listedCents;
+    const leftCents = stillLostCents(lost, listedCents);
+    if ((givenCents(proposal) ?? 0n) > leftCents && leftCents < listedCents) {
+      throw new PlainError(
+        `It must be at most ${formatMoney(leftCents)}: the operator has returned the rest, as a statement lists.`,
+        { field: 'amount' },
+      );
+    }
+    const amountCents = givenCents(proposal) ?? leftCents;
     const transfers = planLostCharge(row, lost, { floatCents, listedCents, amountCents });
     return { kind: 'correct', transfers, outcomeAfter: null };
   }
@@ -375,10 +382,11 @@ function planHouse(situation: Situation, resolution: HouseResolution, proposal: 
 }
 
 function houseCents(situation: Situation, resolution: HouseResolution, proposal: Proposal): bigint {
-  const { row, payment } = situation;
+  const { row, payment, lost } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
   return houseAmount(row, resolution, proposal, (cents, isTaken) => {
+    if (lost !== null && isTaken) return stillLostCents(lost, cents);
     if (payment === null || row.facts['source'] !== 'statement') return cents;
     return isTaken ? stillTakenCents(payment, cents) : stillReturnedCents(payment, cents);
   });
