@@ -3,34 +3,18 @@ import { readPayment, settlePayments } from '../create/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 import { findVendorById } from '../../parties/store.ts';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
-import { HOUSE, countCases, hadCase, listCasesAbout, openCase } from '../cases/cases-store.ts';
+import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
 import type { CaseSubject, NewCase } from '../cases/cases-store.ts';
 import { findFloatDifference } from '../cases/statement-cases-store.ts';
+import { factsOf } from './case-facts.ts';
+import type { Differences, MatchedRow } from './case-facts.ts';
+import { findContested, furtherCase, withEvidence } from './further-cases.ts';
 import { executedCents } from './match.ts';
-import type { Absences, Match, OurPayment } from './match.ts';
-import type { ReadStatement } from './read-statement.ts';
+import type { Match, OurPayment } from './match.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
-import type { KnownMovement, NewRow, StatementRow } from './store.ts';
+import type { StatementRow } from './store.ts';
 import { lockFloats } from '../ledger/store.ts';
 import { lockStillUnderWay, recallInstructions } from '../dispatch/recall-store.ts';
-
-export interface MatchedRow extends NewRow {
-  /** Null for a movement that was in an earlier statement. */
-  readonly match: Match | null;
-  /** The movement as the earlier statement lists it; null: none does. */
-  readonly before: KnownMovement | null;
-}
-
-/** The actions after a statement was matched and saved. */
-export interface Differences {
-  readonly statementId: string;
-  readonly operator: string;
-  readonly from: Date;
-  readonly to: Date;
-  readonly read: Pick<ReadStatement, 'openingCents' | 'closingCents'>;
-  readonly rows: readonly MatchedRow[];
-  readonly absences: Absences;
-}
 
 export interface Opened {
   readonly oursOnly: number;
@@ -48,11 +32,11 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
     if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
   };
   const lost = await findLost(db, found.rows);
-  const told = await findTold(db, found.rows);
+  const contested = await findContested(db, found.rows);
   for (const row of found.rows) {
     const opened = caseOf(row, found, lost);
-    if (opened !== undefined) await open(withEvidence(row, opened, told));
-    const further = furtherCase(row, found, told);
+    if (opened !== undefined) await open(withEvidence(row, opened, contested));
+    const further = furtherCase(row, found, contested);
     if (further !== undefined) await open(further);
   }
   for (const difference of await floatDifferences(db, found)) await open(difference);
@@ -87,81 +71,6 @@ async function findLost(
     lost.set(movement.reference, subject);
   }
   return lost;
-}
-
-/**
- * Payments that were listed before and have an open case about a movement: a further movement needs a case of
- * its own, with its own amount.
- */
-async function findTold(db: Queryable, rows: readonly MatchedRow[]): Promise<Set<string>> {
-  const told = new Set<string>();
-  for (const { match } of rows) {
-    const payment = match?.payment;
-    if (!payment?.isListed || !isFirstOfAnAmount(match)) continue;
-    const cases = await listCasesAbout(db, payment.vendorId, payment.paymentId);
-    const isOpen = cases.some(
-      ({ kind, resolvedAt }) =>
-        resolvedAt === null && (kind === 'contradiction' || kind === 'amount_difference'),
-    );
-    if (isOpen) told.add(payment.paymentId);
-  }
-  return told;
-}
-
-/** Whether its case has no evidence, as that of a callback, so that there is only one at a time. */
-function isFirstOfAnAmount(match: Match | null): boolean {
-  if (match === null || match.payment === null || match.payment.outcome === null) return false;
-  return match.verdict === 'amount_difference' || match.reported === 'success';
-}
-
-/** Names the movement in a case of `amount_difference`, if there is one about another movement. */
-function withEvidence({ rowId, match }: MatchedRow, opened: NewCase, told: Set<string>): NewCase {
-  if (opened.kind !== 'amount_difference' || opened.paymentId === null) return opened;
-  if (told.has(opened.paymentId)) return { ...opened, evidenceId: rowId };
-  if (isFirstOfAnAmount(match)) told.add(opened.paymentId);
-  return opened;
-}
-
-/** The case of a payment that contradicts the ledger like another one, about which `settle` opens a case. */
-function furtherCase(row: MatchedRow, found: Differences, told: Set<string>): NewCase | undefined {
-  const { match, rowId, movement } = row;
-  const payment = match?.payment;
-  if (!payment || match?.reported !== 'success' || !isFirstOfAnAmount(match)) return undefined;
-  if (!told.has(payment.paymentId)) {
-    told.add(payment.paymentId);
-    return undefined;
-  }
-  return {
-    vendorId: payment.vendorId,
-    paymentId: payment.paymentId,
-    kind: 'contradiction',
-    evidenceId: rowId,
-    operatorCode: found.operator,
-    facts: {
-      ...factsOf(row, found),
-      books_say: payment.outcome,
-      operator_says: 'success',
-      amount_cents: Number(payment.amountCents),
-      biller_reference: movement.operatorReference,
-    },
-  };
-}
-
-function factsOf({ movement, match, before }: MatchedRow, found: Differences): NewCase['facts'] {
-  return {
-    source: 'statement',
-    statement_id: found.statementId,
-    line: movement.line,
-    movement: movement.kind,
-    operator_reference: movement.operatorReference,
-    reference: movement.reference,
-    biller: movement.billerCode,
-    account: movement.account,
-    at: movement.at.toISOString(),
-    paid_cents: Number(movement.amountCents),
-    ...(before === null ? {} : { listed_before_cents: Number(before.amountCents) }),
-    ...(match?.candidate ? { candidate: match.candidate.reference } : {}),
-  };
 }
 
 function caseOf(

@@ -8,7 +8,7 @@ import { bookStatement } from '../house/book-statement.ts';
 import type { Booked, StatementContent } from '../house/book-statement.ts';
 import { listStatementChanges } from '../cases/statement-cases-store.ts';
 import { openDifferences } from './differences.ts';
-import type { MatchedRow } from './differences.ts';
+import type { MatchedRow } from './case-facts.ts';
 import { findAbsences, matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { readStatementFile } from './read-statement.ts';
