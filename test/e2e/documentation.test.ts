@@ -63,7 +63,7 @@ async function linksOf(selector: string): Promise<string[]> {
 /** Whether the page has elements of other kinds than these, which may have other colours. Adds them. */
 async function hasNewKinds(kinds: Set<string>): Promise<boolean> {
   const before = kinds.size;
-  for (const kind of await page.locator(`${CONTENT} *`).evaluateAll(KINDS)) kinds.add(kind);
+  for (const kind of await page.locator('.vp-doc *').evaluateAll(KINDS)) kinds.add(kind);
   return kinds.size > before;
 }
 
