@@ -27,14 +27,14 @@ export async function listStatementChanges(
 }
 
 /**
- * By how much our float with the operator fell between two statements at this time, according to the last
- * case about it; undefined: there is none.
+ * How far the opening balance at this time was below the closing balance before it, in cents, as the latest
+ * case about these balances says; 0 without such a case.
  */
 export async function findFloatDifference(
   db: Queryable,
   operatorCode: string,
   at: Date,
-): Promise<bigint | undefined> {
+): Promise<bigint> {
   const found = await db.query<{ cents: bigint }>(
     `select coalesce((facts ->> 'closing_cents')::bigint, 0)
        - coalesce((facts ->> 'opening_cents')::bigint, 0) as cents
@@ -44,5 +44,5 @@ export async function findFloatDifference(
      order by opened_at desc, case_id desc limit 1`,
     [HOUSE, operatorCode, at],
   );
-  return found.rows[0]?.cents;
+  return found.rows[0]?.cents ?? 0n;
 }

@@ -185,7 +185,7 @@ async function floatDifferences(db: Queryable, found: Differences): Promise<NewC
   return differences.filter((difference) => difference !== undefined);
 }
 
-/** Undefined: there is none, or people have decided about the same difference, or will. */
+/** Undefined if the balances are equal, or if there is a case about the same difference already, open or resolved. */
 async function floatDifference(
   db: Queryable,
   operator: string,
@@ -194,7 +194,7 @@ async function floatDifference(
   const { closingCents } = before;
   const { openingCents } = after;
   if (closingCents === null || openingCents === null) return undefined;
-  const knownCents = (await findFloatDifference(db, operator, at)) ?? 0n;
+  const knownCents = await findFloatDifference(db, operator, at);
   if (closingCents - openingCents === knownCents) return undefined;
   return {
     vendorId: HOUSE,
