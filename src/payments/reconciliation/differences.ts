@@ -185,7 +185,7 @@ async function floatDifferences(db: Queryable, found: Differences): Promise<NewC
   return differences.filter((difference) => difference !== undefined);
 }
 
-/** Undefined if the balances are equal, or if there is a case about the same difference already, open or resolved. */
+/** Undefined if the balances are equal, or if a case, open or resolved, is about the same difference. */
 async function floatDifference(
   db: Queryable,
   operator: string,
