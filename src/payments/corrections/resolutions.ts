@@ -215,11 +215,11 @@ function saidCents({ row }: Situation, payment: OurPayment): bigint {
   return cents < payment.postedCents ? payment.postedCents - cents : 0n;
 }
 
-/** The amount that the operator says it paid, and has not returned, less the amount in the ledger. */
+/** The amount that the operator says it paid and has not returned, less the amount in the ledger. */
 function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
   const said = saidCents(situation, payment);
-  // Below zero: it returned money of ours, which is no reason to charge more than it says.
-  // What statements tell includes our part, which may be about another movement.
+  // Below zero, the operator has returned money of ours, which is no reason to charge more than it says.
+  // If statements show how much it has, `stillTakenCents` subtracts our part.
   const ourCents = payment.houseCents > 0n && !isExplained(payment) ? payment.houseCents : 0n;
   const missing = stillTakenCents(payment, said - payment.postedCents - ourCents);
   const amount = givenCents(proposal) ?? missing;
@@ -227,7 +227,7 @@ function missingCents(situation: Situation, payment: OurPayment, proposal: Propo
   throw new PlainError(
     missing > 0n
       ? `It must be above zero and at most ${formatMoney(missing)}, what the ledger is missing.`
-      : 'Nothing is left to correct: the ledger has what the operator says it paid, and has not returned.',
+      : 'Nothing is left to correct: the ledger has what the operator says it paid and has not returned.',
     { field: 'amount' },
   );
 }

@@ -36,7 +36,7 @@ export async function requireNotPosted(db: Queryable, row: CaseRow, plan: Plan):
 async function requireFirstCorrection(db: Queryable, row: CaseRow): Promise<void> {
   if (!(await hasCorrection(db, row))) return;
   throw new PlainError(
-    'This case was resolved by a correction already, and was opened again in the database. See malipo ledger check.',
+    'A correction has resolved this case already, and it was opened again in the database. Choose keep_books.',
     { field: 'resolution' },
   );
 }

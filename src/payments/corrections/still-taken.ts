@@ -25,7 +25,7 @@ export function stillReturnedToVendorCents(payment: OurPayment, returnedCents: b
 }
 
 /**
- * Whether statements tell what the operator has of the payment. If it has cost or commission, they list either
+ * Whether statements show how much the operator has of the payment. If it has cost or commission, they list either
  * amount, and several payments of it cannot be told from one with another amount.
  */
 export function isExplained(payment: OurPayment): boolean {
