@@ -70,7 +70,7 @@ export async function recordSchema(db: Queryable): Promise<void> {
   );
 }
 
-/** Additions to our tables and functions may run code with the owner’s privileges. Most are harmless (see ACTUAL). */
+/** Which additions are listed. Harmful ones may run code with the owner’s privileges (see ACTUAL). */
 type Additions = 'none' | 'harmful' | 'all';
 
 /**
