@@ -16,7 +16,7 @@ export async function findContested(
   const contested = new Set<string>();
   for (const { match } of rows) {
     const payment = match?.payment;
-    if (!payment?.isListed || !isFirstOfAnAmount(match)) continue;
+    if (!payment?.isListed || !isPaidOtherwise(match)) continue;
     const cases = await listCasesAbout(db, payment.vendorId, payment.paymentId);
     const isOpen = cases.some(
       ({ kind, resolvedAt }) =>
@@ -27,13 +27,16 @@ export async function findContested(
   return contested;
 }
 
-/** Whether its case has no evidence, as that of a callback, so that there is only one at a time. */
-function isFirstOfAnAmount(match: Match | null): boolean {
+/**
+ * Whether the movement says that the operator paid what the ledger does not have. Like a callback, it opens a
+ * case that names no movement, so only one can be open for each payment.
+ */
+function isPaidOtherwise(match: Match | null): boolean {
   if (match === null || match.payment === null || match.payment.outcome === null) return false;
   return match.verdict === 'amount_difference' || match.reported === 'success';
 }
 
-/** Names the movement in a case of `amount_difference`, if there is one about another movement. */
+/** Names the movement in a case of `amount_difference`, if a case about another movement is open. */
 export function withEvidence(
   { rowId, match }: MatchedRow,
   opened: NewCase,
@@ -41,11 +44,11 @@ export function withEvidence(
 ): NewCase {
   if (opened.kind !== 'amount_difference' || opened.paymentId === null) return opened;
   if (contested.has(opened.paymentId)) return { ...opened, evidenceId: rowId };
-  if (isFirstOfAnAmount(match)) contested.add(opened.paymentId);
+  if (isPaidOtherwise(match)) contested.add(opened.paymentId);
   return opened;
 }
 
-/** The case of a payment that contradicts the ledger like another one, about which `settle` opens a case. */
+/** The case about a further payment that contradicts the ledger; `settle` opens one about the first. */
 export function furtherCase(
   row: MatchedRow,
   found: Differences,
@@ -53,7 +56,7 @@ export function furtherCase(
 ): NewCase | undefined {
   const { match, rowId, movement } = row;
   const payment = match?.payment;
-  if (!payment || match?.reported !== 'success' || !isFirstOfAnAmount(match)) return undefined;
+  if (!payment || match?.reported !== 'success' || !isPaidOtherwise(match)) return undefined;
   if (!contested.has(payment.paymentId)) {
     contested.add(payment.paymentId);
     return undefined;
