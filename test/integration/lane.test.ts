@@ -250,6 +250,39 @@ describe('a float that another process has locked', () => {
   });
 });
 
+// On a cluster the rows are inserted on workers, whose tables have no triggers.
+describe.skipIf(CITUS_URL !== undefined)('a first attempt that is cancelled', () => {
+  /** While the limit of 1 ms applies, an insert does this. */
+  async function duringFirstAttempt(statement: string): Promise<void> {
+    await books.owner.query(`create function cancel_first() returns trigger language plpgsql as $$ begin
+        if current_setting('lock_timeout') = '1ms' then ${statement}; end if;
+        return new;
+      end $$;
+      create trigger cancel_first before insert on payments for each row execute function cancel_first()`);
+    cleanups.push(() => books.owner.query('drop function cancel_first cascade'));
+  }
+
+  test('at once is made again, because PostgreSQL may report the limit in this way', async () => {
+    const [one, other] = await addTwoOfOneBucket([100_000n, 100_000n]);
+    await duringFirstAttempt(`raise sqlstate '57014'`);
+    const batch = [newPayment({ vendorId: one }), newPayment({ vendorId: other })];
+    expect(await createOrPostponePayments(books.openPool(), batch)).toMatchObject([
+      { kind: 'accepted' },
+      { kind: 'accepted' },
+    ]);
+    expect(await books.balances(one)).toMatchObject({ float: 90_000n, reserved: 10_000n });
+  });
+
+  test('after a while was stopped by a time-out or a person, and is not made again', async () => {
+    const [one, other] = await addTwoOfOneBucket([100_000n, 100_000n]);
+    await duringFirstAttempt('perform pg_sleep(60)');
+    const pool = books.openPool({ statementTimeoutMs: 1_100 });
+    const batch = [newPayment({ vendorId: one }), newPayment({ vendorId: other })];
+    await expect(createOrPostponePayments(pool, batch)).rejects.toMatchObject({ code: '57014' });
+    expect(await countPayments(one)).toBe(0);
+  });
+});
+
 describe('nothing is postponed', () => {
   /** Fails in a given way at the first call. Returns which items each call had, and whether it might postpone. */
   async function callsOf(
