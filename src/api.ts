@@ -162,6 +162,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     timeZone: config.timeZone,
     version: programVersion(),
     pool: options.consolePool,
+    ledgerMac: options.ledgerMac,
     masterKeys: options.masterKeys,
     clock: options.clock,
     routes: consoleRoutes({

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { createSessions } from '../parties/people/sessions.ts';
 import type { RelyingParty } from '../parties/people/relying-party.ts';
 import type { Clock } from '../platform/base/clock.ts';
+import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { mountRoutes } from './mount.ts';
@@ -23,6 +24,7 @@ export interface ConsoleOptions {
   readonly timeZone: string;
   readonly version: string;
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly masterKeys: MasterKeys;
   readonly codesRequired: boolean;
   /** Undefined: browsers allow no passkeys at the configured public URL. */

@@ -17,7 +17,7 @@ const signature = Type.Object({
 
 /** Signing in with a passkey: what the device has to sign, and then what it has signed. */
 export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions): void {
-  const { prefix, pool, clock, party } = options;
+  const { prefix, pool, ledgerMac, clock, party } = options;
   const limit = limitAttempts();
   const read = createReader(signature, 'body');
   app.post(`${prefix}/session/passkey/begin`, async (request, reply) => {
@@ -35,7 +35,8 @@ export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions):
     const entry = { action: 'session.passkey', login: owner?.login ?? 'unknown passkey' };
     const personId = await recorded(request, options, entry, async () => {
       const site = requireParty(party, request.headers.origin);
-      return (await checkPasskey({ pool, party: site }, response, clock.now())).personId;
+      const deps = { pool, ledgerMac, party: site };
+      return (await checkPasskey(deps, response, clock.now())).personId;
     });
     return await start(request, reply, { ...options, personId });
   });

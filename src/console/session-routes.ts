@@ -10,6 +10,7 @@ import { checkSignIn } from '../parties/people/sign-in.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { newId } from '../platform/base/ids.ts';
+import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { createLimit, networkOf } from '../platform/http/rate-limits.ts';
@@ -28,6 +29,7 @@ const ATTEMPTS = { burst: 20, perSecond: 1 / 6 };
 export interface SessionOptions {
   readonly prefix: string;
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly masterKeys: MasterKeys;
   readonly sessions: Sessions;
   readonly lookUps: SessionLookUps;
@@ -55,7 +57,7 @@ const credentials = Type.Object({
 
 /** The routes for which nobody needs to be signed in: sign in, sign out, and one-time links. */
 export function addSessionRoutes(app: FastifyInstance, options: SessionOptions): void {
-  const { prefix, clock, pool } = options;
+  const { prefix, clock } = options;
   const limit = limitAttempts();
   const inTurn = createSignInTurns();
   const body = <Schema extends typeof signIn | typeof link | typeof credentials>(
@@ -91,7 +93,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     return await reply.clearCookie(cookieName(request), cookieOptions(request)).code(204).send();
   });
   app.post(`${prefix}/links/read`, async (request): Promise<LinkAnswer> => {
-    const found = await readLink(pool, body(link, request).token, clock.now());
+    const found = await readLink(options, body(link, request).token, clock.now());
     const secret = newCodeSecret();
     return {
       login: found.login,
@@ -105,7 +107,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     const { token, password, secret, code } = body(credentials, request);
     const codes = secret === undefined || code === undefined ? undefined : { secret, code };
     const personId = await inTurn(request, async () => {
-      const { login } = await readLink(pool, token, clock.now());
+      const { login } = await readLink(options, token, clock.now());
       return await recorded(request, options, { action: 'link.use', login }, () =>
         acceptLink(options, { token, password, codes }, clock.now()),
       );

@@ -9,6 +9,7 @@ import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import type { PrefixProxy } from '../support/prefix-proxy.ts';
 
@@ -84,9 +85,10 @@ test.skipIf(!HAS_BROWSER)(
 
     // A lost or stolen device can no longer sign in.
     const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
-    const token = await createLink(pool, 'risk', { madeBy: null, now: new Date() });
+    const deps = await linkDepsOf(running);
+    const token = await createLink(deps, 'risk', { madeBy: null, now: new Date() });
     const chosen = { token, password: 'another good password', codes: undefined };
-    await acceptLink({ pool, masterKeys, codesRequired: false }, chosen, new Date());
+    await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, new Date());
     await signInWithPasskey();
     await page.getByText('Wrong').or(page.getByRole('alert')).first().waitFor();
     expect(new URL(page.url()).pathname).toBe('/apps/pay/console/sign-in');

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
@@ -39,11 +40,12 @@ async function staff(login: string, role: Role, now = new Date(Date.now() - 10 *
   await addPerson(pool, { login, name: login, role }, now);
   const secret = newCodeSecret();
   secrets.set(login, secret);
-  const token = await createLink(pool, login, { madeBy: null, now });
-  const codes = { secret, code: codeOf(login, now) };
   const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
+  const ledgerMac = await openLedgerMac(pool, masterKeys);
+  const token = await createLink({ pool, ledgerMac }, login, { madeBy: null, now });
+  const codes = { secret, code: codeOf(login, now) };
   const chosen = { token, password: PASSWORD, codes };
-  await acceptLink({ pool, masterKeys, codesRequired: true }, chosen, now);
+  await acceptLink({ pool, ledgerMac, masterKeys, codesRequired: true }, chosen, now);
 }
 
 function codeOf(login: string, at = new Date()): string {

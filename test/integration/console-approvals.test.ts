@@ -21,6 +21,7 @@ import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
 
 let running: InProcessService;
 let owner: Pool;
@@ -183,7 +184,10 @@ describe('what waits for a second person', () => {
     );
     await addPerson(pool, { login: 'newcomer', name: 'N', role: 'support' }, new Date());
     const madeBy = (await findPerson(pool, 'operations'))?.personId ?? null;
-    const token = await createLink(pool, 'newcomer', { madeBy, now: new Date() });
+    const token = await createLink(await linkDepsOf(running), 'newcomer', {
+      madeBy,
+      now: new Date(),
+    });
     const password = 'a long enough one';
     await new ConsoleClient(running.origin).send('POST', '/links/use', { token, password });
     expect((await approvalsOf('admin')).approvals).toMatchObject([

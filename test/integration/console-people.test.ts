@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
 
 let running: InProcessService;
 
@@ -166,7 +167,10 @@ test('an administrator who uses another person’s link sees, but changes and ap
   // The command line needs no second person, because its users have access to the database.
   const { pool } = running.service;
   await addPerson(pool, { login: 'third', name: 'T', role: 'administrator' }, new Date());
-  const token = await createLink(pool, 'third', { madeBy: null, now: new Date() });
+  const token = await createLink(await linkDepsOf(running), 'third', {
+    madeBy: null,
+    now: new Date(),
+  });
   const third = await useLink(`#${token}`, 'one of the other person');
   // Another link was used meanwhile, so the confirmation would be for something that nobody saw.
   const again = await admin.send('POST', '/people/second/link', { reason: 'lost it' });

@@ -4,13 +4,16 @@ import { DEMO_PASSWORD, DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
+import type { LinkDeps } from '../../src/parties/people/links.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
 import { createSessions, removeEndedSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
+import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
 
 let running: InProcessService;
 let client: ConsoleClient;
@@ -118,7 +121,10 @@ describe('over HTTP', () => {
   test('a changed role, and being disabled, end the sessions', async () => {
     const { pool } = running.service;
     await addPerson(pool, { login: 'temp', name: 'Temp', role: 'support' }, new Date());
-    const token = await createLink(pool, 'temp', { madeBy: null, now: new Date() });
+    const token = await createLink(await linkDepsOf(running), 'temp', {
+      madeBy: null,
+      now: new Date(),
+    });
     const person = fresh();
     const used = await person.send('POST', '/links/use', { token, password: 'a long enough one' });
     expect(used.status).toBe(200);
@@ -132,7 +138,10 @@ describe('over HTTP', () => {
 
 describe('with one-time codes', () => {
   const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
-  const deps = () => ({ pool: running.service.pool, masterKeys, codesRequired: true });
+  let deps: LinkDeps & { masterKeys: MasterKeys; codesRequired: true };
+  beforeAll(async () => {
+    deps = { ...(await linkDepsOf(running)), masterKeys, codesRequired: true };
+  });
   const password = 'three little words';
   const codeAt = (secret: string, now: Date): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() });
@@ -142,14 +151,14 @@ describe('with one-time codes', () => {
     const login = `person${(people += 1)}`;
     const { pool } = running.service;
     await addPerson(pool, { login, name: 'Person', role: 'support' }, new Date());
-    return { login, token: await createLink(pool, login, { madeBy: null, now: new Date() }) };
+    return { login, token: await createLink(deps, login, { madeBy: null, now: new Date() }) };
   }
 
   async function enrolled(now: Date): Promise<{ login: string; secret: string }> {
     const { login, token } = await newPerson();
     const secret = newCodeSecret();
     const codes = { secret, code: codeAt(secret, now) };
-    await acceptLink(deps(), { token, password, codes }, now);
+    await acceptLink(deps, { token, password, codes }, now);
     return { login, secret };
   }
 
@@ -158,11 +167,11 @@ describe('with one-time codes', () => {
     const { login, secret } = await enrolled(now);
     const later = new Date(now.getTime() + 60_000);
     const code = codeAt(secret, later);
-    await expect(checkSignIn(deps(), { login, password, code: undefined }, later)).rejects.toThrow(
+    await expect(checkSignIn(deps, { login, password, code: undefined }, later)).rejects.toThrow(
       'Enter the code',
     );
-    await checkSignIn(deps(), { login, password, code }, later);
-    await expect(checkSignIn(deps(), { login, password, code }, later)).rejects.toMatchObject({
+    await checkSignIn(deps, { login, password, code }, later);
+    await expect(checkSignIn(deps, { login, password, code }, later)).rejects.toMatchObject({
       code: 'sign_in_failed',
     });
   });
@@ -171,7 +180,7 @@ describe('with one-time codes', () => {
     const now = new Date();
     const { login, secret } = await enrolled(now);
     const code = codeAt(secret, now);
-    await expect(checkSignIn(deps(), { login, password, code }, now)).rejects.toMatchObject({
+    await expect(checkSignIn(deps, { login, password, code }, now)).rejects.toMatchObject({
       code: 'sign_in_failed',
     });
   });
@@ -179,13 +188,12 @@ describe('with one-time codes', () => {
   test('a link works once, and a second link ends the first', async () => {
     const now = new Date();
     const { login, token } = await newPerson();
-    const { pool } = running.service;
-    const second = await createLink(pool, login, { madeBy: null, now });
-    await expect(readLink(pool, token, now)).rejects.toMatchObject({ code: 'link_invalid' });
+    const second = await createLink(deps, login, { madeBy: null, now });
+    await expect(readLink(deps, token, now)).rejects.toMatchObject({ code: 'link_invalid' });
     const secret = newCodeSecret();
     const use = () =>
       acceptLink(
-        deps(),
+        deps,
         { token: second, password, codes: { secret, code: codeAt(secret, now) } },
         now,
       );
@@ -200,16 +208,15 @@ describe('with one-time codes', () => {
     const secret = newCodeSecret();
     const codes = { secret, code: codeAt(secret, now) };
     const expired = new Date(now.getTime() + 73 * 60 * 60 * 1000);
-    const { pool } = running.service;
-    await expect(readLink(pool, token, expired)).rejects.toMatchObject({ code: 'link_invalid' });
+    await expect(readLink(deps, token, expired)).rejects.toMatchObject({ code: 'link_invalid' });
     for (const [chosen, field] of [
       [{ token, password: 'short', codes }, 'password'],
       [{ token, password, codes: { secret, code: '000000' } }, 'code'],
       [{ token, password, codes: undefined }, 'code'],
     ] as const) {
-      await expect(acceptLink(deps(), chosen, now)).rejects.toMatchObject({ field });
+      await expect(acceptLink(deps, chosen, now)).rejects.toMatchObject({ field });
     }
-    await acceptLink(deps(), { token, password, codes }, now);
+    await acceptLink(deps, { token, password, codes }, now);
   });
 
   test('guesses sent at the same time are counted, and then have to wait', async () => {
@@ -220,15 +227,15 @@ describe('with one-time codes', () => {
     expect(waiting.filter((code) => code === 'sign_in_failed')).toHaveLength(5);
     expect(waiting.filter((code) => code === 'too_many_requests')).toHaveLength(3);
     // The right password has to wait as well, so that the wait does not show whether a guess was right.
-    await expect(
-      checkSignIn(deps(), { login, password, code: '123456' }, now),
-    ).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
+    await expect(checkSignIn(deps, { login, password, code: '123456' }, now)).rejects.toMatchObject(
+      { code: 'too_many_requests', retryAfterSeconds: 5 },
+    );
   });
 
   /** The answers to eight guesses at once, sorted. */
   async function guessesOf(login: string, now: Date): Promise<string[]> {
     const guess = (): Promise<string> =>
-      checkSignIn(deps(), { login, password: 'a wrong guess', code: undefined }, now).catch(
+      checkSignIn(deps, { login, password: 'a wrong guess', code: undefined }, now).catch(
         (error: { code: string }) => error.code,
       );
     const codes = await Promise.all(Array.from({ length: 8 }, guess));

@@ -17,6 +17,7 @@ import { ConsoleClient } from '../support/console-client.ts';
 import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
 
@@ -51,10 +52,11 @@ async function cookieOfNewPerson(): Promise<string> {
   const login = fresh('cashier').toLowerCase();
   const now = new Date();
   await addPerson(pool, { login, name: 'C', role: 'vendor_cashier', vid: 'demo' }, now);
-  const token = await createLink(pool, login, { madeBy: null, now });
+  const deps = await linkDepsOf(running);
+  const token = await createLink(deps, login, { madeBy: null, now });
   const { masterKeys } = running.sealing;
   const chosen = { token, password: DEMO_PASSWORD, codes: undefined };
-  await acceptLink({ pool, masterKeys, codesRequired: false }, chosen, now);
+  await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, now);
   return (await signedIn(login)).cookie;
 }
 

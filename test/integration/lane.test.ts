@@ -254,7 +254,8 @@ describe('a float that another process has locked', () => {
 describe.skipIf(CITUS_URL !== undefined)('a first attempt that is cancelled', () => {
   /** While the limit of 1 ms applies, an insert does this. */
   async function duringFirstAttempt(statement: string): Promise<void> {
-    await books.owner.query(`create function cancel_first() returns trigger language plpgsql as $$ begin
+    await books.owner
+      .query(`create function cancel_first() returns trigger language plpgsql as $$ begin
         if current_setting('lock_timeout') = '1ms' then ${statement}; end if;
         return new;
       end $$;

@@ -6,6 +6,7 @@ import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
 import { resealAllKeys } from '../../src/parties/people/reseal.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
+import { createMac } from '../../src/platform/base/mac.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -23,10 +24,11 @@ beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, max: 2, name: 'test' });
   const now = new Date('2026-03-01T12:00:00Z');
   await addPerson(pool, { login: 'asha', name: 'Asha', role: 'support' }, now);
-  const token = await createLink(pool, 'asha', { madeBy: null, now });
+  const deps = { pool, ledgerMac: createMac(Buffer.alloc(32)) };
+  const token = await createLink(deps, 'asha', { madeBy: null, now });
   const masterKeys = { current: OLD, previous: undefined };
   const chosen = { token, password, codes: { secret, code: codeAt(now) } };
-  await acceptLink({ pool, masterKeys, codesRequired: true }, chosen, now);
+  await acceptLink({ ...deps, masterKeys, codesRequired: true }, chosen, now);
 });
 afterAll(async () => {
   await pool.end();

@@ -14,6 +14,7 @@ import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
 
@@ -142,9 +143,10 @@ test('a password that was replaced while it was hashed signs nobody in', async (
     await beforeDecisions('operations', async () => {
       signIn = check(pool, 'operations', DEMO_PASSWORD);
       await until('a sign-in before its decision', async () => (await countWaiting(owner)) === 1);
-      const token = await createLink(owner, 'operations', { madeBy: null, now });
+      const deps = { ...(await linkDepsOf(running)), pool: owner };
+      const token = await createLink(deps, 'operations', { madeBy: null, now });
       const chosen = { token, password: 'another long one', codes: undefined };
-      await acceptLink({ pool: owner, masterKeys, codesRequired: false }, chosen, now);
+      await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, now);
     });
     expect(await signIn).toBe('sign_in_failed');
   });

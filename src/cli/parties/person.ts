@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { addPerson, changePerson } from '../../parties/people/administer.ts';
 import { createLink, LINK_HOURS } from '../../parties/people/links.ts';
+import type { LinkDeps } from '../../parties/people/links.ts';
 import { listPeople } from '../../parties/people/people-store.ts';
 import { ROLES } from '../../parties/people/roles.ts';
 import type { Role } from '../../parties/people/roles.ts';
@@ -30,7 +31,8 @@ export function addPersonCommands(program: Command, cli: Cli): void {
     .action(async (login: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {
         const note = { action: 'person.link', target: login };
-        return await noted(session.pool, note, async () => await linkAnswer(session, login));
+        const deps = await linkDeps(session);
+        return await noted(session.pool, note, async () => await linkAnswer(session, login, deps));
       });
     });
   addStatus(person, cli, 'disable', 'Sign a person out and refuse new sign-ins.');
@@ -50,20 +52,26 @@ function addAdd(person: Command, cli: Cli): void {
       ) => {
         await cli.run(options, async (session) => {
           const { name, role, vid } = options;
+          const deps = await linkDeps(session);
           return await noted(session.pool, { action: 'person.add', target: login }, async () => {
             await addPerson(session.pool, { login, name, role, vid }, new Date());
-            return await linkAnswer(session, login);
+            return await linkAnswer(session, login, deps);
           });
         });
       },
     );
 }
 
+async function linkDeps({ pool, ledgerMac }: Session): Promise<LinkDeps> {
+  return { pool, ledgerMac: await ledgerMac() };
+}
+
 async function linkAnswer(
-  { pool, config }: Session,
+  { config }: Session,
   login: string,
+  deps: LinkDeps,
 ): Promise<{ json: object; text: string }> {
-  const token = await createLink(pool, login, { madeBy: null, now: new Date() });
+  const token = await createLink(deps, login, { madeBy: null, now: new Date() });
   // In the fragment, which browsers send to no server: it is in no log.
   const link = `${config.publicUrl}${config.consolePath}/welcome#${token}`;
   return {

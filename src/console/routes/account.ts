@@ -8,6 +8,7 @@ import { checkSignIn } from '../../parties/people/sign-in.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { createLongReads } from '../../platform/base/long-reads.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PasskeysAnswer } from '../answers.ts';
@@ -20,6 +21,7 @@ const PASSWORDS_AT_ONCE = 1;
 export interface AccountRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
+  readonly ledgerMac: Mac;
   readonly masterKeys: MasterKeys;
   readonly codesRequired: boolean;
   /** Undefined: browsers allow no passkeys at the configured public URL. */

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import { addPerson, changePerson, confirmPerson } from '../../parties/people/administer.ts';
 import { LINK_HOURS, createLink } from '../../parties/people/links.ts';
+import type { LinkDeps } from '../../parties/people/links.ts';
 import { findPerson, listPeople } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { InvitationAnswer, PeopleAnswer, PersonView } from '../operations-answers.ts';
 import { Audited, route } from '../route.ts';
@@ -15,6 +17,7 @@ import { onlyReason, reason } from './reason.ts';
 
 export interface PeopleRoutesOptions {
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly clock: Clock;
 }
 
@@ -42,7 +45,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
   ];
 }
 
-function inviteRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
+function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/people',
@@ -64,7 +67,8 @@ function inviteRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
       const login = body.login.trim().toLowerCase();
       const person = { login, name: body.name.trim(), role: body.role, vid };
       await addPerson(pool, person, clock.now());
-      const answer = await invitation(pool, login, { madeBy: viewer.personId, now: clock.now() });
+      const made = { madeBy: viewer.personId, now: clock.now() };
+      const answer = await invitation({ pool, ledgerMac }, login, made);
       return new Audited(answer, { target: login, after: { ...person, vid: vid ?? null } });
     },
   });
@@ -101,7 +105,7 @@ function changeRoute({ pool }: PeopleRoutesOptions): AnyRoute {
 }
 
 /** A new invitation replaces password and codes: for a lost password or a lost phone. */
-function linkRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
+function linkRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/people/:login/link',
@@ -113,7 +117,7 @@ function linkRoute({ pool, clock }: PeopleRoutesOptions): AnyRoute {
       await findVisible(pool, login, viewer);
       // The link itself is a secret, so the audit log does not keep it.
       const made = { madeBy: viewer.personId, now: clock.now() };
-      return new Audited(await invitation(pool, login, made), {});
+      return new Audited(await invitation({ pool, ledgerMac }, login, made), {});
     },
   });
 }
@@ -147,11 +151,11 @@ function confirmRoute({ pool }: PeopleRoutesOptions): AnyRoute {
 }
 
 async function invitation(
-  pool: Pool,
+  deps: LinkDeps,
   login: string,
   made: Parameters<typeof createLink>[2],
 ): Promise<InvitationAnswer> {
-  const token = await createLink(pool, login, made);
+  const token = await createLink(deps, login, made);
   return { login, path: `welcome#${token}`, validHours: LINK_HOURS };
 }
 

@@ -7,6 +7,9 @@ export interface LinkRow {
   /** Who made the link; null: the command line. */
   madeBy: string | null;
   isStaff: boolean;
+  expiresAt: Date;
+  /** Null: made by a release that had no codes. */
+  mac: Buffer | null;
 }
 
 /** Adds a link, and ends the person's earlier ones. */
@@ -18,6 +21,7 @@ export async function insertLink(
     readonly madeBy: string | null;
     readonly createdAt: Date;
     readonly expiresAt: Date;
+    readonly mac: Buffer;
   },
 ): Promise<void> {
   await db.query(
@@ -25,13 +29,16 @@ export async function insertLink(
     [link.personId, link.createdAt],
   );
   await db.query(
-    `insert into person_links (token_hash, person_id, made_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5)`,
-    [link.tokenHash, link.personId, link.madeBy, link.createdAt, link.expiresAt],
+    `insert into person_links (token_hash, person_id, made_by, created_at, expires_at, mac)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [link.tokenHash, link.personId, link.madeBy, link.createdAt, link.expiresAt, link.mac],
   );
 }
 
-/** Whom an unused link is for; undefined if it is unknown, used or expired. */
+/**
+ * Whom an unused link is for; undefined if it is unknown, used or expired. The caller verifies the code of
+ * the row.
+ */
 export async function findLink(
   db: Queryable,
   tokenHash: Buffer,
@@ -39,7 +46,7 @@ export async function findLink(
 ): Promise<LinkRow | undefined> {
   const found = await db.query<LinkRow>(
     `select p.person_id as "personId", p.login, p.name,
-       l.made_by as "madeBy", p.vendor_id is null as "isStaff"
+       l.made_by as "madeBy", p.vendor_id is null as "isStaff", l.expires_at as "expiresAt", l.mac
      from person_links l join people p on p.person_id = l.person_id
      where l.token_hash = $1 and l.used_at is null and l.expires_at > $2 and p.status = 'active'`,
     [tokenHash, now],

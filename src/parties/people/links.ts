@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../platform/base/errors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { seal } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
@@ -18,6 +19,12 @@ import { codeSecretLocation } from './sign-in.ts';
 /** How long a link can be used. */
 export const LINK_HOURS = 72;
 
+export interface LinkDeps {
+  readonly pool: Pool;
+  /** Of the ledger: nobody makes a link by writing to the database. */
+  readonly ledgerMac: Mac;
+}
+
 /**
  * Makes a one-time link with which the person chooses a password and sets up one-time codes.
  * Earlier links of the person end. Returns the token.
@@ -25,7 +32,7 @@ export const LINK_HOURS = 72;
  * Throws: `PlainError` if the person does not exist or is disabled.
  */
 export async function createLink(
-  pool: Pool,
+  { pool, ledgerMac }: LinkDeps,
   login: string,
   { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
 ): Promise<string> {
@@ -35,23 +42,32 @@ export async function createLink(
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
     if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 60 * 60 * 1000);
-    const { personId } = person;
-    await insertLink(db, {
-      tokenHash: hashOf(token),
-      personId,
-      madeBy,
-      createdAt: now,
-      expiresAt,
-    });
+    const link = { personId: person.personId, madeBy, expiresAt };
+    const mac = ledgerMac.sign(linkText(token, link));
+    await insertLink(db, { ...link, tokenHash: hashOf(token), createdAt: now, mac });
   });
   return token;
 }
 
-/** Whom the link is for. Throws: `link_invalid`. */
-export async function readLink(pool: Pool, token: string, now: Date): Promise<LinkRow> {
+/** Whom the link is for. Throws: `link_invalid`, also if the service did not make it. */
+export async function readLink(
+  { pool, ledgerMac }: LinkDeps,
+  token: string,
+  now: Date,
+): Promise<LinkRow> {
   const link = await findLink(pool, hashOf(token), now);
-  if (link === undefined) throw new Refusal('link_invalid');
+  if (link === undefined || !ledgerMac.verify(linkText(token, link), link.mac)) {
+    throw new Refusal('link_invalid');
+  }
   return link;
+}
+
+/** What a link's authentication code covers. The end is a number, because `infinity` has no ISO form. */
+function linkText(
+  token: string,
+  { personId, madeBy, expiresAt }: Pick<LinkRow, 'personId' | 'madeBy' | 'expiresAt'>,
+): string {
+  return JSON.stringify(['person_links', token, personId, madeBy, Number(expiresAt)]);
 }
 
 export interface NewCredentials {
@@ -67,15 +83,14 @@ export interface NewCredentials {
  * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
  */
 export async function acceptLink(
-  options: {
-    readonly pool: Pool;
+  options: LinkDeps & {
     readonly masterKeys: MasterKeys;
     readonly codesRequired: boolean;
   },
   chosen: NewCredentials,
   now: Date,
 ): Promise<string> {
-  const link = await readLink(options.pool, chosen.token, now);
+  const link = await readLink(options, chosen.token, now);
   const problem = passwordProblem(chosen.password, link.login);
   if (problem !== undefined) {
     const text = `The password ${problem}`;

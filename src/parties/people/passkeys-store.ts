@@ -14,11 +14,13 @@ export interface PasskeyRow {
   name: string;
   createdAt: Date;
   usedAt: Date | null;
+  /** Null: added by a release that had no codes. */
+  mac: Buffer | null;
 }
 
 const COLUMNS = `k.credential_id as "credentialId", k.person_id as "personId",
   k.public_key as "publicKey", k.sign_count as "signCount", k.transports, k.name,
-  k.created_at as "createdAt", k.used_at as "usedAt"`;
+  k.created_at as "createdAt", k.used_at as "usedAt", k.mac`;
 
 export async function listPasskeys(db: Queryable, personId: string): Promise<PasskeyRow[]> {
   const listed = await db.query<PasskeyRow>(
@@ -32,7 +34,7 @@ export interface PasskeyOwnerRow extends PasskeyRow {
   login: string;
 }
 
-/** Of a person who may sign in. */
+/** Of a person who may sign in. The caller verifies the code of the row. */
 export async function findPasskey(
   db: Queryable,
   credentialId: string,
@@ -51,8 +53,9 @@ export async function insertPasskey(
   key: Omit<PasskeyRow, 'usedAt'>,
 ): Promise<boolean> {
   const inserted = await db.query(
-    `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name, created_at,
+       mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
     [
       key.credentialId,
       key.personId,
@@ -61,6 +64,7 @@ export async function insertPasskey(
       key.transports,
       key.name,
       key.createdAt,
+      key.mac,
     ],
   );
   return inserted.rowCount === 1;

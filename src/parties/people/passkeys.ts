@@ -5,6 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { Refusal } from '../../platform/base/errors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import {
@@ -30,6 +31,11 @@ const ALGORITHMS = [-8, -7, -257];
 export interface PasskeyDeps {
   readonly pool: Pool;
   readonly party: RelyingParty;
+}
+
+export interface KeptPasskeyDeps extends PasskeyDeps {
+  /** Of the ledger: nobody adds a passkey by writing to the database. */
+  readonly ledgerMac: Mac;
 }
 
 interface Person {
@@ -67,7 +73,7 @@ export async function beginPasskey(
 
 /** Keeps what the device made. Throws: `invalid_field` on `response`. */
 export async function addPasskey(
-  { pool, party }: PasskeyDeps,
+  { pool, party, ledgerMac }: KeptPasskeyDeps,
   person: Pick<Person, 'personId'>,
   made: { readonly response: unknown; readonly name: string; readonly now: Date },
 ): Promise<PasskeyRow> {
@@ -86,10 +92,14 @@ export async function addPasskey(
   );
   const { credential } = verified.registrationInfo ?? {};
   if (credential === undefined) throw notValid();
-  const key = {
+  const device = {
     credentialId: credential.id,
     personId,
     publicKey: Buffer.from(credential.publicKey),
+  };
+  const key = {
+    ...device,
+    mac: ledgerMac.sign(passkeyText(device)),
     signCount: BigInt(credential.counter),
     // The device does not sign these.
     transports: TRANSPORTS.filter((one) => [credential.transports].flat().includes(one)),
@@ -115,15 +125,27 @@ export async function beginPasskeySignIn(
   return options;
 }
 
+/** What a passkey's authentication code covers. */
+function passkeyText(key: Pick<PasskeyRow, 'credentialId' | 'personId' | 'publicKey'>): string {
+  return JSON.stringify([
+    'passkeys',
+    key.credentialId,
+    key.personId,
+    key.publicKey.toString('base64'),
+  ]);
+}
+
 /** Returns who signs in. Throws: `sign_in_failed`, and what the database throws. */
 export async function checkPasskey(
-  { pool, party }: PasskeyDeps,
+  { pool, party, ledgerMac }: KeptPasskeyDeps,
   given: { readonly id: string },
   now: Date,
 ): Promise<{ readonly personId: string; readonly login: string }> {
   const response = given as AuthenticationResponseJSON;
   const key = await findPasskey(pool, response.id);
-  if (key === undefined) throw new Refusal('sign_in_failed');
+  if (key === undefined || !ledgerMac.verify(passkeyText(key), key.mac)) {
+    throw new Refusal('sign_in_failed');
+  }
   const { credentialId: id, publicKey, signCount } = key;
   // The challenge is used up even if the rest fails.
   const take = (text: string) => takeChallenge(pool, { text, personId: null, now });

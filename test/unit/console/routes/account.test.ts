@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { accountRoutes } from '../../../../src/console/routes/account.ts';
 import type { RouteContext } from '../../../../src/console/route.ts';
+import { createMac } from '../../../../src/platform/base/mac.ts';
 import { systemClock } from '../../../../src/platform/base/clock.ts';
 import type { Pool } from '../../../../src/platform/db/pool.ts';
 
@@ -23,6 +24,7 @@ test('the passwords of a vendor’s people are checked in turns as one, however 
   const begin = accountRoutes({
     pool: { query } as unknown as Pool,
     clock: systemClock,
+    ledgerMac: createMac(Buffer.alloc(32)),
     masterKeys: { current: Buffer.alloc(32), previous: undefined },
     codesRequired: false,
     party: SITE,

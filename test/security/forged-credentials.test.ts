@@ -1,0 +1,156 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLink, readLink } from '../../src/parties/people/links.ts';
+import type { LinkDeps } from '../../src/parties/people/links.ts';
+import { beginPasskeySignIn, checkPasskey } from '../../src/parties/people/passkeys.ts';
+import { hashOf } from '../../src/parties/people/sessions.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { linkDepsOf } from '../support/link-deps.ts';
+
+// Somebody with the runtime role alone, without MASTER_KEY, chooses nobody's password and adds no passkey.
+
+let running: InProcessService;
+let deps: LinkDeps;
+let owner: Pool;
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  deps = await linkDepsOf(running);
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+});
+
+/** Whom the link is for, or the code of the refusal. */
+async function readerOf(token: string): Promise<string> {
+  return await readLink(deps, token, new Date()).then(
+    ({ login }) => login,
+    (error: { code: string }) => error.code,
+  );
+}
+
+async function insertLink(token: string, login: string, mac: Buffer | null): Promise<void> {
+  await deps.pool.query(
+    `insert into person_links (token_hash, person_id, created_at, expires_at, mac)
+     select $1, person_id, now(), now() + interval '1 hour', $3 from people where login = $2`,
+    [hashOf(token), login, mac],
+  );
+}
+
+test('a link that is inserted is nobody’s', async () => {
+  for (const mac of [null, randomBytes(32), Buffer.alloc(0)]) {
+    const token = randomBytes(32).toString('base64url');
+    await insertLink(token, 'admin', mac);
+    expect(await readerOf(token)).toBe('link_invalid');
+  }
+});
+
+const CHANGES = {
+  'not at all': '',
+  'to another person': `, person_id = (select person_id from people where login = 'admin')`,
+  // Nobody would have to confirm the person.
+  'to one of the command line': ', made_by = null',
+  'to a later end': `, expires_at = expires_at + interval '1 day'`,
+  'to no end': `, expires_at = 'infinity'`,
+};
+
+test.each(Object.entries(CHANGES))(
+  'a link that was made, then changed: %s',
+  async (kind, change) => {
+    const { pool } = deps;
+    const [maker] = (
+      await pool.query<{ id: string }>(`select person_id as id from people where login = 'finance'`)
+    ).rows;
+    const token = await createLink(deps, 'support', {
+      madeBy: maker?.id ?? null,
+      now: new Date(),
+    });
+    // The runtime role could only make it last longer.
+    await owner.query(`update person_links set used_at = null ${change} where token_hash = $1`, [
+      hashOf(token),
+    ]);
+    expect(await readerOf(token)).toBe(kind === 'not at all' ? 'support' : 'link_invalid');
+  },
+);
+
+const party = { id: 'pay.example', origin: 'https://pay.example' };
+
+/** A device of the attacker's. COSE: RFC 9053 §7.1.1. */
+function newDevice(): { readonly publicKey: Buffer; readonly privateKey: KeyObject } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const cose = Buffer.concat([
+    Buffer.from('a5010203262001215820', 'hex'),
+    Buffer.from(x, 'base64url'),
+    Buffer.from('225820', 'hex'),
+    Buffer.from(y, 'base64url'),
+  ]);
+  return { publicKey: cose, privateKey };
+}
+
+/** What the device answers at a sign-in (WebAuthn §7.2), or who is signed in with it. */
+async function signInWith(id: string, privateKey: KeyObject): Promise<string> {
+  const now = new Date();
+  const { challenge } = await beginPasskeySignIn({ pool: deps.pool, party }, now);
+  const client = Buffer.from(
+    JSON.stringify({ type: 'webauthn.get', challenge, origin: party.origin }),
+  );
+  const present = 0x01;
+  const verified = 0x04;
+  const authenticator = Buffer.concat([
+    createHash('sha256').update(party.id).digest(),
+    Buffer.from([present | verified, 0, 0, 0, 1]),
+  ]);
+  const signed = Buffer.concat([authenticator, createHash('sha256').update(client).digest()]);
+  const response = {
+    clientDataJSON: client.toString('base64url'),
+    authenticatorData: authenticator.toString('base64url'),
+    signature: sign('sha256', signed, privateKey).toString('base64url'),
+  };
+  const answer = { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response };
+  return await checkPasskey({ ...deps, party }, answer, now).then(
+    ({ login }) => login,
+    (error: { code: string }) => error.code,
+  );
+}
+
+/** The runtime role writes the device to the database, as the given person's. */
+async function insertDevice(login: string, macOf: (text: string) => Buffer | null) {
+  const { publicKey, privateKey } = newDevice();
+  const id = randomBytes(16).toString('base64url');
+  const [person] = (
+    await deps.pool.query<{ id: string }>('select person_id as id from people where login = $1', [
+      login,
+    ])
+  ).rows;
+  const personId = person?.id ?? '';
+  const text = JSON.stringify(['passkeys', id, personId, publicKey.toString('base64')]);
+  await deps.pool.query(
+    `insert into passkeys (created_at, sign_count, person_id, credential_id, public_key, transports, name, mac)
+     values (now(), 0, $1, $2, $3, '{}', 'telephone', $4)`,
+    [personId, id, publicKey, macOf(text)],
+  );
+  return { id, privateKey };
+}
+
+test('a passkey that is inserted signs nobody in', async () => {
+  // With the code that the service would have made it does: what follows is refused for the code alone.
+  const own = await insertDevice('support', (text) => deps.ledgerMac.sign(text));
+  expect(await signInWith(own.id, own.privateKey)).toBe('support');
+  for (const mac of [null, randomBytes(32), Buffer.alloc(0)]) {
+    const device = await insertDevice('admin', () => mac);
+    expect(await signInWith(device.id, device.privateKey)).toBe('sign_in_failed');
+  }
+  const copied = await insertDevice('admin', (text) => {
+    const [table, id, , key] = JSON.parse(text) as string[];
+    return deps.ledgerMac.sign(JSON.stringify([table, id, 'another person', key]));
+  });
+  expect(await signInWith(copied.id, copied.privateKey)).toBe('sign_in_failed');
+});
