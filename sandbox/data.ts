@@ -12,6 +12,7 @@ import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import { addPerson } from '../src/parties/people/administer.ts';
 import type { NewPerson } from '../src/parties/people/administer.ts';
 import { hashPassword } from '../src/parties/people/password.ts';
+import { signPerson } from '../src/parties/people/authenticity.ts';
 import { listPeople, setCredentials } from '../src/parties/people/people-store.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
@@ -187,7 +188,7 @@ export async function prepareSandbox(
     await markChanged(client, 'billers');
   });
   await prepareSigners(pool, options);
-  await preparePeople(pool);
+  await preparePeople(pool, options.masterKeys);
 }
 
 async function prepareSigners(
@@ -231,11 +232,12 @@ async function prepareSigners(
 }
 
 /** At the first start only, because people may change them afterwards. */
-async function preparePeople(pool: Pool): Promise<void> {
+async function preparePeople(pool: Pool, masterKeys: MasterKeys): Promise<void> {
   if ((await listPeople(pool)).length > 0) return;
   const passwordHash = await hashPassword(DEMO_PASSWORD);
+  const ledgerMac = await openLedgerMac(pool, masterKeys);
   for (const person of DEMO_PEOPLE) {
-    const personId = await addPerson(pool, person, new Date());
+    const personId = await addPerson({ pool, ledgerMac }, person, new Date());
     await setCredentials(pool, personId, {
       passwordHash,
       codes: null,
@@ -243,6 +245,7 @@ async function preparePeople(pool: Pool): Promise<void> {
       at: new Date(),
       linkBy: null,
     });
+    await signPerson(pool, personId, ledgerMac);
   }
 }
 

@@ -11,6 +11,7 @@ import { createMetrics } from './metrics.ts';
 import type { Metrics, NamedPool, ProcessState } from './metrics.ts';
 import type { AuthenticationDeps } from './parties/http/authenticate.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
+import { signFirstPeople } from './parties/people/authenticity.ts';
 import { openParties } from './parties/parties.ts';
 import type { Parties } from './parties/parties.ts';
 import type { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
@@ -130,6 +131,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const readiness = createReadiness({ pool, schema: SCHEMA, log });
   const lanes = new LaneTallies();
   const ledgerMac = await openLedgerMac(pool, masterKeys);
+  await signFirstPeople({ pool, ledgerMac }, systemClock.now());
 
   const shared = { pool, openPool, masterKeys, roles: config.roles, onBatch: lanes.note, log };
   const parties = openParties(shared);

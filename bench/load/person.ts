@@ -1,3 +1,4 @@
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { createSessions } from '../../src/parties/people/sessions.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
@@ -39,7 +40,8 @@ export async function signInPerson(
 ): Promise<Person> {
   const found = await findPerson(pool, login);
   if (found === undefined) throw new Error(`there is no person ${login}`);
-  const sessions = createSessions({ pool, masterKeys, clock: systemClock });
+  const ledgerMac = await openLedgerMac(pool, masterKeys);
+  const sessions = createSessions({ pool, ledgerMac, masterKeys, clock: systemClock });
   const { personId } = found;
   const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'bench' });
   const base = `http://127.0.0.1:${port}/console/api`;

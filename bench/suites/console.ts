@@ -2,6 +2,7 @@ import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/console/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
@@ -176,7 +177,8 @@ async function readPaths(
   samples: ConsoleSamples,
 ): Promise<ReadPath[]> {
   const { login, role } = VENDORS_PERSON;
-  await addPerson(pool, { login, role, name: 'Busy Vendor', vid: BUSY_VENDOR }, new Date());
+  const deps = { pool, ledgerMac: await openLedgerMac(pool, service.masterKeys) };
+  await addPerson(deps, { login, role, name: 'Busy Vendor', vid: BUSY_VENDOR }, new Date());
   const vendor = await signInPerson(pool, { ...service, login });
   const readers: { readonly role: Role; readonly person: Person }[] = [];
   for (const one of DEMO_PEOPLE.filter((each) => !('vid' in each))) {

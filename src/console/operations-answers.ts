@@ -191,6 +191,8 @@ export interface PersonView {
   /** False until the person has used the invitation. */
   readonly hasPassword: boolean;
   readonly hasCodes: boolean;
+  /** Changed in the database, not by the service: cannot sign in until the role is set, and a new link used. */
+  readonly isAltered: boolean;
   /** Absent: confirmed, or not signed in yet. */
   readonly toConfirm?: {
     /** When the password was chosen; the confirmation names it. */

@@ -7,6 +7,7 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   collectors: { insert: true, updateAllBut: ['collector', 'created_at'] },
   security_keys: { insert: true, update: ['master_key_id', 'sealed'] },
   people: { insert: true, updateAllBut: ['person_id', 'login', 'vendor_id', 'created_at'] },
+  first_people_codes: APPEND_ONLY,
   sign_in_failures: { insert: true, update: ['login', 'failed_count', 'failed_at'], delete: true },
   person_links: { insert: true, update: ['expires_at', 'used_at'] },
   passkeys: { insert: true, update: ['sign_count', 'used_at'], delete: true },

@@ -8,6 +8,7 @@ export const PARTIES_TABLES: TableClasses = {
   collectors: 'local',
   security_keys: 'local',
   people: 'local',
+  first_people_codes: 'local',
   sign_in_failures: 'local',
   person_links: 'local',
   passkeys: 'local',

@@ -9,6 +9,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'platform/history': ['database_history', 'database_processes'],
   'parties/people': [
     'people',
+    'first_people_codes',
     'sign_in_failures',
     'person_links',
     'passkeys',

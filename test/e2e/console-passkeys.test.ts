@@ -9,7 +9,7 @@ import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import type { PrefixProxy } from '../support/prefix-proxy.ts';
 
@@ -85,7 +85,7 @@ test.skipIf(!HAS_BROWSER)(
 
     // A lost or stolen device can no longer sign in.
     const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
-    const deps = await linkDepsOf(running);
+    const deps = await peopleDepsOf(running);
     const token = await createLink(deps, 'risk', { madeBy: null, now: new Date() });
     const chosen = { token, password: 'another good password', codes: undefined };
     await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, new Date());

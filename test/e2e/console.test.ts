@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { BUILT_CONSOLE, buildConsoleOnce } from '../support/console-browser.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 
 const MAX_SCRIPT_BYTES = 170 * 1024;
 
@@ -143,10 +143,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
 
   test('a one-time link leads to a password, a code and the console', async () => {
     problems.length = 0;
-    const { pool } = running.service;
-    await addPerson(pool, { login: 'new', name: 'Nafula', role: 'support' }, new Date());
+    const deps = await peopleDepsOf(running);
+    await addPerson(deps, { login: 'new', name: 'Nafula', role: 'support' }, new Date());
     const page = await open(
-      `/welcome#${await createLink(await linkDepsOf(running), 'new', { madeBy: null, now: new Date() })}`,
+      `/welcome#${await createLink(deps, 'new', { madeBy: null, now: new Date() })}`,
     );
     await page.getByRole('heading', { name: 'Welcome, Nafula' }).waitFor();
     await page.getByRole('img', { name: 'QR code of the key' }).waitFor();

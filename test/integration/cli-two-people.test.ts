@@ -37,15 +37,15 @@ afterAll(async () => {
 
 /** A person who set up codes some time ago. */
 async function staff(login: string, role: Role, now = new Date(Date.now() - 10 * MINUTE_MS)) {
-  await addPerson(pool, { login, name: login, role }, now);
+  const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
+  const deps = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
+  await addPerson(deps, { login, name: login, role }, now);
   const secret = newCodeSecret();
   secrets.set(login, secret);
-  const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
-  const ledgerMac = await openLedgerMac(pool, masterKeys);
-  const token = await createLink({ pool, ledgerMac }, login, { madeBy: null, now });
+  const token = await createLink(deps, login, { madeBy: null, now });
   const codes = { secret, code: codeOf(login, now) };
   const chosen = { token, password: PASSWORD, codes };
-  await acceptLink({ pool, ledgerMac, masterKeys, codesRequired: true }, chosen, now);
+  await acceptLink({ ...deps, masterKeys, codesRequired: true }, chosen, now);
 }
 
 function codeOf(login: string, at = new Date()): string {

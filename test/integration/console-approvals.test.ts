@@ -21,7 +21,7 @@ import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 
 let running: InProcessService;
 let owner: Pool;
@@ -182,9 +182,10 @@ describe('what waits for a second person', () => {
     expect((await as('support').send('POST', `/cases/${caseId}/propose`, proposal)).status).toBe(
       204,
     );
-    await addPerson(pool, { login: 'newcomer', name: 'N', role: 'support' }, new Date());
+    const deps = await peopleDepsOf(running);
+    await addPerson(deps, { login: 'newcomer', name: 'N', role: 'support' }, new Date());
     const madeBy = (await findPerson(pool, 'operations'))?.personId ?? null;
-    const token = await createLink(await linkDepsOf(running), 'newcomer', {
+    const token = await createLink(deps, 'newcomer', {
       madeBy,
       now: new Date(),
     });

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 
 let running: InProcessService;
 
@@ -46,9 +46,10 @@ test('a vendor’s administrator sees and changes only the vendor’s people', a
 test('a vendor has a limited number of people, however many are added at once', async () => {
   const { pool } = running.service;
   const { vid } = await running.addVendor();
+  const deps = await peopleDepsOf(running);
   const add = async (number: number): Promise<string> =>
     await addPerson(
-      pool,
+      deps,
       { login: `${vid}-${number}`.toLowerCase(), name: 'P', role: 'vendor_viewer', vid },
       new Date(),
     );
@@ -165,9 +166,9 @@ test('an administrator who uses another person’s link sees, but changes and ap
   expect(own.text).toContain('another administrator has to confirm');
 
   // The command line needs no second person, because its users have access to the database.
-  const { pool } = running.service;
-  await addPerson(pool, { login: 'third', name: 'T', role: 'administrator' }, new Date());
-  const token = await createLink(await linkDepsOf(running), 'third', {
+  const deps = await peopleDepsOf(running);
+  await addPerson(deps, { login: 'third', name: 'T', role: 'administrator' }, new Date());
+  const token = await createLink(deps, 'third', {
     madeBy: null,
     now: new Date(),
   });

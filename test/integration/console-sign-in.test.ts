@@ -4,7 +4,7 @@ import { DEMO_PASSWORD, DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
-import type { LinkDeps } from '../../src/parties/people/links.ts';
+import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
 import { createSessions, removeEndedSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
@@ -13,7 +13,7 @@ import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 
 let running: InProcessService;
 let client: ConsoleClient;
@@ -119,9 +119,9 @@ describe('over HTTP', () => {
   });
 
   test('a changed role, and being disabled, end the sessions', async () => {
-    const { pool } = running.service;
-    await addPerson(pool, { login: 'temp', name: 'Temp', role: 'support' }, new Date());
-    const token = await createLink(await linkDepsOf(running), 'temp', {
+    const deps = await peopleDepsOf(running);
+    await addPerson(deps, { login: 'temp', name: 'Temp', role: 'support' }, new Date());
+    const token = await createLink(deps, 'temp', {
       madeBy: null,
       now: new Date(),
     });
@@ -129,18 +129,18 @@ describe('over HTTP', () => {
     const used = await person.send('POST', '/links/use', { token, password: 'a long enough one' });
     expect(used.status).toBe(200);
     expect((await person.get('/session')).status).toBe(200);
-    await changePerson(pool, 'temp', { role: 'finance' });
+    await changePerson(deps, 'temp', { role: 'finance' });
     expect((await person.get('/session')).code).toBe('not_signed_in');
-    await changePerson(pool, 'temp', { status: 'disabled' });
+    await changePerson(deps, 'temp', { status: 'disabled' });
     expect((await person.signIn('temp', 'a long enough one')).code).toBe('sign_in_failed');
   });
 });
 
 describe('with one-time codes', () => {
   const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
-  let deps: LinkDeps & { masterKeys: MasterKeys; codesRequired: true };
+  let deps: PeopleDeps & { masterKeys: MasterKeys; codesRequired: true };
   beforeAll(async () => {
-    deps = { ...(await linkDepsOf(running)), masterKeys, codesRequired: true };
+    deps = { ...(await peopleDepsOf(running)), masterKeys, codesRequired: true };
   });
   const password = 'three little words';
   const codeAt = (secret: string, now: Date): string =>
@@ -149,8 +149,7 @@ describe('with one-time codes', () => {
 
   async function newPerson(): Promise<{ login: string; token: string }> {
     const login = `person${(people += 1)}`;
-    const { pool } = running.service;
-    await addPerson(pool, { login, name: 'Person', role: 'support' }, new Date());
+    await addPerson(deps, { login, name: 'Person', role: 'support' }, new Date());
     return { login, token: await createLink(deps, login, { madeBy: null, now: new Date() }) };
   }
 
@@ -245,7 +244,7 @@ describe('with one-time codes', () => {
   test('a session ends after an hour without use, and after twelve hours', async () => {
     let now = new Date();
     const { pool } = running.service;
-    const sessions = createSessions({ pool, clock: { now: () => now }, masterKeys });
+    const sessions = createSessions({ ...deps, clock: { now: () => now } });
     const { login } = await newPerson();
     const [person] = (
       await pool.query<{ person_id: string }>('select person_id from people where login = $1', [

@@ -17,7 +17,7 @@ import { ConsoleClient } from '../support/console-client.ts';
 import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
 
@@ -48,11 +48,10 @@ async function signedIn(login: string): Promise<ConsoleClient> {
 
 /** A new person of the vendor `demo`, who is signed in. */
 async function cookieOfNewPerson(): Promise<string> {
-  const { pool } = running.service;
   const login = fresh('cashier').toLowerCase();
   const now = new Date();
-  await addPerson(pool, { login, name: 'C', role: 'vendor_cashier', vid: 'demo' }, now);
-  const deps = await linkDepsOf(running);
+  const deps = await peopleDepsOf(running);
+  await addPerson(deps, { login, name: 'C', role: 'vendor_cashier', vid: 'demo' }, now);
   const token = await createLink(deps, login, { madeBy: null, now });
   const { masterKeys } = running.sealing;
   const chosen = { token, password: DEMO_PASSWORD, codes: undefined };

@@ -15,6 +15,7 @@ const OLD = randomBytes(32);
 const NEW = randomBytes(32);
 const password = 'a good long password';
 const secret = newCodeSecret();
+const ledgerMac = createMac(Buffer.alloc(32));
 let pool: Pool;
 
 const codeAt = (now: Date): string =>
@@ -22,9 +23,9 @@ const codeAt = (now: Date): string =>
 
 beforeAll(async () => {
   pool = createPool({ url: (await createTestDatabase()).url, max: 2, name: 'test' });
+  const deps = { pool, ledgerMac };
   const now = new Date('2026-03-01T12:00:00Z');
-  await addPerson(pool, { login: 'asha', name: 'Asha', role: 'support' }, now);
-  const deps = { pool, ledgerMac: createMac(Buffer.alloc(32)) };
+  await addPerson(deps, { login: 'asha', name: 'Asha', role: 'support' }, now);
   const token = await createLink(deps, 'asha', { madeBy: null, now });
   const masterKeys = { current: OLD, previous: undefined };
   const chosen = { token, password, codes: { secret, code: codeAt(now) } };
@@ -43,7 +44,9 @@ test('after a reseal a person signs in with the same codes under the new master 
   const now = new Date('2026-03-01T12:10:00Z');
   const masterKeys = { current: NEW, previous: undefined };
   const request = { login: 'asha', password, code: codeAt(now) };
-  await expect(checkSignIn({ pool, masterKeys, codesRequired: true }, request, now)).resolves.toBe(
+  await expect(
+    checkSignIn({ pool, ledgerMac, masterKeys, codesRequired: true }, request, now),
+  ).resolves.toBe(
     (await pool.query<{ id: string }>('select person_id as id from people')).rows[0]?.id,
   );
 });

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLink, readLink } from '../../src/parties/people/links.ts';
-import type { LinkDeps } from '../../src/parties/people/links.ts';
+import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { beginPasskeySignIn, checkPasskey } from '../../src/parties/people/passkeys.ts';
 import { hashOf } from '../../src/parties/people/sessions.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
@@ -10,17 +10,17 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 
 // Somebody with the runtime role alone, without MASTER_KEY, chooses nobody's password and adds no passkey.
 
 let running: InProcessService;
-let deps: LinkDeps;
+let deps: PeopleDeps;
 let owner: Pool;
 beforeAll(async () => {
   const database = await createTestDatabase();
   running = await startInProcess(database.url);
-  deps = await linkDepsOf(running);
+  deps = await peopleDepsOf(running);
   owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
 });
 afterAll(async () => {

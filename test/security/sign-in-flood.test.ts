@@ -7,6 +7,7 @@ import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
+import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -14,7 +15,7 @@ import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { linkDepsOf } from '../support/link-deps.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
 
@@ -25,11 +26,13 @@ const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: und
 let database: TestDatabase;
 let running: InProcessService;
 let owner: Pool;
+let ledgerMac: Mac;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url, { environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
+  ({ ledgerMac } = await peopleDepsOf(running));
 });
 afterAll(async () => {
   await owner.end();
@@ -81,7 +84,7 @@ async function withOneConnection<Result>(use: (pool: Pool) => Promise<Result>): 
 
 const check = async (pool: Pool, login: string, password: string): Promise<string> =>
   await checkSignIn(
-    { pool, masterKeys, codesRequired: false },
+    { pool, ledgerMac, masterKeys, codesRequired: false },
     { login, password, code: undefined },
     new Date(),
   ).catch((error: { code: string }) => error.code);
@@ -143,7 +146,7 @@ test('a password that was replaced while it was hashed signs nobody in', async (
     await beforeDecisions('operations', async () => {
       signIn = check(pool, 'operations', DEMO_PASSWORD);
       await until('a sign-in before its decision', async () => (await countWaiting(owner)) === 1);
-      const deps = { ...(await linkDepsOf(running)), pool: owner };
+      const deps = { pool: owner, ledgerMac };
       const token = await createLink(deps, 'operations', { madeBy: null, now });
       const chosen = { token, password: 'another long one', codes: undefined };
       await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, now);

@@ -59,14 +59,19 @@ async function requireStaff({ pool }: Session, { by, permission }: Act): Promise
   throw new PlainError(text, { field: 'by' });
 }
 
-async function signIn(cli: Cli, { pool, sealing }: Session, login: string): Promise<void> {
+async function signIn(
+  cli: Cli,
+  { pool, sealing, ledgerMac }: Session,
+  login: string,
+): Promise<void> {
   const [password, code] = await askFor(cli, [`Password of ${login}: `, 'One-time code: ']);
   if (password === undefined || code === undefined) {
     throw new PlainError('Password and one-time code are needed, each on a line of the input.');
   }
   const { masterKeys } = await sealing();
   const request = { login, password, code: code.trim() };
-  await checkSignIn({ pool, masterKeys, codesRequired: true }, request, new Date());
+  const options = { pool, ledgerMac: await ledgerMac(), masterKeys, codesRequired: true };
+  await checkSignIn(options, request, new Date());
 }
 
 /** A step of what finance decides. */

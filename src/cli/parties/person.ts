@@ -1,8 +1,9 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { addPerson, changePerson } from '../../parties/people/administer.ts';
+import { isAuthentic } from '../../parties/people/authenticity.ts';
+import type { PeopleDeps } from '../../parties/people/authenticity.ts';
 import { createLink, LINK_HOURS } from '../../parties/people/links.ts';
-import type { LinkDeps } from '../../parties/people/links.ts';
 import { listPeople } from '../../parties/people/people-store.ts';
 import { ROLES } from '../../parties/people/roles.ts';
 import type { Role } from '../../parties/people/roles.ts';
@@ -31,7 +32,7 @@ export function addPersonCommands(program: Command, cli: Cli): void {
     .action(async (login: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {
         const note = { action: 'person.link', target: login };
-        const deps = await linkDeps(session);
+        const deps = await peopleDeps(session);
         return await noted(session.pool, note, async () => await linkAnswer(session, login, deps));
       });
     });
@@ -52,9 +53,9 @@ function addAdd(person: Command, cli: Cli): void {
       ) => {
         await cli.run(options, async (session) => {
           const { name, role, vid } = options;
-          const deps = await linkDeps(session);
+          const deps = await peopleDeps(session);
           return await noted(session.pool, { action: 'person.add', target: login }, async () => {
-            await addPerson(session.pool, { login, name, role, vid }, new Date());
+            await addPerson(deps, { login, name, role, vid }, new Date());
             return await linkAnswer(session, login, deps);
           });
         });
@@ -62,14 +63,14 @@ function addAdd(person: Command, cli: Cli): void {
     );
 }
 
-async function linkDeps({ pool, ledgerMac }: Session): Promise<LinkDeps> {
+async function peopleDeps({ pool, ledgerMac }: Session): Promise<PeopleDeps> {
   return { pool, ledgerMac: await ledgerMac() };
 }
 
 async function linkAnswer(
   { config }: Session,
   login: string,
-  deps: LinkDeps,
+  deps: PeopleDeps,
 ): Promise<{ json: object; text: string }> {
   const token = await createLink(deps, login, { madeBy: null, now: new Date() });
   // In the fragment, which browsers send to no server: it is in no log.
@@ -82,13 +83,15 @@ async function linkAnswer(
 
 function addList(person: Command, cli: Cli): void {
   command(person, 'list', 'All people.').action(async (options: { json?: boolean }) => {
-    await cli.run(options, async ({ pool }) => {
+    await cli.run(options, async ({ pool, findLedgerMac }) => {
+      const mac = await findLedgerMac();
       const people = (await listPeople(pool)).map((row) => ({
         login: row.login,
         name: row.name,
         role: row.role,
         vid: row.vid,
-        status: row.status,
+        // Without a master key nobody knows.
+        status: mac === undefined || isAuthentic(row, mac) ? row.status : 'changed in the database',
         signs_in_with: row.hasPassword
           ? row.hasCodes
             ? 'password and code'
@@ -125,9 +128,10 @@ function addSet(person: Command, cli: Cli): void {
     .action(async (login: string, options: { json?: boolean; name?: string; role?: Role }) => {
       requireSome(options, ['name', 'role']);
       const { name, role } = options;
-      await cli.run(options, async ({ pool }) => {
-        await noted(pool, { action: 'person.change', target: login }, async () => {
-          await changePerson(pool, login, { name, role });
+      await cli.run(options, async (session) => {
+        const deps = await peopleDeps(session);
+        await noted(session.pool, { action: 'person.change', target: login }, async () => {
+          await changePerson(deps, login, { name, role });
         });
         return { json: { login, changed: true }, text: `${login} is changed.` };
       });
@@ -139,9 +143,10 @@ function addStatus(person: Command, cli: Cli, verb: 'disable' | 'enable', summar
   command(person, verb, summary)
     .argument('<login>', 'e-mail address or name', loginName)
     .action(async (login: string, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool }) => {
-        await noted(pool, { action: `person.${verb}`, target: login }, async () => {
-          await changePerson(pool, login, { status });
+      await cli.run(options, async (session) => {
+        const deps = await peopleDeps(session);
+        await noted(session.pool, { action: `person.${verb}`, target: login }, async () => {
+          await changePerson(deps, login, { status });
         });
         return { json: { login, status }, text: `${login} is ${status}.` };
       });

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { addPerson, changePerson, confirmPerson } from '../../parties/people/administer.ts';
+import { isAuthentic } from '../../parties/people/authenticity.ts';
+import type { PeopleDeps } from '../../parties/people/authenticity.ts';
 import { LINK_HOURS, createLink } from '../../parties/people/links.ts';
-import type { LinkDeps } from '../../parties/people/links.ts';
 import { findPerson, listPeople } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
@@ -27,14 +28,16 @@ const name = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S`
 
 /** People. The staff see everybody; a vendor's administrator sees the vendor's people alone. */
 export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
-  const { pool } = options;
+  const { pool, ledgerMac } = options;
   return [
     route({
       method: 'GET',
       path: '/people',
       permission: 'people.read',
       handle: async (_input, { viewer }): Promise<PeopleAnswer> => ({
-        people: (await listPeople(pool, viewer.vendor?.vendorId)).map(personView),
+        people: (await listPeople(pool, viewer.vendor?.vendorId)).map((row) =>
+          personView(row, ledgerMac),
+        ),
         roles: viewer.vendor === undefined ? ROLES : VENDOR_ROLES,
       }),
     }),
@@ -66,7 +69,7 @@ function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
       const vid = viewer.vendor?.vid ?? body.vid;
       const login = body.login.trim().toLowerCase();
       const person = { login, name: body.name.trim(), role: body.role, vid };
-      await addPerson(pool, person, clock.now());
+      await addPerson({ pool, ledgerMac }, person, clock.now());
       const made = { madeBy: viewer.personId, now: clock.now() };
       const answer = await invitation({ pool, ledgerMac }, login, made);
       return new Audited(answer, { target: login, after: { ...person, vid: vid ?? null } });
@@ -74,7 +77,7 @@ function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
   });
 }
 
-function changeRoute({ pool }: PeopleRoutesOptions): AnyRoute {
+function changeRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'PUT',
     path: '/people/:login',
@@ -97,9 +100,12 @@ function changeRoute({ pool }: PeopleRoutesOptions): AnyRoute {
         throw new Refusal('invalid_field', { field: 'login', text });
       }
       const { reason: _reason, ...change } = body;
-      await changePerson(pool, login, change);
+      await changePerson({ pool, ledgerMac }, login, change);
       const after = await findVisible(pool, login, viewer);
-      return new Audited(personView(after), { before: kept(before), after: kept(after) });
+      return new Audited(personView(after, ledgerMac), {
+        before: kept(before),
+        after: kept(after),
+      });
     },
   });
 }
@@ -123,7 +129,7 @@ function linkRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
 }
 
 /** The administrator who made a link could have used it, so another administrator confirms staff. */
-function confirmRoute({ pool }: PeopleRoutesOptions): AnyRoute {
+function confirmRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/people/:login/confirm',
@@ -144,14 +150,15 @@ function confirmRoute({ pool }: PeopleRoutesOptions): AnyRoute {
       if (credentialsAt === undefined) {
         throw new Refusal('invalid_field', { field: 'credentialsAt' });
       }
-      await confirmPerson(pool, login, { credentialsAt, by: viewer.personId });
+      const confirmation = { credentialsAt, by: viewer.personId };
+      await confirmPerson({ pool, ledgerMac }, login, confirmation);
       return new Audited(undefined, { before: { linkBy: linkByLogin } });
     },
   });
 }
 
 async function invitation(
-  deps: LinkDeps,
+  deps: PeopleDeps,
   login: string,
   made: Parameters<typeof createLink>[2],
 ): Promise<InvitationAnswer> {
@@ -168,7 +175,7 @@ async function findVisible(pool: Pool, login: string, { vendor }: Viewer): Promi
   return person;
 }
 
-function personView(row: PersonRow): PersonView {
+function personView(row: PersonRow, mac: Mac): PersonView {
   const { login, name: called, role: has, vid, status, createdAt, hasPassword, hasCodes } = row;
   return {
     login,
@@ -179,6 +186,7 @@ function personView(row: PersonRow): PersonView {
     createdAt: createdAt.toISOString(),
     hasPassword,
     hasCodes,
+    isAltered: !isAuthentic(row, mac),
     ...(row.credentialsAt === null || row.linkByLogin === null
       ? {}
       : {

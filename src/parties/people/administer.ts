@@ -2,13 +2,16 @@ import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { findVendor, lockVendor } from '../store.ts';
 import type { VendorRow } from '../store.ts';
+import { alteredPerson, lockPerson, signPerson } from './authenticity.ts';
+import type { PeopleDeps } from './authenticity.ts';
+import { deletePasskeysOf } from './passkeys-store.ts';
 import {
   countPeople,
-  findPerson,
   insertPerson,
+  removeCredentials,
   setConfirmed,
   updatePerson,
 } from './people-store.ts';
@@ -25,7 +28,11 @@ export interface NewPerson {
 }
 
 /** Adds a person, who cannot sign in before using a link. Throws: `PlainError`. */
-export async function addPerson(pool: Pool, person: NewPerson, now: Date): Promise<string> {
+export async function addPerson(
+  { pool, ledgerMac }: PeopleDeps,
+  person: NewPerson,
+  now: Date,
+): Promise<string> {
   const login = person.login.trim().toLowerCase();
   return await databaseTransaction(pool, async (db) => {
     if (isVendorRole(person.role) !== (person.vid !== undefined)) {
@@ -47,6 +54,7 @@ export async function addPerson(pool: Pool, person: NewPerson, now: Date): Promi
     if (!(await insertPerson(db, { personId, login, name, role, vendorId, createdAt: now }))) {
       throw new PlainError(`${login} exists already.`, { field: 'login' });
     }
+    await signPerson(db, personId, ledgerMac);
     return personId;
   });
 }
@@ -67,11 +75,12 @@ async function requireRoom(db: Queryable, { vendorId, vid }: VendorRow): Promise
 }
 
 /**
- * Changes a person. A person whose role or status changes is signed out everywhere.
+ * Changes a person. A person whose role or status changes is signed out everywhere. Somebody who was changed in
+ * the database can be disabled, or be given a role and then needs a new link.
  * Throws: `PlainError`.
  */
 export async function changePerson(
-  pool: Pool,
+  { pool, ledgerMac }: PeopleDeps,
   login: string,
   change: {
     readonly name?: string | undefined;
@@ -80,12 +89,19 @@ export async function changePerson(
   },
 ): Promise<void> {
   await databaseTransaction(pool, async (db) => {
-    const person = await findPerson(db, login);
+    const person = await lockPerson(db, login, ledgerMac);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
+    const isSigned = person.isAuthentic || change.role !== undefined;
+    if (!isSigned && change.status !== 'disabled') throw alteredPerson(login);
     if (change.role !== undefined && isVendorRole(change.role) !== (person.vendorId !== null)) {
       throw new PlainError(`The role ${change.role} does not fit ${login}.`, { field: 'role' });
     }
     await updatePerson(db, login, change);
+    if (isSigned && !person.isAuthentic) {
+      await removeCredentials(db, person.personId);
+      await deletePasskeysOf(db, person.personId);
+    }
+    if (isSigned) await signPerson(db, person.personId, ledgerMac);
     if (change.role !== undefined || change.status !== undefined) {
       await deleteSessionsOf(db, person.personId);
     }
@@ -97,7 +113,7 @@ export async function changePerson(
  * Throws: `PlainError` if somebody else has to, or the person has used another link since.
  */
 export async function confirmPerson(
-  pool: Pool,
+  { pool, ledgerMac }: PeopleDeps,
   login: string,
   confirmation: {
     /** When the person chose the password, as the administrator has seen it. */
@@ -106,14 +122,21 @@ export async function confirmPerson(
     readonly by: string;
   },
 ): Promise<void> {
-  const person = await findPerson(pool, login);
-  if (person === undefined) throw new PlainError(`There is no person ${login}.`);
   const { by } = confirmation;
-  if (person.linkBy === null) throw new PlainError(`${login} needs no confirmation.`);
-  if (person.linkBy === by) {
-    throw new PlainError('You made the link, so another administrator has to confirm the person.');
-  }
-  if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
-  if (await setConfirmed(pool, { login, ...confirmation })) return;
-  throw new PlainError(`${login} has used another link since then. Check again.`);
+  await databaseTransaction(pool, async (db) => {
+    const person = await lockPerson(db, login, ledgerMac);
+    if (person === undefined) throw new PlainError(`There is no person ${login}.`);
+    if (!person.isAuthentic) throw alteredPerson(login);
+    if (person.linkBy === null) throw new PlainError(`${login} needs no confirmation.`);
+    if (person.linkBy === by) {
+      throw new PlainError(
+        'You made the link, so another administrator has to confirm the person.',
+      );
+    }
+    if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
+    if (!(await setConfirmed(db, { login, ...confirmation }))) {
+      throw new PlainError(`${login} has used another link since then. Check again.`);
+    }
+    await signPerson(db, person.personId, ledgerMac);
+  });
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../platform/base/errors.ts';
-import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { seal } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import { alteredPerson, lockPerson, signPerson } from './authenticity.ts';
+import type { PeopleDeps } from './authenticity.ts';
 import { findLink, insertLink, useLink } from './links-store.ts';
 import type { LinkRow } from './links-store.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { hashPassword, passwordProblem } from './password.ts';
 import { deletePasskeysOf } from './passkeys-store.ts';
-import { findPerson, setCredentials } from './people-store.ts';
+import { setCredentials } from './people-store.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
 import { hashOf } from './sessions.ts';
 import { codeSecretLocation } from './sign-in.ts';
@@ -19,27 +19,22 @@ import { codeSecretLocation } from './sign-in.ts';
 /** How long a link can be used. */
 export const LINK_HOURS = 72;
 
-export interface LinkDeps {
-  readonly pool: Pool;
-  /** Of the ledger: nobody makes a link by writing to the database. */
-  readonly ledgerMac: Mac;
-}
-
 /**
  * Makes a one-time link with which the person chooses a password and sets up one-time codes.
  * Earlier links of the person end. Returns the token.
  * @param madeBy the person who makes it; null: the command line.
- * Throws: `PlainError` if the person does not exist or is disabled.
+ * Throws: `PlainError` if the person does not exist, is disabled, or was changed in the database.
  */
 export async function createLink(
-  { pool, ledgerMac }: LinkDeps,
+  { pool, ledgerMac }: PeopleDeps,
   login: string,
   { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await databaseTransaction(pool, async (db) => {
-    const person = await findPerson(db, login);
+    const person = await lockPerson(db, login, ledgerMac);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
+    if (!person.isAuthentic) throw alteredPerson(login);
     if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 60 * 60 * 1000);
     const link = { personId: person.personId, madeBy, expiresAt };
@@ -51,7 +46,7 @@ export async function createLink(
 
 /** Whom the link is for. Throws: `link_invalid`, also if the service did not make it. */
 export async function readLink(
-  { pool, ledgerMac }: LinkDeps,
+  { pool, ledgerMac }: PeopleDeps,
   token: string,
   now: Date,
 ): Promise<LinkRow> {
@@ -83,7 +78,7 @@ export interface NewCredentials {
  * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
  */
 export async function acceptLink(
-  options: LinkDeps & {
+  options: PeopleDeps & {
     readonly masterKeys: MasterKeys;
     readonly codesRequired: boolean;
   },
@@ -106,6 +101,8 @@ export async function acceptLink(
         : seal(chosen.codes.secret, codeSecretLocation(link.personId), options.masterKeys);
     const codes =
       sealed === undefined ? null : { masterKeyId: sealed.masterKeyId, secret: sealed.bytes };
+    const person = await lockPerson(db, link.login, options.ledgerMac);
+    if (person?.isAuthentic !== true) throw new Refusal('link_invalid');
     await setCredentials(db, link.personId, {
       passwordHash,
       codes,
@@ -113,6 +110,7 @@ export async function acceptLink(
       at: now,
       linkBy: link.isStaff ? link.madeBy : null,
     });
+    await signPerson(db, link.personId, options.ledgerMac);
     // Who used it before has no way in any more.
     await deletePasskeysOf(db, link.personId);
     await deleteSessionsOf(db, link.personId);

@@ -1,4 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { SIGNED_COLUMNS } from './people-store.ts';
+import type { SignedPerson } from './people-store.ts';
 
 /** A person's passkey. */
 export interface PasskeyRow {
@@ -30,17 +32,15 @@ export async function listPasskeys(db: Queryable, personId: string): Promise<Pas
   return listed.rows;
 }
 
-export interface PasskeyOwnerRow extends PasskeyRow {
-  login: string;
-}
+export type PasskeyOwnerRow = PasskeyRow & SignedPerson;
 
-/** Of a person who may sign in. The caller verifies the code of the row. */
+/** Of a person who may sign in. The caller verifies the codes of passkey and person. */
 export async function findPasskey(
   db: Queryable,
   credentialId: string,
 ): Promise<PasskeyOwnerRow | undefined> {
   const found = await db.query<PasskeyOwnerRow>(
-    `select ${COLUMNS}, p.login from passkeys k join people p on p.person_id = k.person_id
+    `select ${COLUMNS}, ${SIGNED_COLUMNS} from passkeys k join people p on p.person_id = k.person_id
      where k.credential_id = $1 and p.status = 'active'`,
     [credentialId],
   );

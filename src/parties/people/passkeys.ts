@@ -17,6 +17,7 @@ import {
   takeChallenge,
 } from './passkeys-store.ts';
 import type { PasskeyRow } from './passkeys-store.ts';
+import { isAuthentic } from './authenticity.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 // '@simplewebauthn/server' is slow to load, and few processes need it: it is loaded when it is used.
@@ -143,7 +144,8 @@ export async function checkPasskey(
 ): Promise<{ readonly personId: string; readonly login: string }> {
   const response = given as AuthenticationResponseJSON;
   const key = await findPasskey(pool, response.id);
-  if (key === undefined || !ledgerMac.verify(passkeyText(key), key.mac)) {
+  if (key === undefined) throw new Refusal('sign_in_failed');
+  if (!ledgerMac.verify(passkeyText(key), key.mac) || !isAuthentic(key, ledgerMac)) {
     throw new Refusal('sign_in_failed');
   }
   const { credentialId: id, publicKey, signCount } = key;

@@ -1,40 +1,47 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Role } from './roles.ts';
 
-export interface PersonRow {
+/** What a person's authentication code covers, and the code. */
+export interface SignedPerson {
   personId: string;
   login: string;
-  name: string;
-  role: Role;
   vendorId: number | null;
-  vid: string | null;
+  role: Role;
   status: 'active' | 'disabled';
+  passwordHash: string | null;
+  /** Who made the link that it was chosen with, until somebody else has confirmed the person. */
+  linkBy: string | null;
+  /** When the password was chosen; null: not yet. */
+  credentialsAt: Date | null;
+  /** Null: nobody whom the service has added. */
+  personMac: Buffer | null;
+}
+
+export interface PersonRow extends SignedPerson {
+  name: string;
+  vid: string | null;
   createdAt: Date;
   /** False until the person has used an invitation. */
   hasPassword: boolean;
   hasCodes: boolean;
-  /** When the password was chosen; null: not yet. */
-  credentialsAt: Date | null;
-  /** Who made the link that it was chosen with, until somebody else has confirmed the person. */
-  linkBy: string | null;
   linkByLogin: string | null;
 }
 
 /** What a sign-in is checked against. */
-export interface CredentialsRow {
-  personId: string;
-  login: string;
-  status: 'active' | 'disabled';
-  passwordHash: string | null;
+export interface CredentialsRow extends SignedPerson {
   masterKeyId: string | null;
   codeSecret: Buffer | null;
   codeStep: bigint | null;
 }
 
-const COLUMNS = `p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
-  p.status, p.created_at as "createdAt", p.password_hash is not null as "hasPassword",
-  p.code_secret is not null as "hasCodes", p.credentials_at as "credentialsAt",
-  p.link_by as "linkBy", m.login as "linkByLogin"`;
+/** Columns of `people p`. */
+export const SIGNED_COLUMNS = `p.person_id as "personId", p.login, p.vendor_id as "vendorId", p.role,
+  p.status, p.password_hash as "passwordHash", p.link_by as "linkBy",
+  p.credentials_at as "credentialsAt", p.mac as "personMac"`;
+
+const COLUMNS = `${SIGNED_COLUMNS}, p.name, v.vid, p.created_at as "createdAt",
+  p.password_hash is not null as "hasPassword", p.code_secret is not null as "hasCodes",
+  m.login as "linkByLogin"`;
 
 const PEOPLE = `people p left join vendors v on v.vendor_id = p.vendor_id
   left join people m on m.person_id = p.link_by`;
@@ -125,15 +132,14 @@ export async function updatePerson(
   return updated.rowCount === 1;
 }
 
-const CREDENTIALS = `person_id as "personId", login, status, password_hash as "passwordHash",
-  master_key_id as "masterKeyId", code_secret as "codeSecret", code_step as "codeStep"`;
-
 export async function findCredentials(
   db: Queryable,
   login: string,
 ): Promise<CredentialsRow | undefined> {
   const found = await db.query<CredentialsRow>(
-    `select ${CREDENTIALS} from people where login = $1`,
+    `select ${SIGNED_COLUMNS}, p.master_key_id as "masterKeyId", p.code_secret as "codeSecret",
+       p.code_step as "codeStep"
+     from people p where p.login = $1`,
     [login],
   );
   return found.rows[0];
@@ -191,6 +197,69 @@ export async function setConfirmed(
     [person.login, person.credentialsAt, person.by],
   );
   return updated.rowCount === 1;
+}
+
+/** A person who signs in no more until a new link is used. */
+export async function removeCredentials(db: Queryable, personId: string): Promise<void> {
+  await db.query(
+    `update people set password_hash = null, master_key_id = null, code_secret = null,
+       credentials_at = null, link_by = null
+     where person_id = $1`,
+    [personId],
+  );
+}
+
+export async function findSigned(
+  db: Queryable,
+  personId: string,
+): Promise<SignedPerson | undefined> {
+  const found = await db.query<SignedPerson>(
+    `select ${SIGNED_COLUMNS} from people p where p.person_id = $1`,
+    [personId],
+  );
+  return found.rows[0];
+}
+
+export async function lockSigned(db: Queryable, login: string): Promise<SignedPerson | undefined> {
+  const locked = await db.query<SignedPerson>(
+    `select ${SIGNED_COLUMNS} from people p where p.login = $1 for update`,
+    [login],
+  );
+  return locked.rows[0];
+}
+
+export async function listSigned(db: Queryable): Promise<SignedPerson[]> {
+  const listed = await db.query<SignedPerson>(
+    `select ${SIGNED_COLUMNS} from people p order by p.login`,
+  );
+  return listed.rows;
+}
+
+export async function setPersonMac(db: Queryable, personId: string, mac: Buffer): Promise<void> {
+  await db.query('update people set mac = $2 where person_id = $1', [personId, mac]);
+}
+
+/** Whether the people of an earlier release have their codes. */
+export async function hasBegunSigning(db: Queryable): Promise<boolean> {
+  const begun = await db.query('select from first_people_codes');
+  return begun.rowCount === 1;
+}
+
+/** False if another process did it first. */
+export async function beginSigning(db: Queryable, now: Date): Promise<boolean> {
+  const begun = await db.query(
+    'insert into first_people_codes (made_at) values ($1) on conflict do nothing',
+    [now],
+  );
+  return begun.rowCount === 1;
+}
+
+/** Locked, so that nobody changes them meanwhile. */
+export async function lockUnsigned(db: Queryable): Promise<SignedPerson[]> {
+  const locked = await db.query<SignedPerson>(
+    `select ${SIGNED_COLUMNS} from people p where p.mac is null order by p.person_id for update`,
+  );
+  return locked.rows;
 }
 
 /** A stored secret of one-time codes, sealed. */

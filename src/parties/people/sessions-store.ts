@@ -1,12 +1,9 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Role } from './roles.ts';
+import { SIGNED_COLUMNS } from './people-store.ts';
+import type { SignedPerson } from './people-store.ts';
 
-export interface SessionRow {
-  personId: string;
-  login: string;
+export interface SessionRow extends SignedPerson {
   name: string;
-  role: Role;
-  vendorId: number | null;
   vid: string | null;
   seenAt: Date;
   expiresAt: Date;
@@ -45,7 +42,7 @@ export async function insertSession(
 
 /**
  * Undefined: unknown, expired, unused since `idleSince`, or of a person who is disabled or whose
- * vendor is suspended. The caller verifies the code of the row.
+ * vendor is suspended. The caller verifies the codes of session and person.
  */
 export async function findSession(
   db: Queryable,
@@ -54,8 +51,7 @@ export async function findSession(
 ): Promise<SessionRow | undefined> {
   const found = await db.query<SessionRow>({
     name: 'find_session',
-    text: `select p.person_id as "personId", p.login, p.name, p.role, p.vendor_id as "vendorId", v.vid,
-        s.seen_at as "seenAt", s.expires_at as "expiresAt", s.mac,
+    text: `select ${SIGNED_COLUMNS}, p.name, v.vid, s.seen_at as "seenAt", s.expires_at as "expiresAt", s.mac,
         p.link_by is null as "isConfirmed"
       from sessions s join people p on p.person_id = s.person_id
         left join vendors v on v.vendor_id = p.vendor_id

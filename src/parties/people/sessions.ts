@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { systemClock } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
+import { isAuthentic } from './authenticity.ts';
 import { createMac } from '../../platform/base/mac.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { deriveKey } from '../../platform/base/sealing.ts';
@@ -39,7 +40,10 @@ export interface Sessions {
     readonly address: string;
     readonly browser: string;
   }): Promise<{ readonly token: string; readonly expiresAt: Date }>;
-  /** Whose session it is; undefined: nobody's any more, or the service did not start it. */
+  /**
+   * Whose session it is; undefined: nobody's any more, the service did not start it, or the person was
+   * changed in the database.
+   */
   find(token: string): Promise<SessionRow | undefined>;
   /** Whether the session still exists. The check does not count as use. */
   goesOn(token: string): Promise<boolean>;
@@ -48,10 +52,12 @@ export interface Sessions {
 
 export function createSessions({
   pool,
+  ledgerMac,
   clock,
   masterKeys,
 }: {
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
 }): Sessions {
@@ -59,7 +65,8 @@ export function createSessions({
   const find = async (token: string, now: Date): Promise<SessionRow | undefined> => {
     if (!TOKEN.test(token)) return undefined;
     const row = await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) });
-    return row !== undefined && codes.verify(token, row) ? row : undefined;
+    if (row === undefined || !codes.verify(token, row)) return undefined;
+    return isAuthentic(row, ledgerMac) ? row : undefined;
   };
   return {
     start: async ({ personId, address, browser }) => {

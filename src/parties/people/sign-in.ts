@@ -1,8 +1,10 @@
 import { Refusal } from '../../platform/base/errors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { unseal } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { isAuthentic } from './authenticity.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { isPassword } from './password.ts';
 import { addFailure, deleteFailures, findFailures, lockFailures } from './failures-store.ts';
@@ -30,6 +32,7 @@ type Checked =
 
 interface SignInOptions {
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly masterKeys: MasterKeys;
   /** Everybody needs a one-time code. */
   readonly codesRequired: boolean;
@@ -37,7 +40,7 @@ interface SignInOptions {
 
 /**
  * Checks a sign-in and returns the person's id. Every wrong combination gets the same answer, which
- * does not tell whether the person exists. While the password is hashed, no connection to the database
+ * does not tell whether the person exists, and so does somebody who was changed in the database. While the password is hashed, no connection to the database
  * is held, because others need them.
  * Throws: `sign_in_failed`, `code_required`, `too_many_requests`.
  */
@@ -100,7 +103,7 @@ async function decide(
   // The password may have been replaced meanwhile.
   const isRight = person !== undefined && person.passwordHash === options.provenHash;
   const result: Checked =
-    isRight && person.status === 'active'
+    isRight && person.status === 'active' && isAuthentic(person, options.ledgerMac)
       ? checkCode(options, person, { code, now })
       : { kind: 'failed' };
   if (result.kind === 'failed') await addFailure(db, login, now);

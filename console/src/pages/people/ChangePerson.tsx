@@ -67,7 +67,7 @@ export function ChangePerson({
         }}
       />
       {action === 'change' && <NameAndRole person={person} roles={roles} />}
-      <Consequence action={action} linkBy={toConfirm?.linkBy ?? ''} />
+      <Consequence action={action} linkBy={toConfirm?.linkBy ?? ''} isAltered={person.isAltered} />
     </ConfirmDialog>
   );
 }
@@ -106,10 +106,12 @@ function NameAndRole({
 function Consequence({
   action,
   linkBy,
+  isAltered,
 }: {
   readonly action: Action;
   /** The maker of the link that the person used. */
   readonly linkBy: string;
+  readonly isAltered: boolean;
 }) {
   switch (action) {
     case 'confirm':
@@ -122,7 +124,15 @@ function Consequence({
         </p>
       );
     case 'change':
-      return (
+      return isAltered ? (
+        <p>
+          <Trans>
+            This person was changed in the database, not by the service, and cannot sign in. Set the
+            role that the person is to have. Password, codes and passkeys are removed; then make a
+            new one-time link.
+          </Trans>
+        </p>
+      ) : (
         <p>
           <Trans>After a change the person is signed out and has to sign in again.</Trans>
         </p>

@@ -1,0 +1,91 @@
+import type { Mac } from '../../platform/base/mac.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import {
+  beginSigning,
+  findSigned,
+  hasBegunSigning,
+  listSigned,
+  lockSigned,
+  lockUnsigned,
+  setPersonMac,
+} from './people-store.ts';
+import type { SignedPerson } from './people-store.ts';
+
+/** To change people, and what they sign in with. */
+export interface PeopleDeps {
+  readonly pool: Pool;
+  /** Of the ledger. What is written to the database without it lets nobody in. */
+  readonly ledgerMac: Mac;
+}
+
+/** What a person's authentication code covers. A time is a number, because `infinity` has no ISO form. */
+function personText(person: Omit<SignedPerson, 'personMac'>): string {
+  const { credentialsAt } = person;
+  return JSON.stringify([
+    'people',
+    person.personId,
+    person.login,
+    person.vendorId,
+    person.role,
+    person.status,
+    person.passwordHash,
+    person.linkBy,
+    credentialsAt === null ? null : String(Number(credentialsAt)),
+  ]);
+}
+
+/** Whether the service made the person what the database says. */
+export function isAuthentic(person: SignedPerson, mac: Mac): boolean {
+  return mac.verify(personText(person), person.personMac);
+}
+
+/** After each change of a person, in the same database transaction. */
+export async function signPerson(db: Queryable, personId: string, mac: Mac): Promise<void> {
+  const person = await findSigned(db, personId);
+  if (person === undefined) throw new Error(`there is no person ${personId}`);
+  await setPersonMac(db, personId, mac.sign(personText(person)));
+}
+
+/** Before a change. Locks the person. Undefined: nobody has the login. */
+export async function lockPerson(
+  db: Queryable,
+  login: string,
+  mac: Mac,
+): Promise<(SignedPerson & { readonly isAuthentic: boolean }) | undefined> {
+  const person = await lockSigned(db, login);
+  return person && { ...person, isAuthentic: isAuthentic(person, mac) };
+}
+
+export function alteredPerson(login: string): PlainError {
+  return new PlainError(
+    `${login} was changed in the database, not by the service. Set the role of ${login}; then ${login} needs a new link.`,
+  );
+}
+
+/**
+ * Gives the people of a release that had no codes theirs. Only once for each database: later, a person
+ * without a code was inserted by somebody else.
+ */
+export async function signFirstPeople({ pool, ledgerMac }: PeopleDeps, now: Date): Promise<void> {
+  if (await hasBegunSigning(pool)) return;
+  await databaseTransaction(pool, async (db) => {
+    if (!(await beginSigning(db, now))) return;
+    for (const person of await lockUnsigned(db)) {
+      await setPersonMac(db, person.personId, ledgerMac.sign(personText(person)));
+    }
+  });
+}
+
+/** For `ledger check`: people whom the service did not make what they are. */
+export const PEOPLE_AUTHENTIC = {
+  name: 'people_authentic',
+  says: 'Every person who may sign in to the console, with role and password, is as the service recorded it: it has a valid authentication code.',
+  find: async (db: Queryable, mac: Mac): Promise<string[]> => {
+    const people = await listSigned(db);
+    return people
+      .filter((person) => !isAuthentic(person, mac))
+      .map(({ login }) => `${login}: was changed in the database, or not added by the service`);
+  },
+} as const;

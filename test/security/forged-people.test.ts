@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { addPerson, changePerson, confirmPerson } from '../../src/parties/people/administer.ts';
+import { PEOPLE_AUTHENTIC, signFirstPeople } from '../../src/parties/people/authenticity.ts';
+import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
+import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
+import { findPerson } from '../../src/parties/people/people-store.ts';
+import { createSessions } from '../../src/parties/people/sessions.ts';
+import { checkSignIn } from '../../src/parties/people/sign-in.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import { startInProcess } from '../support/in-process-service.ts';
+import type { InProcessService } from '../support/in-process-service.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
+
+// Somebody with the runtime role alone, without MASTER_KEY, gives nobody more to do, and adds nobody.
+
+let running: InProcessService;
+let deps: PeopleDeps;
+let owner: Pool;
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  deps = await peopleDepsOf(running);
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+});
+afterAll(async () => {
+  await owner.end();
+  await running.stop();
+});
+
+let people = 0;
+
+/** Somebody who has a password, which is that of the demo. */
+async function newPerson(madeBy: string | null = null): Promise<string> {
+  people += 1;
+  const login = `person${people}`;
+  const now = new Date();
+  await addPerson(deps, { login, name: 'P', role: 'support' }, now);
+  await useLink(await createLink(deps, login, { madeBy, now }));
+  return login;
+}
+
+async function useLink(token: string): Promise<void> {
+  const { masterKeys } = running.sealing;
+  const chosen = { token, password: DEMO_PASSWORD, codes: undefined };
+  await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, new Date());
+}
+
+async function update(login: string, change: string): Promise<void> {
+  await deps.pool.query(`update people set ${change} where login = $1`, [login]);
+}
+
+async function signInAs(login: string): Promise<string> {
+  const { masterKeys } = running.sealing;
+  const request = { login, password: DEMO_PASSWORD, code: undefined };
+  return await checkSignIn({ ...deps, masterKeys, codesRequired: false }, request, new Date()).then(
+    () => 'signed in',
+    (error: { code: string }) => error.code,
+  );
+}
+
+/** A session of the person, as the service finds it. */
+async function sessionOf(login: string): Promise<() => Promise<string | undefined>> {
+  const { masterKeys } = running.sealing;
+  const sessions = createSessions({ ...deps, masterKeys, clock: systemClock });
+  const { personId = '' } = (await findPerson(deps.pool, login)) ?? {};
+  const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'Firefox' });
+  return async () => (await sessions.find(token))?.login;
+}
+
+const found = async (): Promise<string[]> => await PEOPLE_AUTHENTIC.find(deps.pool, deps.ledgerMac);
+
+const CHANGES = {
+  'the role': `role = 'administrator'`,
+  'the password': `password_hash = (select password_hash from people where login = 'admin')`,
+  'when it was chosen': `credentials_at = 'infinity'`,
+  'who made the link': `link_by = (select person_id from people where login = 'admin')`,
+  'the code': `mac = (select mac from people where login = 'admin')`,
+  'no code': 'mac = null',
+};
+
+test.each(Object.entries(CHANGES))(
+  'who is changed in %s is signed out, and stays out',
+  async (_, change) => {
+    const login = await newPerson();
+    const session = await sessionOf(login);
+    expect(await session()).toBe(login);
+    expect(await found()).toEqual([]);
+    await update(login, change);
+    expect(await signInAs(login)).toBe('sign_in_failed');
+    await expect(createLink(deps, login, { madeBy: null, now: new Date() })).rejects.toThrow(
+      `${login} was changed in the database`,
+    );
+    await expect(changePerson(deps, login, { name: 'Q' })).rejects.toThrow(
+      'changed in the database',
+    );
+    await expect(changePerson(deps, login, { status: 'active' })).rejects.toThrow('Set the role');
+    expect(await found()).toEqual([expect.stringContaining(`${login}: was changed`)]);
+
+    // Whoever wrote the row may know the password.
+    await changePerson(deps, login, { role: 'support' });
+    expect(await found()).toEqual([]);
+    expect(await signInAs(login)).toBe('sign_in_failed');
+    await useLink(await createLink(deps, login, { madeBy: null, now: new Date() }));
+    expect(await signInAs(login)).toBe('signed in');
+  },
+);
+
+test('somebody who is inserted does not sign in', async () => {
+  await newPerson();
+  await deps.pool.query(
+    `insert into people (created_at, person_id, login, name, role, password_hash, credentials_at, mac)
+     select created_at, gen_random_uuid(), 'mallory', 'M', role, password_hash, credentials_at, mac
+     from people where login = 'admin'`,
+  );
+  expect(await signInAs('mallory')).toBe('sign_in_failed');
+  expect(await found()).toEqual([expect.stringContaining('mallory: was changed')]);
+  // Out of the way, without becoming anybody.
+  await changePerson(deps, 'mallory', { status: 'disabled' });
+  expect(await found()).toHaveLength(1);
+  await owner.query(`delete from people where login = 'mallory'`);
+});
+
+test('somebody who was disabled is not enabled again', async () => {
+  const login = await newPerson();
+  await changePerson(deps, login, { status: 'disabled' });
+  await update(login, `status = 'active'`);
+  expect(await signInAs(login)).toBe('sign_in_failed');
+  await changePerson(deps, login, { status: 'disabled', role: 'support' });
+});
+
+test('a change makes no link valid, and is not made valid by a confirmation', async () => {
+  const admin = await findPerson(deps.pool, 'admin');
+  const finance = await findPerson(deps.pool, 'finance');
+  const login = await newPerson(admin?.personId ?? null);
+  const { credentialsAt } = (await findPerson(deps.pool, login)) ?? {};
+  const token = await createLink(deps, login, { madeBy: null, now: new Date() });
+  await update(login, `role = 'administrator'`);
+  await expect(useLink(token)).rejects.toMatchObject({ code: 'link_invalid' });
+  const confirmation = { credentialsAt: credentialsAt ?? new Date(), by: finance?.personId ?? '' };
+  await expect(confirmPerson(deps, login, confirmation)).rejects.toThrow('changed in the database');
+  await changePerson(deps, login, { role: 'support' });
+  await expect(readLink(deps, token, new Date())).resolves.toMatchObject({ login });
+});
+
+test('the people of a release without codes are given theirs once', async () => {
+  const login = await newPerson();
+  await owner.query('delete from first_people_codes');
+  await update(login, 'mac = null');
+  await Promise.all([signFirstPeople(deps, new Date()), signFirstPeople(deps, new Date())]);
+  expect(await signInAs(login)).toBe('signed in');
+  await update(login, 'mac = null');
+  await signFirstPeople(deps, new Date());
+  expect(await signInAs(login)).toBe('sign_in_failed');
+  await changePerson(deps, login, { role: 'support' });
+});
