@@ -83,9 +83,9 @@ export async function bookJournalsAndPayouts(deps: Deps, vendorId: number): Prom
     ...{ note: 'Charges of the month', evidence: 'Letter of the operator', by: FIRST },
   };
   if ((await listJournals(pool, { open: false, limit: 1 })).length === 0) {
-    const { journalId } = await proposeJournal(pool, { ...hosting, movedAt: now });
+    const { journalId } = await proposeJournal(deps, { ...hosting, movedAt: now });
     await approveJournal(deps, { journalId, by: SECOND });
-    await proposeJournal(pool, { ...charges, movedAt: now });
+    await proposeJournal(deps, { ...charges, movedAt: now });
   }
   if ((await listPayouts(pool, { open: false, vendorId, limit: 1 })).length > 0) return;
   const to = { vendorId, bankAccount: 'Demo Bank 0110 2233 4455', by: FIRST };

@@ -98,16 +98,16 @@ async function settle(reference: string, outcome: 'success' | 'failed'): Promise
 
 async function bookTopUp(reference: string, amountCents: bigint): Promise<void> {
   const { pool } = running.service;
-  const { entryId } = await proposeEntry(
-    { pool, wireTime },
-    {
-      ...{ operatorCode: 'kplc', kind: 'top_up', amountCents, reference, note: '', bank: null },
-      movedAt: new Date(Date.now() - 1_000),
-      by: 'Asha',
-    },
-  );
-  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
-  await approveEntry({ pool, ledgerMac, wireTime }, { entryId, by: 'Baraka' });
+  const deps = {
+    ...{ pool, wireTime },
+    ledgerMac: await openLedgerMac(pool, running.sealing.masterKeys),
+  };
+  const { entryId } = await proposeEntry(deps, {
+    ...{ operatorCode: 'kplc', kind: 'top_up', amountCents, reference, note: '', bank: null },
+    movedAt: new Date(Date.now() - 1_000),
+    by: 'Asha',
+  });
+  await approveEntry(deps, { entryId, by: 'Baraka' });
 }
 
 async function payOut(reference: string, amountCents: bigint): Promise<void> {

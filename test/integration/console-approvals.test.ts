@@ -58,7 +58,7 @@ describe('what waits for a second person', () => {
 
   const topUp = async (reference: string, by = 'finance'): Promise<string> => {
     const { entryId } = await proposeEntry(
-      { pool: running.service.pool, wireTime },
+      { ...(await peopleDepsOf(running)), wireTime },
       {
         operatorCode: 'kplc',
         kind: 'top_up',
@@ -93,7 +93,7 @@ describe('what waits for a second person', () => {
   test('of an opening, what payments before it have consumed is shown, because it is booked too', async () => {
     const movedAt = new Date(Date.now() - 60_000);
     await proposeEntry(
-      { pool: running.service.pool, wireTime },
+      { ...(await peopleDepsOf(running)), wireTime },
       {
         operatorCode: 'kplc',
         kind: 'opening',

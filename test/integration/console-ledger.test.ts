@@ -36,21 +36,21 @@ beforeAll(async () => {
     }
   }
   const { pool } = running.service;
-  const { entryId } = await proposeEntry(
-    { pool, wireTime },
-    {
-      operatorCode: 'kplc',
-      kind: 'top_up',
-      amountCents: 50_000n,
-      reference: 'FT1',
-      movedAt: new Date(Date.now() - 1_000),
-      bank: null,
-      note: '',
-      by: 'Asha',
-    },
-  );
-  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
-  await approveEntry({ pool, ledgerMac, wireTime }, { entryId, by: 'Baraka' });
+  const deps = {
+    ...{ pool, wireTime },
+    ledgerMac: await openLedgerMac(pool, running.sealing.masterKeys),
+  };
+  const { entryId } = await proposeEntry(deps, {
+    operatorCode: 'kplc',
+    kind: 'top_up',
+    amountCents: 50_000n,
+    reference: 'FT1',
+    movedAt: new Date(Date.now() - 1_000),
+    bank: null,
+    note: '',
+    by: 'Asha',
+  });
+  await approveEntry(deps, { entryId, by: 'Baraka' });
 });
 afterAll(async () => {
   await running.stop();

@@ -30,7 +30,7 @@ afterEach(async () => await books.close());
 const violations = async (): Promise<string[]> => await brokenInvariants(books);
 
 const journal = async (change: Partial<JournalRequest> = {}) =>
-  await proposeJournal(books.pool, {
+  await proposeJournal(books, {
     lines: [
       { account: 'suspense', side: 'debit', amountCents: 30_000n },
       { account: 'expense:bank-fees', side: 'debit', amountCents: 500n },

@@ -80,14 +80,12 @@ test('the office leaves an opening that somebody else has entered to another per
       `insert into operator_floats (operator_code, balance_cents, polled_at)
        values ('kplc', 500000, now() - interval '1 minute'), ('jtl', 500000, now() - interval '1 minute')`,
     );
-    await proposeEntry(
-      { pool, wireTime },
-      {
-        ...{ operatorCode: 'kplc', kind: 'opening', amountCents: 500_000n, reference: 'PORTAL-1' },
-        ...{ movedAt: new Date(Date.now() - 60_000), bank: null, note: 'their portal', by: 'asha' },
-      },
-    );
-    await openFloatBooks({ pool, wireTime, ledgerMac: await openLedgerMac(pool, masterKeys) });
+    const deps = { pool, wireTime, ledgerMac: await openLedgerMac(pool, masterKeys) };
+    await proposeEntry(deps, {
+      ...{ operatorCode: 'kplc', kind: 'opening', amountCents: 500_000n, reference: 'PORTAL-1' },
+      ...{ movedAt: new Date(Date.now() - 60_000), bank: null, note: 'their portal', by: 'asha' },
+    });
+    await openFloatBooks(deps);
     const entries = await listEntries(pool, { open: false, limit: 10 });
     const decisions = Object.fromEntries(
       entries.map(({ reference, decision }) => [reference, decision]),

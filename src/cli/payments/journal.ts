@@ -72,6 +72,7 @@ function addPropose(journal: Command, cli: Cli): void {
     .action(async (options: ProposeOptions) => {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
+        const deps = { pool, ledgerMac: await session.ledgerMac() };
         const { debit, credit, reference, note, evidence } = options;
         const journalRequest = {
           lines: [...debit, ...credit],
@@ -80,7 +81,7 @@ function addPropose(journal: Command, cli: Cli): void {
         };
         const act = { ...financeAct('journal.propose', options.by, reference), reason: note };
         const row = await asPerson(cli, session, act, (by) =>
-          proposeJournal(pool, { ...journalRequest, by }),
+          proposeJournal(deps, { ...journalRequest, by }),
         );
         return { json: journalJson(row), text: journalText(row, wireTime) };
       });

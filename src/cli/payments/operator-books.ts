@@ -140,6 +140,7 @@ function addTopUp(operator: Command, cli: Cli): void {
     .action(async (operatorCode: string, options: TopUpOptions) => {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
+        const deps = { pool, wireTime, ledgerMac: await session.ledgerMac() };
         const { from } = options;
         if (from !== undefined) await requireSource(pool, from);
         const entry = {
@@ -152,9 +153,7 @@ function addTopUp(operator: Command, cli: Cli): void {
           note: options.note ?? '',
         };
         const act = financeAct('entry.propose', options.by, operatorCode);
-        const row = await asPerson(cli, session, act, (by) =>
-          proposeEntry(session, { ...entry, by }),
-        );
+        const row = await asPerson(cli, session, act, (by) => proposeEntry(deps, { ...entry, by }));
         return { json: entryJson(row), text: entryText(row, wireTime) };
       });
     });

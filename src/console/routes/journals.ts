@@ -68,7 +68,8 @@ export function journalRoutes(options: JournalRoutesOptions): AnyRoute[] {
       action: 'journal.propose',
       body: proposal,
       handle: async ({ body }, { viewer }) => {
-        const row = await proposeJournal(pool, { ...requestOf(body, options), by: viewer.login });
+        const request = { ...requestOf(body, options), by: viewer.login };
+        const row = await proposeJournal({ pool, ledgerMac }, request);
         const view = journalView(row, viewer.login);
         return new Audited(view, { target: row.journalId, after: { lines: view.lines } });
       },

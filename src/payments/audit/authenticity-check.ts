@@ -17,11 +17,17 @@ import type {
   ReceiptContent,
   ReceiptProposalContent,
 } from '../ledger/authenticity.ts';
+import { listEntries } from '../house/entries-store.ts';
+import { entryProposalText } from '../house/entry.ts';
+import { journalProposalText } from '../house/journal.ts';
+import { listJournals } from '../house/journals-store.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
+/** Entries and journals that wait for a second person. */
+const MAX_WAITING = 1_000_000;
 
 /** Rows that bring money into the ledger carry an authentication code. */
 export async function checkAuthenticity(
@@ -201,6 +207,7 @@ async function checkProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
     ...(await checkCaseProposals(db, mac)),
     ...(await checkPayoutProposals(db, mac)),
     ...(await checkReceiptProposals(db, mac)),
+    ...(await checkHouseProposals(db, mac)),
   ];
 }
 
@@ -255,6 +262,27 @@ async function checkReceiptProposals(db: Queryable, mac: Mac): Promise<Violation
       invariant: 'proposals_authentic',
       vendorId: 0,
       detail: `the proposal for receipt ${row.receipt} of ${row.issuer}: ${faultOf(row.proposalMac)}`,
+    }));
+}
+
+async function checkHouseProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const entries = await listEntries(db, { open: true, limit: MAX_WAITING });
+  const journals = await listJournals(db, { open: true, limit: MAX_WAITING });
+  return [
+    ...entries.map((row) => ({
+      ...{ mac: row.proposalMac, text: entryProposalText(row) },
+      about: `the proposed entry ${row.entryId}`,
+    })),
+    ...journals.map((row) => ({
+      ...{ mac: row.proposalMac, text: journalProposalText(row) },
+      about: `the proposed journal ${row.journalId}`,
+    })),
+  ]
+    .filter((row) => !mac.verify(row.text, row.mac))
+    .map((row) => ({
+      invariant: 'proposals_authentic',
+      vendorId: 0,
+      detail: `${row.about}: ${faultOf(row.mac)}`,
     }));
 }
 

@@ -14,23 +14,26 @@ export interface EntryRow extends Proposal {
   movedAt: Date;
   note: string;
   rowId: string | null;
+  /** Null: made by a release that had no codes. */
+  proposalMac: Buffer | null;
 }
 
 const ENTRIES = `select entry_id as "entryId", kind, subject, reference,
     debit_account as "debitAccount", credit_account as "creditAccount",
     amount_cents as "amountCents", moved_at as "movedAt", note, proposed_by as "proposedBy",
     proposed_at as "proposedAt", decision, decided_by as "decidedBy", decided_at as "decidedAt",
-    row_id as "rowId"
+    row_id as "rowId", proposal_mac as "proposalMac"
   from house_entries`;
 
-export type NewEntry = Omit<EntryRow, keyof Proposal | 'rowId'> & { readonly proposedBy: string };
+export type NewEntry = Omit<EntryRow, keyof Proposal | 'rowId' | 'proposalMac'> &
+  Pick<Proposal, 'proposedBy' | 'proposedAt'> & { readonly proposalMac: Buffer };
 
 /** Returns false if the reference was entered before. */
 export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boolean> {
   const inserted = await db.query(
     `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
-       amount_cents, moved_at, note, proposed_by, proposed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now()) on conflict do nothing`,
+       amount_cents, moved_at, note, proposed_by, proposed_at, proposal_mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict do nothing`,
     [
       entry.entryId,
       entry.kind,
@@ -42,6 +45,8 @@ export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boole
       entry.movedAt,
       entry.note,
       entry.proposedBy,
+      entry.proposedAt,
+      entry.proposalMac,
     ],
   );
   return inserted.rowCount === 1;

@@ -3,20 +3,29 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { requireFound, requireOpen } from '../../platform/base/proposal.ts';
+import { requireFound, requireOpen, requireUnaltered } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
+import { postingTime } from '../ledger/store.ts';
 import { readCompleteUntil } from '../ledger/sums.ts';
 import { findEntry, findListed, insertEntry, lockEntry, setDecision } from './entries-store.ts';
 import type { EntryRow } from './entries-store.ts';
-import { isListedKind, plainReference, requireAmount, requireReference, sidesOf } from './entry.ts';
+import {
+  entryProposalText,
+  isListedKind,
+  plainReference,
+  requireAmount,
+  requireReference,
+  sidesOf,
+} from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 import type { HouseTransfer } from './transfer.ts';
 
 interface EntryDeps {
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   /** For the times in errors. */
   readonly wireTime: WireTime;
 }
@@ -39,7 +48,7 @@ export interface EntryRequest {
  * Throws: `PlainError` with the problem.
  */
 export async function proposeEntry(
-  { pool, wireTime }: EntryDeps,
+  { pool, ledgerMac, wireTime }: EntryDeps,
   request: EntryRequest,
 ): Promise<EntryRow> {
   const proposedBy = requirePerson(request.by);
@@ -53,18 +62,25 @@ export async function proposeEntry(
     }
     await requireNew(client, request, wireTime);
     const entryId = newId();
-    const sides = sidesOf(kind, operatorCode, bank);
-    const entry = { entryId, kind, subject: operatorCode, reference, amountCents, movedAt, note };
-    if (!(await insertEntry(client, { ...entry, ...sides, proposedBy }))) {
+    const entry = {
+      ...{ entryId, kind, subject: operatorCode, reference, amountCents, movedAt, note },
+      ...sidesOf(kind, operatorCode, bank),
+      ...{ proposedBy, proposedAt: await postingTime(client) },
+    };
+    const proposalMac = ledgerMac.sign(entryProposalText(entry));
+    if (!(await insertEntry(client, { ...entry, proposalMac }))) {
       throw new PlainError('This reference was entered before.', { field: 'reference' });
     }
     return requireFound(await findEntry(client, entryId), 'entry');
   });
 }
 
-/** Books another person's entry. Throws: `PlainError` if it cannot be booked any more. */
+/**
+ * Books another person's entry.
+ * Throws: `PlainError` if the service did not record it as it is, or it cannot be booked any more.
+ */
 export async function approveEntry(
-  deps: EntryDeps & { readonly ledgerMac: Mac },
+  deps: EntryDeps,
   request: { readonly entryId: string; readonly by: string },
 ): Promise<EntryRow> {
   const approvedBy = requirePerson(request.by);
@@ -75,6 +91,7 @@ export async function approveEntry(
     const entry = requireOpen(await lockEntry(client, request.entryId), 'entry');
     const { entryId, proposedBy } = entry;
     requireAnother(proposedBy, approvedBy);
+    requireUnaltered(deps.ledgerMac, entryProposalText(entry), entry.proposalMac);
     await requireNew(client, { ...entry, operatorCode: subject }, deps.wireTime);
     await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
     const transfers = [transferOf(entry, approvedBy)];

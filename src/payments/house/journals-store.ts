@@ -16,37 +16,42 @@ export interface JournalRow extends Proposal {
   movedAt: Date;
   note: string;
   evidence: string;
+  /** Null: made by a release that had no codes. */
+  proposalMac: Buffer | null;
 }
 
 const JOURNALS = `select journal_id as "journalId", reference, lines, moved_at as "movedAt", note,
     evidence, proposed_by as "proposedBy", proposed_at as "proposedAt", decision,
-    decided_by as "decidedBy", decided_at as "decidedAt"
+    decided_by as "decidedBy", decided_at as "decidedAt", proposal_mac as "proposalMac"
   from house_journals`;
 
-/** Returns false if the reference was entered before. */
-export async function insertJournal(
-  db: Queryable,
-  journal: Pick<JournalRow, 'journalId' | 'reference' | 'movedAt' | 'note' | 'evidence'> & {
-    readonly lines: readonly JournalLine[];
-    readonly proposedBy: string;
-  },
-): Promise<boolean> {
-  const lines: StoredLine[] = journal.lines.map(({ account, side, amountCents }) => ({
+/** Lines as they are stored. */
+export function storedLines(lines: readonly JournalLine[]): StoredLine[] {
+  return lines.map(({ account, side, amountCents }) => ({
     ...{ account, side },
     cents: String(amountCents),
   }));
+}
+
+export type NewJournal = Omit<JournalRow, keyof Proposal | 'proposalMac'> &
+  Pick<Proposal, 'proposedBy' | 'proposedAt'> & { readonly proposalMac: Buffer };
+
+/** Returns false if the reference was entered before. */
+export async function insertJournal(db: Queryable, journal: NewJournal): Promise<boolean> {
   const inserted = await db.query(
     `insert into house_journals (journal_id, reference, lines, moved_at, note, evidence, proposed_by,
-       proposed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, now()) on conflict do nothing`,
+       proposed_at, proposal_mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
     [
       journal.journalId,
       journal.reference,
-      JSON.stringify(lines),
+      JSON.stringify(journal.lines),
       journal.movedAt,
       journal.note,
       journal.evidence,
       journal.proposedBy,
+      journal.proposedAt,
+      journal.proposalMac,
     ],
   );
   return inserted.rowCount === 1;

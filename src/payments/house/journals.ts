@@ -2,13 +2,19 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { requireFound, requireOpen, requireText } from '../../platform/base/proposal.ts';
+import {
+  requireFound,
+  requireOpen,
+  requireText,
+  requireUnaltered,
+} from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { findOperator } from '../billers/store.ts';
+import { postingTime } from '../ledger/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
-import { requireBalanced, transfersOf } from './journal.ts';
+import { journalProposalText, requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine } from './journal.ts';
 import {
   findJournal,
@@ -17,6 +23,7 @@ import {
   listUnknownBanks,
   lockJournal,
   setJournalDecision,
+  storedLines,
 } from './journals-store.ts';
 import type { JournalRow } from './journals-store.ts';
 import { postHouseTransfer } from './store.ts';
@@ -33,8 +40,16 @@ export interface JournalRequest {
   readonly by: string;
 }
 
+interface JournalDeps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+}
+
 /** Proposes a journal. Nothing is booked yet. Throws: `PlainError` with the problem. */
-export async function proposeJournal(pool: Pool, request: JournalRequest): Promise<JournalRow> {
+export async function proposeJournal(
+  { pool, ledgerMac }: JournalDeps,
+  request: JournalRequest,
+): Promise<JournalRow> {
   const proposedBy = requirePerson(request.by);
   const { lines, movedAt } = request;
   const [reference, note, evidence] = [
@@ -46,8 +61,12 @@ export async function proposeJournal(pool: Pool, request: JournalRequest): Promi
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   await requireKnown(pool, lines);
   const journalId = newId();
-  const journal = { journalId, reference, lines, movedAt, note, evidence, proposedBy };
-  if (!(await insertJournal(pool, journal))) {
+  const journal = {
+    ...{ journalId, reference, lines: storedLines(lines), movedAt, note, evidence },
+    ...{ proposedBy, proposedAt: await postingTime(pool) },
+  };
+  const proposalMac = ledgerMac.sign(journalProposalText(journal));
+  if (!(await insertJournal(pool, { ...journal, proposalMac }))) {
     throw new PlainError('This reference was entered before.', { field: 'reference' });
   }
   return requireFound(await findJournal(pool, journalId), 'journal');
@@ -70,9 +89,12 @@ async function requireKnown(db: Queryable, lines: readonly JournalLine[]): Promi
   }
 }
 
-/** Books another person's journal. Throws: `PlainError` if it cannot be booked any more. */
+/**
+ * Books another person's journal.
+ * Throws: `PlainError` if the service did not record it as it is, or it was decided.
+ */
 export async function approveJournal(
-  deps: { readonly pool: Pool; readonly ledgerMac: Mac },
+  deps: JournalDeps,
   request: { readonly journalId: string; readonly by: string },
 ): Promise<JournalRow> {
   const approvedBy = requirePerson(request.by);
@@ -80,6 +102,7 @@ export async function approveJournal(
     const journal = requireOpen(await lockJournal(client, request.journalId), 'journal');
     const { journalId, proposedBy, movedAt, reference, note, evidence } = journal;
     requireAnother(proposedBy, approvedBy);
+    requireUnaltered(deps.ledgerMac, journalProposalText(journal), journal.proposalMac);
     await setJournalDecision(client, journalId, { decision: 'approved', person: approvedBy });
     for (const [index, transfer] of transfersOf(linesOf(journal)).entries()) {
       await postHouseTransfer(client, deps.ledgerMac, {
