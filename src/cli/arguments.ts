@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
-import { parseSenderTime, periodOfDay } from '../platform/base/clock.ts';
+import { parseSenderTime, periodOfDay, startOfNamedDay } from '../platform/base/clock.ts';
 import type { WireTime } from '../platform/base/clock.ts';
 import { ID_FORM } from '../platform/base/ids.ts';
 import { MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
@@ -134,7 +134,7 @@ const noSuchDay = (day: string, option: string): UsageError =>
  */
 export function periodStart(text: string, option: string, wireTime: WireTime): Date {
   const isDay = DAY_PATTERN.test(text);
-  const time = isDay ? wireTime.parse(`${text} 00:00:00`) : parseSenderTime(text, wireTime);
+  const time = isDay ? startOfNamedDay(text, wireTime) : parseSenderTime(text, wireTime);
   if (time !== undefined) return time;
   if (isDay) throw noSuchDay(text, option);
   throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);

@@ -1,3 +1,4 @@
+import { startOfNamedDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { DAY_MS, isoDay } from '../../platform/base/days.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
@@ -20,7 +21,7 @@ export async function readUsage(
   const days = Array.from({ length: asked.days }, (_, index) =>
     isoDay(new Date(today - (asked.days - 1 - index) * DAY_MS)),
   );
-  const from = wireTime.parse(`${days[0]} 00:00:00`) ?? now;
+  const from = startOfNamedDay(days[0] ?? '', wireTime) ?? now;
   const counts = await countUsage(db, { from, until: now, timeZone });
   return { days: usageOfDays(counts, days), vendors: usageBy(counts, 'vid') };
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, isoDay, parseDay } from './days.ts';
+import { dayAfter, isoDay, parseDay } from './days.ts';
 
 /**
  * The same format for any time zone. Creating one costs a hundred times as much as using it, so each
@@ -74,9 +74,22 @@ export function createWireTime(timeZone: string): WireTime {
   return { format, parse };
 }
 
+const HOUR_MS = 3_600_000;
+
+/**
+ * The first instant of a day `YYYY-MM-DD` of the service's time zone; undefined if there is no such day.
+ * It is not always the only 00:00: in some zones the clock goes from midnight to one, or back to midnight.
+ */
+export function startOfNamedDay(day: string, wireTime: WireTime): Date | undefined {
+  const midnight = wireTime.parse(`${day} 00:00:00`);
+  if (midnight === undefined) return wireTime.parse(`${day} 01:00:00`);
+  const hourBefore = new Date(midnight.getTime() - HOUR_MS);
+  return wireTime.format(hourBefore) === wireTime.format(midnight) ? hourBefore : midnight;
+}
+
 /** The first instant of the day, in the service's time zone, that an instant lies in. */
 export function startOfDay(instant: Date, wireTime: WireTime): Date {
-  return wireTime.parse(`${wireTime.format(instant).slice(0, 10)} 00:00:00`) ?? instant;
+  return startOfNamedDay(wireTime.format(instant).slice(0, 10), wireTime) ?? instant;
 }
 
 /**
@@ -87,12 +100,7 @@ export function periodOfDay(
   day: string,
   wireTime: WireTime,
 ): { readonly from: Date; readonly to: Date } | undefined {
-  const date = parseDay(day);
-  if (date === undefined) return undefined;
-  const next = isoDay(new Date(date.getTime() + DAY_MS));
-  const from = wireTime.parse(`${day} 00:00:00`);
-  const to = wireTime.parse(`${next} 00:00:00`);
-  return from === undefined || to === undefined ? undefined : { from, to };
+  return parseDay(day) === undefined ? undefined : periodOf(day, dayAfter(day), wireTime);
 }
 
 /** A month `YYYY-MM` of the service's time zone. Undefined if there is no such month. */
@@ -103,8 +111,16 @@ export function periodOfMonth(
   const first = parseDay(`${month}-01`);
   if (first === undefined) return undefined;
   const next = isoDay(new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1)));
-  const from = wireTime.parse(`${month}-01 00:00:00`);
-  const to = wireTime.parse(`${next} 00:00:00`);
+  return periodOf(`${month}-01`, next, wireTime);
+}
+
+/** From the start of one day to the start of another. */
+function periodOf(
+  first: string,
+  next: string,
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } | undefined {
+  const [from, to] = [startOfNamedDay(first, wireTime), startOfNamedDay(next, wireTime)];
   return from === undefined || to === undefined ? undefined : { from, to };
 }
 

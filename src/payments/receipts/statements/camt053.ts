@@ -1,5 +1,5 @@
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { parseIsoTime } from '../../../platform/base/clock.ts';
+import { parseIsoTime, startOfNamedDay } from '../../../platform/base/clock.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { childrenOf, elementAt, readXml, textAt } from '../../../platform/base/xml.ts';
 import type { XmlElement, XmlLimits } from '../../../platform/base/xml.ts';
@@ -88,7 +88,7 @@ function balanceOf(statement: XmlElement, types: readonly string[]): bigint | un
 /** Of an element with a `Dt` or a `DtTm`. */
 function timeOf(element: XmlElement, wireTime: WireTime): Date | undefined {
   const [day, time] = [textAt(element, 'Dt'), textAt(element, 'DtTm')];
-  if (time === undefined) return wireTime.parse(`${(day ?? '').slice(0, 10)} 00:00:00`);
+  if (time === undefined) return startOfNamedDay((day ?? '').slice(0, 10), wireTime);
   const local = time.replace('T', ' ').replace(/\.\d+$/, '');
   return parseIsoTime(time) ?? wireTime.parse(local);
 }

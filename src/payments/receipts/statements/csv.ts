@@ -1,5 +1,5 @@
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { parseIsoTime } from '../../../platform/base/clock.ts';
+import { parseIsoTime, startOfNamedDay } from '../../../platform/base/clock.ts';
 import { readCsv } from '../../../platform/base/csv.ts';
 import type { CsvLine, FileEncoding } from '../../../platform/base/csv.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
@@ -98,5 +98,6 @@ function timeOf(text: string, dateFormat: string, wireTime: WireTime): Date | un
   const { day, rest } = readDay(text, dateFormat) ?? { day: '', rest: '' };
   const [, time, seconds = ':00'] = /^(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(rest) ?? [];
   if (day === '' || (rest !== '' && time === undefined)) return undefined;
-  return wireTime.parse(time === undefined ? `${day} 00:00:00` : `${day} ${time}${seconds}`);
+  if (time === undefined) return startOfNamedDay(day, wireTime);
+  return wireTime.parse(`${day} ${time}${seconds}`);
 }

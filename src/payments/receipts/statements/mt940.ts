@@ -1,3 +1,4 @@
+import { startOfNamedDay } from '../../../platform/base/clock.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { unsignedAmount } from './amounts.ts';
@@ -75,7 +76,7 @@ function movementOf(
     MOVEMENT.exec(value) ?? [];
   const kind = KINDS[mark];
   if (kind === undefined) return { line, problem: 'field 61 is not valid' };
-  const at = wireTime.parse(`${bookingDay(valueDate, entryDate)} 00:00:00`);
+  const at = startOfNamedDay(bookingDay(valueDate, entryDate), wireTime);
   const amountCents = centsOf(amount);
   const reference = (banks === '' ? ours : banks).trim();
   if (at === undefined) return { line, problem: 'the date is not valid' };

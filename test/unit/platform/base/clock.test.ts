@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createWireTime, parseSenderTime } from '../../../../src/platform/base/clock.ts';
+import {
+  createWireTime,
+  parseSenderTime,
+  periodOfDay,
+  periodOfMonth,
+  startOfDay,
+} from '../../../../src/platform/base/clock.ts';
 
 const DIGITS = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 const nairobi = createWireTime('Africa/Nairobi');
@@ -132,5 +138,49 @@ describe('the time that a sender writes', () => {
     'yesterday',
   ])('is not %s', (text) => {
     expect(parseSenderTime(text, nairobi)).toBeUndefined();
+  });
+});
+
+describe('a day', () => {
+  const HOUR_MS = 3_600_000;
+  const hoursOf = (day: string, zone: string): number => {
+    const { from, to } = periodOfDay(day, createWireTime(zone)) ?? {};
+    return (Number(to) - Number(from)) / HOUR_MS;
+  };
+
+  test.each([
+    // Summer time begins at midnight, so that there is no 00:00.
+    ['Africa/Cairo', '2026-04-24', 23],
+    ['Africa/Cairo', '2026-04-23', 24],
+    ['Africa/Cairo', '2026-10-29', 25],
+    ['America/Santiago', '2026-09-06', 23],
+    // Summer time ends at one, so that 00:00 is there twice.
+    ['America/Havana', '2026-11-01', 25],
+    ['America/Havana', '2026-10-31', 24],
+    ['Atlantic/Azores', '2026-10-25', 25],
+    ['Atlantic/Azores', '2026-10-24', 24],
+    ['Africa/Nairobi', '2026-04-24', 24],
+  ])('in %s, %s has all of its hours: %d', (zone, day, hours) => {
+    expect(hoursOf(day, zone)).toBe(hours);
+  });
+
+  test.each([
+    ['Africa/Cairo', '2026-04-23T22:00:00Z', '2026-04-24T09:00:00Z'],
+    ['America/Havana', '2026-11-01T04:00:00Z', '2026-11-01T20:00:00Z'],
+  ])('in %s starts at %s', (zone, start, within) => {
+    expect(startOfDay(new Date(within), createWireTime(zone))).toEqual(new Date(start));
+  });
+
+  test('that a zone left out does not exist', () => {
+    expect(periodOfDay('2011-12-30', createWireTime('Pacific/Apia'))).toBeUndefined();
+  });
+
+  test('may begin a month without a midnight', () => {
+    const { from } = periodOfMonth('2020-03', createWireTime('America/Asuncion')) ?? {};
+    expect(from).toEqual(new Date('2020-03-01T03:00:00Z'));
+    // Amman began summer time at midnight on 1 April 2016.
+    expect(periodOfMonth('2016-04', createWireTime('Asia/Amman'))?.from).toEqual(
+      new Date('2016-03-31T22:00:00Z'),
+    );
   });
 });

@@ -46,6 +46,12 @@ test.each([
   expect(movement(field)).toEqual({ line: 3, at, amountCents, kind, reference, text: '' });
 });
 
+test('of a day without a midnight begins when the day does', () => {
+  const lines = message(':61:260424C1,00NTRFA//X12345');
+  const [line] = readMt940(lines, RULES, createWireTime('Africa/Cairo'));
+  expect(line).toMatchObject({ at: new Date('2026-04-24T01:00:00+03:00') });
+});
+
 test.each([
   ['26010C1,00NTRFA//X12345', 'field 61'],
   ['260105C1.00NTRFX12345', 'field 61'],
