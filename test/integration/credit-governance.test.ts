@@ -10,6 +10,7 @@ import { exampleSubjects } from '../../sandbox/population/examples.ts';
 import { loadSubjects } from '../../sandbox/registry.ts';
 import { readConfig } from '../../src/config.ts';
 import { measureMonths } from '../../src/credit/monitoring/job.ts';
+import { readMonths } from '../../src/credit/monitoring/months.ts';
 import { readScoredPeople } from '../../src/credit/registry/scored-people-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
@@ -233,8 +234,9 @@ test('predicted and observed defaults meet once the period of observation has en
   expect(people.every(({ isKnown }) => isKnown)).toBe(true);
   const expected = await pool.query<{ bad: boolean; people: number }>(
     `select bad, count(*)::integer as people from (
-       select crn, bool_or(days_in_arrears >= 90) as bad from account_states
-       where as_of > $1::timestamptz and as_of <= $1::timestamptz + interval '12 months' group by crn) c
+       select crn, bool_or(days_in_arrears >= 90) as bad from account_states,
+         lateral (select ($1::timestamptz at time zone 'Africa/Nairobi')::date as day) e
+       where as_of > e.day and as_of <= e.day + interval '12 months' group by crn) c
      group by bad order by bad`,
     [yearsAgo(1.05)],
   );
@@ -242,6 +244,43 @@ test('predicted and observed defaults meet once the period of observation has en
     .map(({ isBad, people: count }) => ({ bad: isBad, people: count }))
     .toSorted((a, b) => Number(a.bad) - Number(b.bad));
   expect(counted).toEqual(expected.rows);
+});
+
+test.each([
+  // At one in the morning of the first, while it is still the month before in UTC.
+  ['Africa/Nairobi', '2019-04-30T22:00:00Z', ['2019-05']],
+  // In the evening before the first, which is the first in UTC.
+  ['America/New_York', '2019-05-01T01:00:00Z', []],
+])('months begin where the service is: %s', async (timeZone, enquiredAt, months) => {
+  const { pool } = services[0];
+  const card = `${timeZone}@1`;
+  await pool.query(
+    `insert into subject_enquiries (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector,
+       operation, report_reason, scorecard, score)
+     select max(crn), $1, gen_random_uuid(), 1, 'A', 'bank', 'generic-score', 2, $2, 600 from subjects`,
+    [enquiredAt, card],
+  );
+  const now = new Date('2019-05-20T12:00:00Z');
+  const figures = await readMonths(pool, { months: 1, now, timeZone });
+  expect(figures.filter((one) => one.card === card).map(({ month }) => month)).toEqual(months);
+});
+
+test('what lenders submitted for the day of the enquiry is no outcome, also after midnight', async () => {
+  const { pool } = services[0];
+  const timeZone = 'Africa/Nairobi';
+  await pool.query(
+    `insert into subject_enquiries (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector,
+       operation, report_reason, scorecard, score)
+     select crn, (max(as_of) + time '01:00') at time zone $1, gen_random_uuid(), 1, 'A', 'bank',
+       'generic-score', 2, 'night@1', 600
+     from account_states group by crn`,
+    [timeZone],
+  );
+  const now = new Date(Date.now() + 730 * 86_400_000);
+  const people = await readScoredPeople(pool, { from: new Date(0), until: now, now, timeZone });
+  const atNight = people.filter(({ card }) => card === 'night@1');
+  expect(atNight.length).toBeGreaterThan(0);
+  expect(atNight.filter(({ isKnown }) => isKnown)).toEqual([]);
 });
 
 test('the metrics show what was measured last', async () => {

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { CREDIT_OPERATIONS } from '../../credit/bureaus/bureau.ts';
 import { listEnquiries } from '../../credit/enquiries/list-store.ts';
-import { readMonths } from '../../credit/monitoring/months.ts';
+import { readMonths, startOfMonths } from '../../credit/monitoring/months.ts';
 import type { MonthFigures } from '../../credit/monitoring/monitor.ts';
 import {
   addOverride,
@@ -44,7 +44,7 @@ async function monitor({ pool, config }: Session, months: number): Promise<Answe
   const { timeZone } = config;
   const now = new Date();
   const figures = await readMonths(pool, { months, now, timeZone });
-  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months + 1, 1));
+  const from = startOfMonths({ months, now, timeZone });
   const overrides = await countOverrides(pool, from, timeZone);
   const overridesOf = ({ month, card, role }: MonthFigures): number =>
     role === 'challenger'

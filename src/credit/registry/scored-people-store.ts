@@ -58,7 +58,7 @@ export async function readScoredPeople(
        select crn, enquired_at, enquiry_id, month, kind, horizon, challenger, 'challenger', challenger_score
        from made where challenger is not null and challenger_score is not null
      ), firsts as (
-       select distinct on (month, kind, card, role, crn) *
+       select distinct on (month, kind, card, role, crn) *, (enquired_at at time zone $4)::date as day
        from scored order by month, kind, card, role, crn, enquired_at, enquiry_id
      )
      select f.month, f.kind, f.card, f.role, f.score,
@@ -73,7 +73,7 @@ export async function readScoredPeople(
        where a.crn = any(array(select f.crn union all
            select m.from_crn from subject_merges m
            where m.into_crn = f.crn and m.undone_at is null))
-         and s.as_of > f.enquired_at::date and s.as_of <= (f.enquired_at + f.horizon)::date
+         and s.as_of > f.day and s.as_of <= (f.day + f.horizon)::date
          and s.as_of <= $3
      ) seen
      group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4, 5`,
