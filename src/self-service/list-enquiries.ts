@@ -2,7 +2,10 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listEnquiries as readEnquiries } from '../credit/enquiries/list-store.ts';
 import type { ListedEnquiry } from '../credit/enquiries/list-store.ts';
+import { disclosedOutcome } from '../credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../credit/enquiries/record.ts';
+import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
+import type { EnquiryPolicy } from '../parties/vendor.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
@@ -22,7 +25,7 @@ const enquiry = Type.Object({
   request_reference: Type.String({ description: 'Your own reference, `requestReference`.' }),
   report_reason: Type.Integer({ examples: [2] }),
   outcome: Type.String({
-    description: `One of ${ENQUIRY_OUTCOMES.map((outcome) => `\`${outcome}\``).join(', ')}.`,
+    description: `One of ${ENQUIRY_OUTCOMES.map((outcome) => `\`${outcome}\``).join(', ')}. If your enquiries are strict, \`mismatch\` and \`conflict\` are listed as \`not_found\`.`,
     examples: ['answered'],
   }),
   customer: nullable(
@@ -69,7 +72,7 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
         next_cursor: null,
       },
     },
-    handle: async ({ query }, { signer: { vid, vendorId } }) => {
+    handle: async ({ query }, { signer: { vid, vendorId, enquiryPolicy } }) => {
       const { from, to: until } = readPeriod(query, deps);
       const list = { list: NAME, vid, query };
       return await readPage(deps, list, {
@@ -77,26 +80,35 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
           await readEnquiries(deps.pool, vendorId, {
             from,
             until,
-            outcome: ENQUIRY_OUTCOMES.find((outcome) => outcome === query.outcome),
+            outcomes: outcomesShownAs(query.outcome, enquiryPolicy),
             requestReference: query.request_reference,
             after: after === undefined ? undefined : BigInt(after),
             limit,
           }),
         positionOf: ({ sequence }) => String(sequence),
-        view: enquiryView,
+        view: (row) => enquiryView(row, enquiryPolicy),
       });
     },
   });
 }
 
-function enquiryView(row: ListedEnquiry): Static<typeof enquiry> {
+/** The recorded outcomes that the vendor sees as this one; undefined: all. */
+function outcomesShownAs(
+  shown: string | undefined,
+  policy: EnquiryPolicy,
+): EnquiryOutcome[] | undefined {
+  if (shown === undefined) return undefined;
+  return ENQUIRY_OUTCOMES.filter((outcome) => disclosedOutcome(outcome, policy) === shown);
+}
+
+function enquiryView(row: ListedEnquiry, policy: EnquiryPolicy): Static<typeof enquiry> {
   return {
     sequence: String(row.sequence),
     at: row.enquiredAt.toISOString(),
     operation: row.operation,
     request_reference: row.requestReference,
     report_reason: row.reportReason,
-    outcome: row.outcome,
+    outcome: disclosedOutcome(row.outcome, policy),
     customer: row.crn === null ? null : row.crn.slice(-SHOWN_DIGITS),
     grade: row.grade,
     erased: row.erased,

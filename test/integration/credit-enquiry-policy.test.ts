@@ -12,6 +12,7 @@ import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { moved } from '../support/moved.ts';
+import { SelfServiceClient } from '../support/self-service-client.ts';
 import { encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
 
@@ -111,6 +112,28 @@ describe('a vendor with strict enquiries', () => {
       for (const answer of answers) expect(answer).toEqual(answers[0]);
     },
   );
+
+  test('cannot find it out from its list of enquiries either, or from what the list finds', async () => {
+    const vendor = await strictVendor();
+    const [conflict] = CONFLICTS;
+    for (const params of [UNKNOWN, MISMATCH, conflict, { nationalID: '900000001', ...NAMES }]) {
+      await ask(vendor, 'generic-score', { ...params, ...CONSENT });
+    }
+    const program = new SelfServiceClient(running.origin, vendor);
+    const outcomes = async (query: { readonly outcome?: string }): Promise<unknown[]> =>
+      (await program.all('listEnquiries', query)).map(({ outcome }) => outcome);
+    const misses = ['not_found', 'not_found', 'not_found'];
+    expect(await outcomes({})).toEqual(['answered', ...misses]);
+    expect(await outcomes({ outcome: 'not_found' })).toEqual(misses);
+    expect(await outcomes({ outcome: 'mismatch' })).toEqual([]);
+    expect(await outcomes({ outcome: 'conflict' })).toEqual([]);
+    expect(await outcomes({ outcome: 'answered' })).toEqual(['answered']);
+
+    await changeVendor(running.service.pool, vendor.vid, { enquiryPolicy: 'open' });
+    await running.service.directory.reload();
+    expect(await outcomes({})).toEqual(['answered', 'conflict', 'mismatch', 'not_found']);
+    expect(await outcomes({ outcome: 'mismatch' })).toEqual(['mismatch']);
+  });
 
   test('needs two names that agree, also for an identity decision', async () => {
     const vendor = await strictVendor();

@@ -67,7 +67,7 @@ async function enquiriesAnswer(session: Session, options: EnquiryOptions): Promi
   const found = await listEnquiries(pool, vendor.vendorId, {
     from: from === undefined ? undefined : periodStart(from, '--from', wireTime),
     until: until === undefined ? undefined : periodEnd(until, '--until', wireTime),
-    outcome: options.outcome,
+    outcomes: options.outcome && [options.outcome],
     requestReference: options.reference,
     after: after === undefined ? undefined : BigInt(after),
     limit: options.limit,

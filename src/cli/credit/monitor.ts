@@ -140,7 +140,7 @@ async function recordOverride({ pool }: Session, options: OverrideOptions): Prom
   const { vendorId } = await requireVendor(pool, options.vid);
   const found = await listEnquiries(pool, vendorId, {
     requestReference: options.reference,
-    outcome: 'answered',
+    outcomes: ['answered'],
     limit: 10,
   });
   const enquiry = found.find(({ operation }) => operation === options.operation);

@@ -74,7 +74,7 @@ function listRoute({ pool, directory, wireTime }: CreditRoutesOptions): AnyRoute
       const found = await listEnquiries(pool, vendorId, {
         from: readStart(query.from, 'from', wireTime),
         until: readEnd(query.to, 'to', wireTime),
-        outcome: query.outcome,
+        outcomes: query.outcome && [query.outcome],
         requestReference: query.reference,
         after: query.cursor === undefined ? undefined : BigInt(query.cursor),
         limit: PAGE + 1,

@@ -27,6 +27,11 @@ export function refusalCodeOf(
   return REFUSALS[outcome];
 }
 
+/** The outcome that the vendor may know: for a strict one every miss is the same. */
+export function disclosedOutcome(outcome: EnquiryOutcome, policy: EnquiryPolicy): EnquiryOutcome {
+  return policy === 'strict' && isMiss(outcome) ? 'not_found' : outcome;
+}
+
 export function isMiss(outcome: EnquiryOutcome): boolean {
   return MISSES.some((one) => one === outcome);
 }

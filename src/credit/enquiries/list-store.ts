@@ -7,7 +7,8 @@ export interface EnquirySearch {
   readonly from?: Date | undefined;
   /** Exclusive. */
   readonly until?: Date | undefined;
-  readonly outcome?: EnquiryOutcome | undefined;
+  /** Those with one of these. */
+  readonly outcomes?: readonly EnquiryOutcome[] | undefined;
   readonly requestReference?: string | undefined;
   /** The page after this enquiry, by its sequence. */
   readonly after?: bigint | undefined;
@@ -51,7 +52,7 @@ export async function listEnquiries(
      where bucket = bucket_of($1) and vendor_id = $1
        and ($2::timestamptz is null or enquired_at >= $2)
        and ($3::timestamptz is null or enquired_at < $3)
-       and ($4::text is null or outcome = $4)
+       and ($4::text[] is null or outcome = any ($4))
        and ($5::text is null or request_reference = $5)
        and ($6::bigint is null or (enquired_at, sequence) <
          ((select enquired_at from enquiries where bucket = bucket_of($1) and vendor_id = $1 and sequence = $6), $6))
@@ -60,7 +61,7 @@ export async function listEnquiries(
       vendorId,
       search.from ?? null,
       search.until ?? null,
-      search.outcome ?? null,
+      search.outcomes ?? null,
       search.requestReference ?? null,
       search.after ?? null,
       search.limit,
