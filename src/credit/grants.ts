@@ -47,7 +47,7 @@ export const CREDIT_GRANTS: RuntimeGrants = {
   access_links: { insert: true, update: ['used_at', 'attempts'] },
   credit_watches: {
     insert: true,
-    update: ['score_drop', 'started_at', 'ended_at', 'due_at', 'known'],
+    update: ['crn', 'score_drop', 'started_at', 'ended_at', 'due_at', 'known'],
   },
 
   // Scorecards.

@@ -181,3 +181,25 @@ test('only the customer of an answered enquiry can be watched', async () => {
     }
   }
 });
+
+test('a watch that starts again is of the customer whom the reference found last', async () => {
+  const { vendor, vendorId } = await vendorWithWebhook();
+  const watched = async (): Promise<bigint | undefined> => {
+    const of = { vendorId, after: '', limit: 10 };
+    return (await listVendorWatches(running.service.pool, of))[0]?.crn;
+  };
+  const requestReference = await enquire(vendor);
+  const watch = { requestReference, scoreDrop: '20' };
+  expect((await ask(vendor, '/watch', watch)).status).toBe(200);
+  await look();
+  // A reference is unique for each operation only, so another one may be about somebody else.
+  const about = { requestReference, reportReason: '2', nationalID: '900000003' };
+  expect((await ask(vendor, '/id-decision', about)).status).toBe(200);
+  expect((await ask(vendor, '/watch', watch)).status).toBe(200);
+  expect(await watched()).toBe(1_000_001n);
+  expect((await ask(vendor, '/unwatch', { requestReference })).status).toBe(200);
+  expect((await ask(vendor, '/watch', watch)).status).toBe(200);
+  expect(await watched()).toBe(1_000_003n);
+  await look();
+  expect(await eventsOf(vendorId)).toEqual([]);
+});

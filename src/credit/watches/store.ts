@@ -17,7 +17,10 @@ export async function findAnsweredSubject(
   return crn === null ? undefined : BigInt(crn);
 }
 
-/** Starts a watch, starts an ended one again, or changes the score drop of a running one. */
+/**
+ * Starts a watch, starts an ended one again, which may then be of another customer, or changes the score
+ * drop of a running one.
+ */
 export async function putWatch(
   db: Queryable,
   watch: {
@@ -33,6 +36,7 @@ export async function putWatch(
        due_at)
      values (bucket_of($1), $1, $2, $3, $4, $5, $5)
      on conflict (bucket, vendor_id, request_reference) do update set
+       crn = case when credit_watches.ended_at is null then credit_watches.crn else excluded.crn end,
        score_drop = excluded.score_drop,
        started_at = case when credit_watches.ended_at is null then credit_watches.started_at
          else excluded.started_at end,
