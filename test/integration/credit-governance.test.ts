@@ -265,6 +265,29 @@ test.each([
   expect(figures.filter((one) => one.card === card).map(({ month }) => month)).toEqual(months);
 });
 
+test('a card without a reference is compared with its first large month, however long ago', async () => {
+  const { pool } = services[0];
+  const timeZone = 'Africa/Nairobi';
+  const score200 = async (at: string, score: number): Promise<void> => {
+    await pool.query(
+      `insert into subject_enquiries (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector,
+         operation, report_reason, scorecard, score)
+       select crn, $1, gen_random_uuid(), 1, 'A', 'bank', 'generic-score', 2, 'plain@1', $2
+       from generate_series(5000001, 5000200) crn`,
+      [at, score],
+    );
+  };
+  await score200('2015-03-10T12:00:00Z', 600);
+  await measureMonths(pool, { now: new Date('2015-03-20T12:00:00Z'), timeZone });
+  await score200('2016-09-10T12:00:00Z', 800);
+  const now = new Date('2016-09-20T12:00:00Z');
+  for (const months of [1, 14]) {
+    const figures = await readMonths(pool, { months, now, timeZone });
+    expect(figures).toMatchObject([{ month: '2016-09', comparedWith: '2015-03' }]);
+    expect(figures[0]!.stabilityIndex).toBeGreaterThan(0.25);
+  }
+});
+
 test('what lenders submitted for the day of the enquiry is no outcome, also after midnight', async () => {
   const { pool } = services[0];
   const timeZone = 'Africa/Nairobi';

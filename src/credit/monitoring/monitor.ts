@@ -6,7 +6,7 @@ import type { ScoreCounts } from '../training/measures.ts';
 import { BANDS, bandOf, bandsOfNames } from '../training/validation.ts';
 
 /** With fewer people a month is not compared: chance alone moves the index above 0.1. */
-const MIN_PEOPLE = 200;
+export const MIN_PEOPLE = 200;
 
 /** The performance of a card in a month. */
 export interface MonthFigures {

@@ -32,6 +32,20 @@ export async function storeMonths(
   );
 }
 
+/** For each of the cards, the first month that was stored with so many people. */
+export async function readFirstMonths(
+  db: Queryable,
+  cards: readonly string[],
+  minPeople: number,
+): Promise<string[]> {
+  const read = await db.query<{ month: string }>(
+    `select distinct min(month) as month from scorecard_months
+     where card = any ($1) and people >= $2 group by card order by 1`,
+    [cards, minPeople],
+  );
+  return read.rows.map(({ month }) => month);
+}
+
 export interface NewestFigures {
   readonly kind: ScoreKind;
   readonly card: string;

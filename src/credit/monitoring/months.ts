@@ -1,10 +1,12 @@
-import { createWireTime, startOfNamedDay } from '../../platform/base/clock.ts';
+import { createWireTime, periodOfMonth, startOfNamedDay } from '../../platform/base/clock.ts';
 import { isoDay } from '../../platform/base/days.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { readAllCards } from '../governance/cards.ts';
 import { readScoredPeople } from '../registry/scored-people-store.ts';
-import { monitorMonths } from './monitor.ts';
+import type { ScoredPeople } from '../registry/scored-people-store.ts';
+import { MIN_PEOPLE, monitorMonths } from './monitor.ts';
 import type { MonthFigures } from './monitor.ts';
+import { readFirstMonths } from './months-store.ts';
 
 interface AskedMonths {
   /** How many, including the current one. */
@@ -29,5 +31,26 @@ export async function readMonths(db: Queryable, asked: AskedMonths): Promise<Mon
     readAllCards(db),
     readScoredPeople(db, { from, until: now, now, timeZone }),
   ]);
-  return monitorMonths(people, cards);
+  const first = createWireTime(timeZone).format(from).slice(0, 'YYYY-MM'.length);
+  const others = people.filter(({ card }) => cards.get(card)?.reference === undefined);
+  const names = [...new Set(others.map(({ card }) => card))];
+  const months = (await readFirstMonths(db, names, MIN_PEOPLE)).filter((month) => month < first);
+  const before = await readPeopleOf(db, months, asked);
+  return monitorMonths([...before, ...people], cards).filter(({ month }) => month >= first);
+}
+
+/** The people of months that cards are compared with. */
+async function readPeopleOf(
+  db: Queryable,
+  months: readonly string[],
+  { now, timeZone }: AskedMonths,
+): Promise<ScoredPeople[]> {
+  const people: ScoredPeople[] = [];
+  for (const month of months) {
+    const period = periodOfMonth(month, createWireTime(timeZone));
+    if (period === undefined) continue;
+    const { from, to: until } = period;
+    people.push(...(await readScoredPeople(db, { from, until, now, timeZone })));
+  }
+  return people;
 }
