@@ -11,6 +11,7 @@ import { loadSubjects } from '../../sandbox/registry.ts';
 import { readConfig } from '../../src/config.ts';
 import { measureMonths } from '../../src/credit/monitoring/job.ts';
 import { readMonths } from '../../src/credit/monitoring/months.ts';
+import { storeMonths } from '../../src/credit/monitoring/months-store.ts';
 import { readScoredPeople } from '../../src/credit/registry/scored-people-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
@@ -317,6 +318,26 @@ test('the metrics show what was measured last', async () => {
   expect(text).toMatch(
     /malipo_score_observed_default_share\{kind="generic",card="old@1",role="champion"\}/,
   );
+});
+
+test('the scores of a card that was replaced do not drift any more', async () => {
+  const { pool } = services[0];
+  const { generic } = shippedScorecards();
+  const month = { month: '2016-01', kind: 'generic', role: 'champion', people: 300 } as const;
+  const measured = { stabilityIndex: 0.4, predicted: 0.1, observed: 0.2 };
+  const unknown = { meanScore: 600, comparedWith: 'training', known: 0, auc: null, badSoFar: 0 };
+  const of = (card: string) => ({ ...month, card, ...measured, ...unknown });
+  await storeMonths(pool, [of('replaced@1'), of(`${generic.id}@${generic.version}`)], new Date());
+  const lines = (await metricsOf(pool).render()).split('\n');
+  const cardsOf = (metric: string): string[] =>
+    lines.flatMap((line) =>
+      line.startsWith(metric) ? (/card="([^"]+)"/.exec(line)?.[1] ?? []) : [],
+    );
+  expect(cardsOf('malipo_score_stability_index')).not.toContain('replaced@1');
+  expect(cardsOf('malipo_scored_people')).not.toContain('replaced@1');
+  expect(cardsOf('malipo_scored_people')).toContain(`${generic.id}@${generic.version}`);
+  // What became of the people whom it scored is known a year later only.
+  expect(cardsOf('malipo_score_observed_default_share')).toContain('replaced@1');
 });
 
 test('an override is recorded with the card and the score it goes against', async () => {
