@@ -1,6 +1,7 @@
 import type { EnquiryPolicy } from '../../parties/vendor.ts';
-import { formatsByZone } from '../../platform/base/clock.ts';
-import { isoDay } from '../../platform/base/days.ts';
+import { createWireTime, startOfNamedDay } from '../../platform/base/clock.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { isoDay, midnightWithOffset } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { REGISTRY_SOURCE } from '../bureaus/bureau.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
@@ -114,24 +115,19 @@ export function scoreOnWire({ score: answer }: BureauFinding, name: ScoreName) {
 /** `YYYY-MM-DD` as the beginning of that day with the zone's offset; empty text stays empty. */
 export function dayOnWire(day: string, { timeZone }: AnswerContext): string {
   if (day === '') return '';
-  return `${day}T00:00:00${offsetOn(day, timeZone)}`;
+  const key = `${timeZone} ${day}`;
+  const known = beginnings.get(key);
+  if (known !== undefined) return known;
+  const wireTime = wireTimes.get(timeZone) ?? createWireTime(timeZone);
+  wireTimes.set(timeZone, wireTime);
+  const begins = startOfNamedDay(day, wireTime) ?? new Date(`${day}T00:00:00Z`);
+  const text = midnightWithOffset(day, begins);
+  if (beginnings.size >= MAX_BEGINNINGS) beginnings.clear();
+  beginnings.set(key, text);
+  return text;
 }
-
-const offsets = new Map<string, string>();
-const offsetFormatOf = formatsByZone('en', { timeZoneName: 'longOffset' });
 
 // Formatting costs microseconds, and the dates in a registry repeat.
-function offsetOn(day: string, timeZone: string): string {
-  const key = `${timeZone} ${day}`;
-  const known = offsets.get(key);
-  if (known !== undefined) return known;
-  const shown = offsetFormatOf(timeZone)
-    .formatToParts(new Date(`${day}T00:00:00Z`))
-    .find(({ type }) => type === 'timeZoneName')?.value;
-  const offset = /[+-]\d{2}:\d{2}/.exec(shown ?? '')?.[0] ?? '+00:00';
-  if (offsets.size >= MAX_OFFSETS) offsets.clear();
-  offsets.set(key, offset);
-  return offset;
-}
-
-const MAX_OFFSETS = 50_000;
+const beginnings = new Map<string, string>();
+const wireTimes = new Map<string, WireTime>();
+const MAX_BEGINNINGS = 50_000;

@@ -3,11 +3,13 @@ import type { BureauFinding } from '../../../../src/credit/bureaus/bureau.ts';
 import type { AccountState, CreditAccount } from '../../../../src/credit/facts.ts';
 import {
   accountDetailsOf,
+  dayOnWire,
   profileOf,
   summaryDetailsOf,
 } from '../../../../src/credit/operations/answers.ts';
 import type { AnswerContext } from '../../../../src/credit/operations/answers.ts';
 import { listAccounts } from '../../../../src/credit/summary/summary.ts';
+import { createWireTime } from '../../../../src/platform/base/clock.ts';
 
 const AS_OF = new Date('2026-10-31T00:00:00Z');
 
@@ -140,4 +142,22 @@ test.each([
     jointHolders: '2',
     stale,
   });
+});
+
+test.each([
+  ['Africa/Nairobi', '1984-03-12', '+03:00'],
+  ['Africa/Nairobi', '1940-01-01', '+02:45'],
+  // Summer time begins at midnight, in the night that follows, or in the evening before in UTC.
+  ['Africa/Cairo', '2026-04-24', '+02:00'],
+  ['Africa/Cairo', '1982-07-25', '+02:00'],
+  ['Australia/Sydney', '2026-10-04', '+10:00'],
+  ['America/New_York', '2026-03-08', '-05:00'],
+  ['America/New_York', '2026-11-01', '-04:00'],
+])('in %s, %s begins with the offset %s', (timeZone, text, offset) => {
+  const onWire = dayOnWire(text, { timeZone } as AnswerContext);
+  expect(onWire).toBe(`${text}T00:00:00${offset}`);
+  const wireTime = createWireTime(timeZone);
+  const begins = new Date(onWire);
+  expect(wireTime.format(begins).slice(0, 10)).toBe(text);
+  expect(wireTime.format(new Date(begins.getTime() - 1)).slice(0, 10)).not.toBe(text);
 });
