@@ -150,6 +150,20 @@ describe('an imported file', () => {
     expect(account?.history.map(({ balanceCents }) => balanceCents)).toEqual([800_000n]);
   });
 
+  test('that comes late does not replace terms that a newer one has confirmed', async () => {
+    const one = line(1);
+    await run([one], { asOf: '2026-10-10' });
+    await run([one], { asOf: '2026-10-31' });
+    const late = { ...one, OriginalAmount: '13000' };
+    expect((await run([late], { asOf: '2026-10-20' })).counts).toMatchObject({ statesAdded: 1 });
+    const [subject] = await find(one);
+    const [account] = (await readFileOf(subject?.crn ?? 0n)).accounts;
+    expect(account).toMatchObject({ originalCents: 1_200_000n, history: [{}, {}] });
+    await run([late], { asOf: '2026-11-04' });
+    const [later] = (await readFileOf(subject?.crn ?? 0n)).accounts;
+    expect(later).toMatchObject({ originalCents: 1_300_000n });
+  });
+
   test('with other content for the same day is refused, unless it corrects', async () => {
     const one = line(1);
     await run([one]);

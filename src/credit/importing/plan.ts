@@ -192,13 +192,8 @@ function planKnownAccount(working: Working, indexed: IndexedAccount, account: Kn
   rememberAccount(working, indexed, {
     ...account,
     states,
-    ...(changes
-      ? {
-          identityHash: indexed.identityHash,
-          terms,
-          termsAsOf: submitted.profile.asOf,
-        }
-      : {}),
+    termsAsOf: isNewest ? submitted.profile.asOf : account.termsAsOf,
+    ...(changes ? { identityHash: indexed.identityHash, terms } : {}),
   });
 }
 

@@ -35,6 +35,7 @@ export interface KnownAccount {
   readonly accountId: bigint;
   readonly identityHash: string;
   readonly terms: Terms;
+  /** The newest as-of date that the terms were submitted for, changed or not. */
   readonly termsAsOf: Day;
   /** The states of the batch's as-of dates, by date. */
   readonly states: ReadonlyMap<Day, State>;

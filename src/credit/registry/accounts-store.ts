@@ -52,8 +52,9 @@ export async function readKnownAccounts(
        identity_hash as "identityHash", product, opened_on::text as "openedOn",
        original_cents as "originalCents", instalment_cents as "instalmentCents",
        repayment_months as "repaymentMonths", joint_holders as "jointHolders",
-       terms_as_of::text as "termsAsOf"
-     from credit_accounts where account_index = any($1::bytea[]) and lender = $2`,
+       greatest(terms_as_of, (select max(as_of) from account_states s
+         where s.crn = a.crn and s.account_id = a.account_id))::text as "termsAsOf"
+     from credit_accounts a where account_index = any($1::bytea[]) and lender = $2`,
     [byteaArray(indexes), lender],
   );
   if (read.rows.length === 0) return new Map();
