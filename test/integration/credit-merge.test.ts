@@ -6,6 +6,8 @@ import { matchSubject } from '../../src/credit/matching/match.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
+import { startOfDay } from '../../src/credit/bureaus/registry.ts';
+import { isoDay } from '../../src/platform/base/days.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
@@ -149,7 +151,8 @@ test('merges have one level, and unknown subjects are refused', async () => {
 
 test('a death is recorded with evidence, holds for merged subjects, and is refuted by a later record', async () => {
   // One account each; the lender of the last one reports a death.
-  await submit([rightLine(21), rightLine(22), { ...rightLine(23), AccountStatus: 'L' }]);
+  const reportedDead = { ...rightLine(23), AccountStatus: 'L' };
+  await submit([rightLine(21), rightLine(22), reportedDead, rightLine(24)]);
   const crnOf = async (number: number): Promise<string> =>
     (await reportOf('--number', String(910_000_000 + number))).crn;
   const [first, second, third] = [await crnOf(21), await crnOf(22), await crnOf(23)];
@@ -164,7 +167,18 @@ test('a death is recorded with evidence, holds for merged subjects, and is refut
   expect(await scoreOf(first)).not.toContain('deceased');
 
   const set = ['deceased', 'set', '--crn', first, '--evidence', 'Certificate 7'];
-  expect((await credit(...set, '--died-on', '2099-01-01')).stderr).toContain('not in the future');
+  expect((await credit(...set, '--died-on', '2099-01-01')).stderr).toContain('be in the future');
+  // Today is that of the service: at any time, the one zone is a day ahead of the other.
+  const today = isoDay(startOfDay(new Date(), 'Pacific/Kiritimati'));
+  for (const [TIME_ZONE, exitCode] of [
+    ['Pacific/Kiritimati', 0],
+    ['Pacific/Pago_Pago', 2],
+  ] as const) {
+    const zoned = { ...environment, TIME_ZONE };
+    const crn = await crnOf(24);
+    const died = ['credit', 'deceased', 'set', '--crn', crn, '--evidence', 'X', '--died-on', today];
+    expect((await inProcess(zoned, ...died)).exitCode, TIME_ZONE).toBe(exitCode);
+  }
   const recorded = await credit(...set, '--died-on', '2026-11-02');
   expect(recorded.stdout).toBe(`Subject ${first} is recorded as deceased.\n`);
   expect(await scoreOf(first)).toContain('recorded as deceased');

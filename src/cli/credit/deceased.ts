@@ -1,11 +1,11 @@
-import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { parseDay } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { addLifeRecord } from '../../credit/registry/life-store.ts';
 import type { SubjectLifeRecord } from '../../credit/registry/life-store.ts';
 import { displayName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { UsageError } from '../failure.ts';
+import { realDay } from './import.ts';
 import { crnOf, subjectCommand } from './subject.ts';
 import type { SubjectOptions } from './subject.ts';
 import { openVault } from './vault.ts';
@@ -26,7 +26,7 @@ export function addDeceasedCommands(credit: Command, cli: Cli): void {
       'the document seen, such as a death certificate',
       displayName,
     )
-    .option('--died-on <date>', 'day of death, where it is known', pastDay)
+    .option('--died-on <date>', 'day of death, where it is known', realDay)
     .action(async (options: DeceasedOptions) => {
       await record(cli, options, 'deceased');
     });
@@ -50,6 +50,9 @@ async function record(
     const crn = await crnOf(session, await openVault(session), options);
     const { evidence, diedOn = null } = options;
     const recordedAt = new Date();
+    if (diedOn !== null && diedOn > session.wireTime.format(recordedAt).slice(0, 10)) {
+      throw new UsageError('--died-on must not be in the future.');
+    }
     if (!(await addLifeRecord(session.pool, crn, { status, recordedAt, diedOn, evidence }))) {
       throw new PlainError('There is no subject with this reference.');
     }
@@ -58,10 +61,4 @@ async function record(
       text: `Subject ${crn} is recorded as ${status}.\n`,
     };
   });
-}
-
-function pastDay(text: string): string {
-  const day = parseDay(text);
-  if (day !== undefined && day <= new Date()) return text;
-  throw new InvalidArgumentError('It must be a date such as 2026-11-21, not in the future.');
 }
