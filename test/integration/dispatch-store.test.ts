@@ -2,12 +2,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { spreadVendors } from '../support/several-buckets.ts';
 import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
+import { askNow } from '../../src/payments/dispatch/handle-store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment, RowLocations } from '../../src/payments/create/payment.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
-import { openBooks, OTHER_BILLER, paidReport } from '../support/money-fixture.ts';
+import {
+  openBooks,
+  OPERATOR,
+  OTHER_BILLER,
+  paidReport,
+  through,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { arrayElements } from '../support/array-elements.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
@@ -297,6 +304,18 @@ describe('progress', () => {
     expect(await readAttempts(books, made)).toEqual([
       { attempt_number: 1, outcome: null, note: 'still no answer', operator_handle: 'H1' },
     ]);
+  });
+
+  test('keeps what a callback has added to the handle before the answer came', async () => {
+    const made = await makeOne();
+    const wanted = { ...queueOf(made, 'send'), max: 1, leaseMs: 60_000, route: through(OPERATOR) };
+    const [sent] = await claim(books.pool, [wanted]);
+    if (sent === undefined) throw new Error('nothing was due');
+    expect(await askNow(books.pool, { ...made, operatorCode: OPERATOR }, 'AG_1:1')).toBe(true);
+    await writeProgress(books.pool, [progress(sent, { operatorHandle: 'AG_1' })]);
+    expect(await readAttempts(books, made)).toMatchObject([{ operator_handle: 'AG_1:1' }]);
+    await writeProgress(books.pool, [progress(sent, { operatorHandle: 'AG_2' })]);
+    expect(await readAttempts(books, made)).toMatchObject([{ operator_handle: 'AG_2' }]);
   });
 
   test('with proof ends the instruction and allows another', async () => {

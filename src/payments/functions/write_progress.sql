@@ -35,7 +35,10 @@ declare
 begin
   select array_agg(u.number), array_agg(q.row_at),
     -- Here because an UPDATE on Citus may not add an interval to a time.
-    array_agg(v_now + u.delay_ms * interval '1 millisecond'), array_agg(q.sent_at), array_agg(q.attempt_number), array_agg(coalesce(u.handle, q.operator_handle)),
+    array_agg(v_now + u.delay_ms * interval '1 millisecond'), array_agg(q.sent_at), array_agg(q.attempt_number),
+    -- A callback that came before the answer may have added to the handle what only callbacks tell.
+    array_agg(case when starts_with(q.operator_handle, u.handle || ':') then q.operator_handle
+      else coalesce(u.handle, q.operator_handle) end),
     array_agg(q.operator_code), array_agg(q.route_reason), array_agg(q.operator_price)
   into v_numbers, v_rows, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons, v_operator_prices
   from unnest(p_vendor_ids, p_billers, p_payment_ids, p_claim_numbers, p_delays_ms, p_handles)
