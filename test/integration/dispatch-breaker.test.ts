@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
+import { readBalance } from '../../src/payments/connectors/dt-one/lookups.ts';
+import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import { TRIAL_INSTRUCTIONS } from '../../src/payments/dispatch/breaker.ts';
 import { watchSettings } from '../../src/platform/db/settings-watch.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -105,6 +107,30 @@ describe('calls without an answer', () => {
     for (const one of made) expect(await outcomeOf(books, one)).toBe('success');
     expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'ONLINE' });
     await until(async () => expect(await readReason()).toBeUndefined());
+  });
+
+  test('are over when the operator answers a probe, even with a balance in another currency', async () => {
+    let reachable = false;
+    const scripted = createScriptedConnector({
+      pay: (instruction) => (reachable ? paid(instruction) : NO_CONNECTION),
+    });
+    const content = [{ unit: 'USD', available: '12.50' }];
+    const operator: Connector = {
+      ...scripted,
+      balance: async () =>
+        readBalance(
+          reachable
+            ? { kind: 'content', content }
+            : { kind: 'none', reason: 'connection refused', isWritten: false },
+        ),
+    };
+    const [one] = await makeMany(1);
+    const dispatch = await start({ [OPERATOR]: operator }, 1);
+    await until(() =>
+      expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'OFFLINE' }),
+    );
+    reachable = true;
+    if (one !== undefined) expect(await outcomeOf(books, one)).toBe('success');
   });
 
   test('count only in a row: any answer, also a refusal, starts the count again', async () => {

@@ -134,19 +134,19 @@ class Breakers implements Availabilities {
     if (connector === undefined) return;
     // An operator that cannot be asked shows by the next payments whether it is back.
     const { operatorCode } = route;
-    const alive = connector.balance === null || (await this.#hasBalance(operatorCode, connector));
+    const alive = connector.balance === null || (await this.#answers(operatorCode, connector));
     if (alive) this.#startTrial(route);
   }
 
   /** The answer is also a report of our float, which may be why the breaker is open. */
-  async #hasBalance(operatorCode: string, connector: Connector): Promise<boolean> {
+  async #answers(operatorCode: string, connector: Connector): Promise<boolean> {
     const askedAtMs = this.#timers.nowMs();
     const answer = await callWithin(connector, this.#timers);
     if (answer.kind === 'balance') {
       const ageMs = this.#timers.nowMs() - askedAtMs;
       await noteBalance(this.#options, operatorCode, { balanceCents: answer.balanceCents, ageMs });
     }
-    return answer.kind !== 'unknown';
+    return answer.kind !== 'unknown' || answer.answered === true;
   }
 
   #pauseMs(route: RouteKey): number {

@@ -207,7 +207,12 @@ export type BalanceAnswer =
   | { readonly kind: 'balance'; readonly balanceCents: bigint }
   /** The operator accepted the query; the balance comes by callback. */
   | { readonly kind: 'asked' }
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | {
+      readonly kind: 'unknown';
+      readonly reason: string;
+      /** The operator can be reached: it answered, but with no balance in our currency. Default: false. */
+      readonly answered?: boolean;
+    };
 
 export interface StatementQuery {
   readonly from: Date;

@@ -144,7 +144,11 @@ export function classifyUser(ending: Ending): BalanceAnswer {
   }
   const balanceCents = balance?.startsWith('KES ') === true ? floatOf(balance) : undefined;
   return balanceCents === undefined
-    ? { kind: 'unknown', reason: `HTTP ${ending.httpStatus} without a balance in KES` }
+    ? {
+        kind: 'unknown',
+        reason: `HTTP ${ending.httpStatus} without a balance in KES`,
+        answered: balance !== undefined,
+      }
     : { kind: 'balance', balanceCents };
 }
 

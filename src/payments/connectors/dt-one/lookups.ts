@@ -28,7 +28,7 @@ export function readBalance(answer: Answer): BalanceAnswer {
     .find((one) => one?.['unit'] === CURRENCY);
   const balanceCents = decimalCents(textOf(account?.['available']), 'down');
   return balanceCents === undefined
-    ? { kind: 'unknown', reason: `no balance in ${CURRENCY}` }
+    ? { kind: 'unknown', reason: `no balance in ${CURRENCY}`, answered: true }
     : { kind: 'balance', balanceCents };
 }
 

@@ -45,7 +45,7 @@ function compileBalance(
     const text = await of.evaluate({ ...context, body }).then(textOf, () => undefined);
     const balanceCents = readAmount(amounts?.answers ?? 'decimal', text);
     return balanceCents === undefined
-      ? { kind: 'unknown', reason: 'the answer has no balance' }
+      ? { kind: 'unknown', reason: 'the answer has no balance', answered: true }
       : { kind: 'balance', balanceCents };
   };
 }

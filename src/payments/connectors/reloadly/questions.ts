@@ -84,7 +84,11 @@ async function balanceOf(
       ? wholeCentsOf(amount)
       : await converted(client, { amount, rateOf }, limit);
   return balanceCents === undefined
-    ? { kind: 'unknown', reason: 'no exchange rate for the wallet: see the setting rate_of' }
+    ? {
+        kind: 'unknown',
+        reason: 'no exchange rate for the wallet: see the setting rate_of',
+        answered: true,
+      }
     : { kind: 'balance', balanceCents };
 }
 

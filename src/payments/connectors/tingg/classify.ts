@@ -130,5 +130,5 @@ export function classifyBalance(ending: Ending): BalanceAnswer {
   const balanceCents = /^0+(\.0+)?$/.test(balance) ? 0n : centsOf(balance);
   return code === '418' && isOurs && balanceCents !== undefined
     ? { kind: 'balance', balanceCents }
-    : { kind: 'unknown', reason: `${code}: ${message}` };
+    : { kind: 'unknown', reason: `${code}: ${message}`, answered: true };
 }
