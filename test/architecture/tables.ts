@@ -138,6 +138,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['quarantines'],
     why: 'a biller is OFFLINE during a quarantine; one snapshot, or a biller would be shown ONLINE with the breaker of a moment before',
   },
+  'payments/bulk/store.ts': {
+    tables: ['quarantines'],
+    why: 'whether a restore may have lost rows of a file follows from when it was stored, by the database’s clock; quarantine is above',
+  },
   'payments/cases/cases-store.ts': {
     tables: ['billers', 'dispatch_queue', 'payments', 'vendors'],
     why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
-import { newBatchId, paymentIdOf } from '../../src/payments/bulk/batch.ts';
+import { encodeRows, newBatchId, paymentIdOf } from '../../src/payments/bulk/batch.ts';
 import type { BulkRow, RowResult } from '../../src/payments/bulk/batch.ts';
 import { decideChunk } from '../../src/payments/bulk/chunk.ts';
 import { createBulkProcessor } from '../../src/payments/bulk/processor.ts';
@@ -19,6 +19,8 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
+import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';
@@ -467,4 +469,79 @@ test('waiting batches are counted, with the age of the oldest', async () => {
   await receiver.idle();
   await receiver.stop();
   expect(await metric('malipo_bulk_open_batches')).toBe(before + 1);
+});
+
+describe('in quarantine', () => {
+  async function enter(seemsComplete: boolean): Promise<void> {
+    await enterQuarantine(books.pool, {
+      ...{ entryId: newBatchId(), by: 'restore', reason: 'restored', seemsComplete },
+      ...{ lostFrom: new Date(Date.now() - 60_000), lostUntil: null },
+    });
+  }
+
+  async function release(): Promise<void> {
+    const reason = 'as told by the operators';
+    const made = await releaseQuarantine(books.pool, { by: 'Asha', force: { reason } });
+    const confirms = made.kind === 'proposed' ? made.proposalId : undefined;
+    await releaseQuarantine(books.pool, { by: 'Baraka', force: { reason, confirms } });
+  }
+
+  test('rows are not refused as if they had never been accepted, then or later', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const { receiver } = openProcessor();
+    const known = batchOf(vendorId, manyRows(1, 'known'));
+    await receiver.accept(known);
+    await receiver.idle();
+    const offline = {
+      vendorById: (id: number) => vendorOf(id),
+      billerOf: (code: string) => biller(code, { availability: 'OFFLINE' }),
+    };
+    const { receiver: during } = openProcessor({ rules: offline });
+    await enter(false);
+    const rows = [
+      ...manyRows(2, 'known'),
+      { request: request({ amountCents: 1n, merchantReference: 'small' }) },
+    ];
+    const [one, other] = [batchOf(vendorId, rows), batchOf(vendorId, manyRows(1, 'left'))];
+    await during.accept(one);
+    await during.idle();
+    await store.insertBatch(books.pool, {
+      ...{ ...other, batchId: newBatchId(), content: encodeRows(other.rows), rowCount: 1 },
+      ...{ leaseMs: 0, maxOpen: 10 },
+    });
+    await release();
+    const { receiver: after } = openProcessor();
+    await until('it takes the other over', async () => {
+      const { endedAt } = await after.progress(vendorId, other.batchReference);
+      return endedAt !== null;
+    });
+    const results = await after.results(vendorId, one.batchReference);
+    expect(results.rows.map(brief)).toEqual([
+      'accepted',
+      'quarantine ',
+      'amount_below_minimum amount',
+    ]);
+    const left = await after.results(vendorId, other.batchReference);
+    expect(left.rows.map(brief)).toEqual(['quarantine ']);
+    expect(await countPayments(vendorId)).toBe(1);
+  });
+
+  test('rows wait if it seems that nothing was lost', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const { receiver } = openProcessor({ pollMs: 20, leaseMs: 50 });
+    await enter(true);
+    const batch = batchOf(vendorId, manyRows(1, 'waits'));
+    await receiver.accept(batch);
+    await receiver.idle();
+    const waiting = await receiver.results(vendorId, batch.batchReference);
+    expect(waiting.rows.map(brief)).toEqual(['waiting']);
+    await releaseQuarantine(books.pool, { by: 'Asha', nothingLost: 'a promotion' });
+    await until('it is decided', async () => {
+      const { endedAt } = await receiver.progress(vendorId, batch.batchReference);
+      return endedAt !== null;
+    });
+    const decided = await receiver.results(vendorId, batch.batchReference);
+    expect(decided.rows.map(brief)).toEqual(['accepted']);
+    await receiver.stop();
+  });
 });

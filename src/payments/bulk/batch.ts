@@ -79,6 +79,8 @@ export interface ChunkPlan {
  * Plans the rows of one chunk, each like a single create.
  * @param firstRow number of the first of them in the file, from 1.
  * @param from.vendor undefined if the vendor may no longer create.
+ * @param from.mayBeLost a restore may have lost the payments of these rows: it is not known that a row was
+ * never accepted.
  */
 export function planChunk(
   rows: readonly BulkRow[],
@@ -87,6 +89,7 @@ export function planChunk(
     readonly batchId: string;
     readonly vendor: Vendor | undefined;
     readonly billerOf: (billerCode: string) => Biller | undefined;
+    readonly mayBeLost?: boolean;
   },
 ): ChunkPlan {
   const creates: { row: number; payment: NewPayment }[] = [];
@@ -104,13 +107,16 @@ export function planChunk(
         throw new Refusal('vendor_suspended', { field: 'vid' });
       }
       const planned = planPayment(request, from.vendor, biller);
+      if (from.mayBeLost === true) throw new Refusal('quarantine');
       creates.push({
         row,
         payment: { ...planned, paymentId: paymentIdOf(from.batchId, row) },
       });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      refused.push({ row, refusal: rowRefusalOf(error), request });
+      const isLost = from.mayBeLost === true && error.code === 'biller_offline';
+      const refusal = rowRefusalOf(isLost ? new Refusal('quarantine') : error);
+      refused.push({ row, refusal, request });
     }
   }
   return { creates, refused };

@@ -41,15 +41,18 @@ export interface ChunkOutcome {
  * Decides a chunk: creates the accepted payments and stores every row's result, in one commit. A
  * chunk that is no longer next (the result of its commit was lost, or another process was faster)
  * changes nothing: the later process waits for the first, finds that the batch has advanced, and
- * rolls back.
+ * rolls back. Nor does a chunk that waits for the end of a quarantine.
  */
 export async function decideChunk(
   db: Queryable,
   chunk: Chunk,
   rules: Rules,
 ): Promise<ChunkOutcome> {
+  const restore = await store.readRestore(db, chunk);
+  if (restore === 'waiting') return await outcomeOf(db, chunk, undefined);
   const plan = planChunk(chunk.rows, chunk.firstRow, {
     batchId: chunk.batchId,
+    mayBeLost: restore === 'lost',
     vendor: rules.vendorById(chunk.vendorId),
     billerOf: rules.billerOf,
   });

@@ -281,7 +281,7 @@ async function decideAll(
     try {
       const outcome = await by.lane.add({ chunk });
       onAccepted(outcome.accepted);
-      // Another process works on it: our lease had expired.
+      // Another process works on it, because our lease had expired, or it waits for the end of a quarantine.
       if (!outcome.decided && outcome.nextRow !== firstRow + some.length) return;
       job.nextRow = outcome.nextRow;
       size = LIMITS.bulkChunkRows;

@@ -143,6 +143,28 @@ export async function readNextRow(
   return row.nextRow;
 }
 
+/**
+ * How a restore of the database concerns the batch. `lost`: it was stored before the end of a quarantine in
+ * which payments are missing, and its rows may be among them. `waiting`: a quarantine that people or the
+ * processes will probably end, because nothing seems to be missing.
+ */
+export async function readRestore(
+  db: Queryable,
+  batch: { readonly vendorId: number; readonly batchReference: string },
+): Promise<'none' | 'waiting' | 'lost'> {
+  const read = await db.query<{ waiting: boolean; lost: boolean }>({
+    name: 'read_bulk_restore',
+    text: `select coalesce(bool_or(z.released_at is null), false) as waiting,
+        coalesce(bool_or(not z.seems_complete and b.created_at <= coalesce(z.released_at, now())), false) as lost
+      from bulk_batches b cross join quarantines z
+      where b.bucket = bucket_of($1) and b.vendor_id = $1 and b.batch_reference = $2`,
+    values: [batch.vendorId, batch.batchReference],
+  });
+  const { waiting = false, lost = false } = read.rows[0] ?? {};
+  if (lost) return 'lost';
+  return waiting ? 'waiting' : 'none';
+}
+
 /** The results of a chunk, except rows "accepted as their own payment". */
 export type ChunkException =
   | ({ readonly row: number } & RowRefusal)
