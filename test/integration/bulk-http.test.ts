@@ -3,8 +3,10 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/platform/base/ids.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
@@ -419,5 +421,22 @@ test('a batch belongs to its vendor', async () => {
   for (const what of ['status', 'result'] as const) {
     const answer = await ask(what, { batch_reference: batchReference }, other);
     expect(refusalOf(answer)).toEqual([404, 'unknown_batch', 'batch_reference']);
+  }
+});
+
+// The last one: the quarantine stays.
+test('an unknown batch may be one that a restore has lost', async () => {
+  const known = fresh('batch');
+  await decided(`biller_name,account,amount\nsafaricom,254722000001,100\n`, {
+    batchReference: known,
+  });
+  await enterQuarantine(running.service.pool, {
+    ...{ entryId: newId(), by: 'restore', reason: 'restored', lostUntil: null },
+    lostFrom: new Date(Date.now() - 60_000),
+  });
+  for (const what of ['status', 'result'] as const) {
+    expect((await ask(what, { batch_reference: known })).status).toBe(200);
+    const unknown = await ask(what, { batch_reference: fresh('batch') });
+    expect(refusalOf(unknown)).toEqual([503, 'quarantine', 'batch_reference']);
   }
 });

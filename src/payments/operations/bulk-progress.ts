@@ -3,13 +3,17 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import { wireTimeText } from '../../platform/http/schemas.ts';
 import type { BatchProgress } from '../bulk/batch.ts';
 import type { BulkProcessor } from '../bulk/processor.ts';
+import { refuseUnknown } from '../quarantine/unknown.ts';
 
 /** The dependencies of the bulk operations. */
 export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
   readonly bulkProcessor: BulkProcessor;
+  readonly pool: Pool;
   readonly wireTime: WireTime;
 }
 
@@ -52,6 +56,22 @@ export const EXAMPLE_BATCH = {
   refused: 0,
   posted_time: '2026-11-21 09:20:00',
 };
+
+/**
+ * What was asked about a batch. In quarantine, an unknown batch may be one of the missing period.
+ * Throws: `unknown_batch`, `quarantine`.
+ */
+export async function ofKnownBatch<Asked>(
+  { pool }: BulkDeps,
+  asked: Promise<Asked>,
+): Promise<Asked> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isUnknown = error instanceof Refusal && error.code === 'unknown_batch';
+    throw isUnknown ? await refuseUnknown(pool, error) : error;
+  }
+}
 
 /** A batch as responses show it. */
 export function progressOf(

@@ -9,7 +9,7 @@ import { FileAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
 import type { RowResult } from '../bulk/batch.ts';
-import { EXAMPLE_BATCH, progressOf, progressSchema } from './bulk-progress.ts';
+import { EXAMPLE_BATCH, ofKnownBatch, progressOf, progressSchema } from './bulk-progress.ts';
 import type { BulkDeps } from './bulk-progress.ts';
 import { batchReference, resultFormat } from './fields.ts';
 
@@ -83,7 +83,7 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
     signedBy: deps.byVendor,
     request,
     response,
-    refusals: { unknown_batch: {} },
+    refusals: { unknown_batch: {}, quarantine: {} },
     example: {
       request: { vid: 'demo', batch_reference: EXAMPLE_BATCH.batch_reference, format: 'json' },
       answer: {
@@ -94,7 +94,10 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
     },
     handle: async (asked, vendor) => {
       const { vendorId } = vendor;
-      const { progress, rows } = await deps.bulkProcessor.results(vendorId, asked.batch_reference);
+      const { progress, rows } = await ofKnownBatch(
+        deps,
+        deps.bulkProcessor.results(vendorId, asked.batch_reference),
+      );
       const data = rows.map((row) => resultRowOf(row, vendorId, deps.wireTime));
       const name = `batch-${progress.batchId}`;
       if (asked.format === 'csv') {

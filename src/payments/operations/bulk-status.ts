@@ -3,7 +3,7 @@ import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
-import { EXAMPLE_BATCH, progressOf, progressSchema } from './bulk-progress.ts';
+import { EXAMPLE_BATCH, ofKnownBatch, progressOf, progressSchema } from './bulk-progress.ts';
 import type { BulkDeps } from './bulk-progress.ts';
 import { batchReference } from './fields.ts';
 
@@ -22,7 +22,7 @@ export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof res
     signedBy: deps.byVendor,
     request,
     response,
-    refusals: { unknown_batch: {} },
+    refusals: { unknown_batch: {}, quarantine: {} },
     example: {
       request: { vid: 'demo', batch_reference: EXAMPLE_BATCH.batch_reference },
       answer: {
@@ -33,7 +33,10 @@ export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof res
     handle: async (asked, vendor) => ({
       header_status: 200,
       msg: progressOf(
-        await deps.bulkProcessor.progress(vendor.vendorId, asked.batch_reference),
+        await ofKnownBatch(
+          deps,
+          deps.bulkProcessor.progress(vendor.vendorId, asked.batch_reference),
+        ),
         deps.wireTime,
       ),
     }),

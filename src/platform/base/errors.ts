@@ -222,7 +222,7 @@ export const ERRORS = {
   quarantine: {
     status: 503,
     text: 'The service was restored from a backup and does not know every transaction yet',
-    when: 'The reference of the status query is not in the restored ledger. The payment may have been accepted and paid after the backup: do not treat it as failed, and do not create it again. Query later; until then billers are OFFLINE.',
+    when: 'The reference of the query is not in the restored ledger, or a row of a file was not decided in it. The payment may have been accepted and paid after the backup: do not treat it as failed, and do not create it again. Query later; until then billers are OFFLINE.',
   },
   scoring_unavailable: {
     status: 503,
