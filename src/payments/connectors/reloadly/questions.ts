@@ -117,7 +117,7 @@ async function quoteOf(
   if (asked.phone === undefined) return { kind: 'unknown', reason: NO_PHONE };
   const networkId =
     asked.networkId ??
-    readNetwork(await client.get(networkPath(asked.phone, asked.country), limit))?.id;
+    readNetwork(readBody(await client.get(networkPath(asked.phone, asked.country), limit)))?.id;
   if (networkId === undefined) return { kind: 'unknown', reason: 'the network is not known' };
   const content = quoteRequest(networkId, asked.amountCents);
   const ending = await client.post('/operators/fx-rate', content, limit);

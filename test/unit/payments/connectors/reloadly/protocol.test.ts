@@ -170,8 +170,11 @@ test('an account is checked against the network, and the float is converted to o
   await byNumber.close();
 });
 
-test('a wallet in our currency: the recipient’s amount is quoted', async () => {
-  const connector = connect({ amounts_in: 'wallet' });
+test.each([
+  ['a configured network', {}],
+  ['the network of the number', { billers: { airtime: { network: 'by_number' } } }],
+])('a wallet in our currency: the recipient’s amount is quoted, for %s', async (_, settings) => {
+  const connector = connect({ amounts_in: 'wallet', ...settings });
   const asked = { billerCode: 'airtime', account: '0711000007', amountCents: 2_50n };
   expect(await connector.quote?.(asked, signal)).toEqual({
     kind: 'quote',
