@@ -17,6 +17,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 let books: Books;
 let folder: string;
@@ -424,6 +425,28 @@ describe('an entry with several payments', () => {
       conflicts: 0,
     });
     expect(await collected(cut)).toBe(6_000n);
+  });
+
+  test('whose connection breaks says so, and is repeated', async () => {
+    await addBank('broken', CSV);
+    const rows = Array.from(
+      { length: 300 },
+      (_, row) => `2026-01-05,10.00,BROKEN${row},ACC 100200`,
+    );
+    const content = ['Date,Amount,Ref,Narrative', ...rows].join('\n');
+    const importing = take('broken', content);
+    const ended = until('its lock is there', async () => {
+      const found = await books.owner.query(
+        `select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+         where locktype = 'advisory' and granted and datname = current_database() and state = 'idle'`,
+      );
+      return found.rowCount === 1;
+    });
+    await expect(importing).rejects.toThrow('Import the file again');
+    await ended;
+    const { credited, repeated } = await take('broken', content);
+    expect(credited + repeated).toBe(300);
+    expect(repeated).toBeGreaterThan(0);
   });
 
   test('is imported by one process at a time', async () => {

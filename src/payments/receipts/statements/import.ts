@@ -63,7 +63,8 @@ export async function importStatement(
 
 /**
  * Two imports at a time could take one entry in two forms, as one receipt and in parts.
- * Throws: `PlainError` while another import to the source runs.
+ * Throws: `PlainError` while another import to the source runs, or if the connection that keeps others away
+ * was lost.
  */
 async function alone<Result>(
   pool: Pool,
@@ -71,6 +72,12 @@ async function alone<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
+  let broken: Error | undefined;
+  // It is idle meanwhile: without a listener, its end would be an uncaught exception.
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on('error', onError);
   try {
     if (!(await lockImports(client, sourceCode))) {
       throw new PlainError(`Another import to ${sourceCode} is running.`, { field: 'source' });
@@ -80,8 +87,11 @@ async function alone<Result>(
     } finally {
       await unlockImports(client, sourceCode);
     }
+  } catch (error) {
+    throw broken === undefined ? error : new PlainError(LOST_TEXT, { cause: error });
   } finally {
-    client.release();
+    client.off('error', onError);
+    client.release(broken);
   }
 }
 
@@ -149,6 +159,9 @@ async function takeOther(
   await reportReversal(deps.pool, { issuer, receipt }, { actor: 'statement', note });
   return 'reversed';
 }
+
+const LOST_TEXT =
+  'The connection to the database was lost during the import. Import the file again: what was taken is not taken twice.';
 
 const MAX_SHOWN = 10;
 
