@@ -411,6 +411,24 @@ describe('a low float', () => {
     expect(await eventsOf(vendorId)).toHaveLength(2);
   });
 
+  test('has not recovered when its limit is removed', async () => {
+    const { vendorId } = await newVendor();
+    await owner(
+      `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+       values (bucket_of(${vendorId}), ${vendorId}, 'http://127.0.0.1:9', true, now())`,
+    );
+    const low = ['float.low', { float: 0, low: 500, hours_left: 0 }];
+    for (const [lowCents, events] of [
+      [50_000n, [low]],
+      [null, [low]],
+      [50_000n, [low, low]],
+    ] as const) {
+      await setVendorFloat(pool, { vendorId, lowCents, by: 'Asha' });
+      await watchVendorFloats({ pool, log });
+      expect(await eventsOf(vendorId)).toEqual(events);
+    }
+  });
+
   test('is forecast from what the vendor’s payments cost, not from top-ups', async () => {
     const { vendorId } = await newVendor();
     await setVendorFloat(pool, { vendorId, lowCents: 1n, by: 'Asha' });

@@ -34,7 +34,10 @@ export async function watchVendorFloats(deps: {
       client,
       changed.map(({ sample }) => sample),
     );
-    const crossings = changed.filter(({ float, sample }) => float.state !== sample.state);
+    // A float whose limit was removed has not recovered.
+    const crossings = changed.filter(
+      ({ float, sample }) => float.state !== sample.state && float.lowCents !== null,
+    );
     const spent = await readVendorHours(
       client,
       crossings.map(({ float }) => float.vendorId),
