@@ -120,6 +120,15 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(service.arrived).toHaveLength(1);
     });
 
+    test('an address that is none, which is a mistake of the program', async () => {
+      // For PHP’s cURL the second one is an address.
+      for (const url of ['pay.example', ...(name.startsWith('php') ? [] : ['pay.example:8080'])]) {
+        await open({ url });
+        const { type } = await driver.error('createPayment', BILL);
+        expect(['Refused', 'Unavailable', 'OutcomeUnknown']).not.toContain(type);
+      }
+    });
+
     test('when the service asks to wait for too long', async () => {
       await open();
       service.play(refuse('overloaded', { 'retry-after': '3600' }));

@@ -132,9 +132,11 @@ export class Transport {
   }
 
   async #exchange(call: Call): Promise<{ attempt: Attempt; replayed: boolean }> {
+    // Outside of what is caught: a request that cannot be made is a mistake of the program.
+    const request = await this.#request(call);
     const patience = new Patience(this.#timeoutMs);
     try {
-      const response = await this.#send(call, patience);
+      const response = await this.#send(request, patience);
       const replayed = response.headers.get('idempotency-replayed') === 'true';
       return { attempt: await attemptOf(response), replayed };
     } catch (error) {
@@ -146,10 +148,11 @@ export class Transport {
 
   /** A file whose chunks are read one by one: each one has the time of an attempt. */
   async #open(call: Call): Promise<{ readonly result: OpenFile } | Failure> {
+    const request = await this.#request(call);
     const patience = new Patience(this.#timeoutMs);
     let attempt: Attempt;
     try {
-      const response = await this.#send(call, patience);
+      const response = await this.#send(request, patience);
       const isFile = response.headers.get('content-type')?.startsWith('text/csv') === true;
       if (response.status === 200 && isFile && response.body !== null) {
         return { result: { reader: response.body.getReader(), patience } };
@@ -163,8 +166,7 @@ export class Transport {
     return verdict.kind === 'success' ? unreadable(call.effect) : verdict;
   }
 
-  async #send(call: Call, { signal }: Patience): Promise<Response> {
-    const { url, init } = await this.#request(call);
+  async #send({ url, init }: SignedRequest, { signal }: Patience): Promise<Response> {
     const { fetch: ownFetch } = this.#options;
     if (ownFetch !== undefined) return await ownFetch(url, { ...init, signal });
     return await fetch(url, { ...init, ...FOR_DENO, signal });
@@ -174,7 +176,8 @@ export class Transport {
     return this.#options.timeoutMs ?? 15_000;
   }
 
-  async #request(call: Call): Promise<{ url: string; init: RequestInit }> {
+  /** Throws a TypeError for an address that is none. */
+  async #request(call: Call): Promise<SignedRequest> {
     const { key, signature = 'header' } = this.#options;
     const { method = 'POST', file, json } = call;
     const isResource = formOf(call) === 'resource';
@@ -184,6 +187,7 @@ export class Transport {
     if (signed && !byHeader) pairs.push(['hash', await hashOf(call.parameters, key)]);
     const form = new URLSearchParams(pairs).toString();
     const url = new URL(`${call.base.replace(/\/$/, '')}${call.path}`);
+    if (!/^https?:$/.test(url.protocol)) throw new TypeError(`Not an address: ${call.base}`);
     if (isResource || file !== undefined) url.search = form;
     const headers = new Headers({ 'user-agent': USER_AGENT });
     const content = contentOf({ file, json: isResource ? (json ?? null) : undefined, form });
@@ -199,6 +203,11 @@ export class Transport {
     const init = { method, headers, body: content?.bytes ?? null, redirect: 'manual' } as const;
     return { url: url.href, init };
   }
+}
+
+interface SignedRequest {
+  readonly url: string;
+  readonly init: RequestInit;
 }
 
 interface OpenFile {
