@@ -99,8 +99,9 @@ test('waiting, failing and abandoned events are shown, counted and sent again', 
   const [first, second] = [await pay(), await pay()];
   expect(await metric('malipo_webhook_backlog{webhook="active"}')).toBe('2');
   expect(Number(await metric('malipo_webhook_oldest_seconds'))).toBeGreaterThan(0);
+  const failed = { result: 'HTTP 500', retryInMs: undefined, url: 'https://shop.example/other' };
   for (const event of await claimEvents(books.pool, vendorId, { max: 9, leaseMs: 60_000 })) {
-    await writeFailure(books.pool, event, { result: 'HTTP 500', retryInMs: undefined });
+    await writeFailure(books.pool, event, failed);
   }
   const { events } = await webhook('events', vid, '--state', 'given_up');
   expect(events).toMatchObject([

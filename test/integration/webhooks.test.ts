@@ -458,6 +458,28 @@ describe('a receiver', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
+  test('that gets another URL is not disabled by what the former one still answers', async () => {
+    let answerLast: (() => void) | undefined;
+    const former = await receive((response) => {
+      answerLast = () => void response.writeHead(410).end();
+    });
+    const receiver = await receive();
+    const shop = await shopWith(former.url);
+    await pay(shop);
+    const { stop } = startSender({ callTimeoutMs: 300_000 });
+    await until('it is called', () => answerLast !== undefined);
+    const url = `${receiver.url}&since=today`;
+    await setWebhook(books.pool, shop, { url, allowsPrivate: true, sealing });
+    await untilAll(shop, 'delivered');
+    answerLast?.();
+    await stop();
+    expect(await requireWebhook(books.pool, shop)).toMatchObject({
+      url,
+      failureCount: 0,
+      disabledAt: null,
+    });
+  });
+
   test('that hangs does not delay others, and gets few calls at once', async () => {
     const held: ServerResponse[] = [];
     const slow = await receive((response) => void held.push(response));
@@ -519,13 +541,14 @@ describe('several senders', () => {
   });
 
   test('whose lease has expired writes no failure', async () => {
-    const shop = await shopWith('http://127.0.0.1:9/');
+    const url = 'http://127.0.0.1:9/';
+    const shop = await shopWith(url);
     await pay(shop);
     const [first] = await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 0 });
     const [second] = await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 60_000 });
     if (first === undefined || second === undefined) throw new Error('nothing was claimed');
     expect(await claimEvents(books.pool, shop.vendorId, { max: 1, leaseMs: 0 })).toEqual([]);
-    await writeFailure(books.pool, first, { result: 'late', retryInMs: undefined });
+    await writeFailure(books.pool, first, { result: 'late', retryInMs: undefined, url });
     expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', lastResult: null }]);
   });
 

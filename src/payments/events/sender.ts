@@ -204,10 +204,10 @@ class RunningSender implements WebhookSender {
     result: DeliveryResult,
   ): Promise<void> {
     const { pool, policy, log } = this.#options;
-    const { vendorId, vid } = webhook;
+    const { vendorId, vid, url } = webhook;
     const tried = { attemptCount: event.attemptCount, triedForMs: event.triedForMs };
     const retryInMs = retryDelayMs(tried, policy, Math.random());
-    const failing = await writeFailure(pool, event, { result: result.text, retryInMs });
+    const failing = await writeFailure(pool, event, { result: result.text, retryInMs, url });
     if (failing === undefined) return;
     this.#rest(webhook, restMsOf(failing.failureCount, policy));
     const facts = { vid, failures: failing.failureCount, result: result.text };
@@ -216,7 +216,7 @@ class RunningSender implements WebhookSender {
       log.error({ ...facts, webhookId: webhookIdOf(event) }, 'an event was given up');
     }
     const disable = result.kind === 'gone' || shouldDisable(failing, policy);
-    if (disable && (await disableWebhook(pool, vendorId, result.text))) {
+    if (disable && (await disableWebhook(pool, vendorId, result.text, url))) {
       log.error(facts, 'a webhook was disabled: its events wait until it is enabled again');
     }
   }

@@ -109,20 +109,26 @@ export async function writeDelivered(
 
 /**
  * Postpones the event, or gives it up, unless our lease has expired and another sender has it.
- * Counts the failure. Returns the state of the webhook; undefined if it was removed.
+ * Counts the failure. Returns the state of the webhook; undefined if it was removed, or has another
+ * URL by now: then its events are due again, and the former URL says nothing about it.
  * @param next.retryInMs undefined: it is given up.
+ * @param next.url where it was sent.
  */
 export async function writeFailure(
   db: Queryable,
   event: Pick<ClaimedEvent, 'vendorId' | 'eventId' | 'attemptCount'>,
-  next: { readonly result: string; readonly retryInMs: number | undefined },
+  next: {
+    readonly result: string;
+    readonly retryInMs: number | undefined;
+    readonly url: string;
+  },
 ): Promise<FailingWebhook | undefined> {
   const written = await db.query<{ failureCount: number; failingForMs: number }>({
     name: 'write_failure',
     // The webhook is locked before its event. Times come from a row, as above.
     text: `with clock as materialized (
         select now() as at, now() + $5::float8 * interval '1 millisecond' as retry_at
-        from webhooks where bucket = bucket_of($1) and vendor_id = $1 for update
+        from webhooks where bucket = bucket_of($1) and vendor_id = $1 and url = $6 for update
       ), tried as (
         update events e
         set last_result = $4,
@@ -144,22 +150,28 @@ export async function writeFailure(
       event.attemptCount,
       next.result,
       next.retryInMs ?? null,
+      next.url,
     ],
   });
   const [row] = written.rows;
   return row && { failureCount: row.failureCount, failingForMs: row.failingForMs };
 }
 
-/** Returns false if it was already disabled, or removed. */
+/**
+ * Returns false if it was already disabled, or removed.
+ * @param url only if this is its URL; undefined: whatever it is.
+ */
 export async function disableWebhook(
   db: Queryable,
   vendorId: number,
   reason: string,
+  url?: string,
 ): Promise<boolean> {
   const updated = await db.query(
     `update webhooks set disabled_at = now(), disabled_reason = $2
-     where bucket = bucket_of($1) and vendor_id = $1 and disabled_at is null`,
-    [vendorId, reason],
+     where bucket = bucket_of($1) and vendor_id = $1 and disabled_at is null
+       and ($3::text is null or url = $3)`,
+    [vendorId, reason, url ?? null],
   );
   return updated.rowCount === 1;
 }
