@@ -108,14 +108,18 @@ function createSend(vid: string, key: KeyObject) {
       ...(body === undefined ? {} : { body }),
     });
     const date = answer.headers.get('date');
-    const retryAfter = answer.headers.get('retry-after');
     return {
       status: answer.status,
       body: await objectIn(answer),
       at: date === null ? undefined : new Date(date),
-      retryAfterSeconds: retryAfter === null ? undefined : Number(retryAfter),
+      retryAfterSeconds: secondsIn(answer.headers.get('retry-after')),
     };
   };
+}
+
+/** What is between may answer with a date, which is not waited for. */
+function secondsIn(retryAfter: string | null): number | undefined {
+  return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }
 
 /** What is between may answer with something else. */
