@@ -124,7 +124,12 @@ async function* csvRecords(text: string, form: RowForm): AsyncGenerator<() => re
     }
     return;
   }
-  const parser = parse({ relax_column_count: true, skip_empty_lines: true });
+  // Each line may end in its own way, as without quotes: a file may be put together from several.
+  const parser = parse({
+    relax_column_count: true,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
   try {
     for await (const values of Readable.from(slicesOf(text)).pipe(parser)) {
       yield () => values as string[];

@@ -48,6 +48,14 @@ test.each(FORMS)('a file of %s is not read as anything else', async (form) => {
   }
 });
 
+test.each(FORMS)('the lines of a file of %s may end differently', async (form) => {
+  const lines = fileOf(form, 3).split('\n').slice(0, -1);
+  for (const odd of [0, 1]) {
+    const ended = lines.map((line, index) => line + (index % 2 === odd ? '\r\n' : '\n'));
+    expect(await rowsOf(form, ended.join(''))).toMatchObject(await rowsOf(form, fileOf(form, 3)));
+  }
+});
+
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.catch((reason: unknown) => reason);
   return error instanceof Refusal ? error.code : String(error);
