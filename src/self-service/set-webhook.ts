@@ -60,7 +60,7 @@ export function setWebhook(deps: SelfServiceDeps): AnyResource {
         const vendor = context.signer;
         const before = await findWebhook(pool, vendor.vendorId);
         // Only staff may allow a private address; it holds for that address alone.
-        const allowsPrivate = before?.allowsPrivate === true && before.url === url;
+        const allowsPrivate = before?.allowsPrivate === true && before.url === URL.parse(url)?.href;
         const sealing = async () => ({ masterKeys, certain: true });
         const secret = await put(pool, vendor, { url, allowsPrivate, sealing });
         if (types !== undefined) await setEventTypes(pool, vendor, types);
