@@ -69,6 +69,20 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     expect(new Set(signatures).size).toBe(4);
   });
 
+  only('pauses after an empty page: a list of events that is followed has no end', async () => {
+    const askedMs: number[] = [];
+    const timed =
+      (reply: Reply): Reply =>
+      (response, arrived) => {
+        askedMs.push(performance.now());
+        reply(response, arrived);
+      };
+    service.play(timed(events([], 'c-1')), timed(events(['a'], null)));
+    await driver.value('listEvents', { since: '2026-11-21' });
+    const [first = 0, second = 0] = askedMs;
+    expect(second - first).toBeGreaterThan(400);
+  });
+
   only('reads a page', async () => {
     service.play(events(['a'], 'c-2'));
     const paging = { cursor: 'c-1', limit: 1 };

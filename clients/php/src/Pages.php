@@ -15,6 +15,9 @@ final class Pages implements \IteratorAggregate
     /** The most that the service sends at once, so that reading everything takes the fewest requests. */
     private const LARGEST_PAGE = 200;
 
+    /** After an empty page: a list of events that is followed has no end, and is asked for again and again. */
+    private const EMPTY_PAUSE_SECONDS = 0.5;
+
     /**
      * @internal
      * @param \Closure(?string $cursor, ?int $limit): Page<Item> $read
@@ -48,6 +51,9 @@ final class Pages implements \IteratorAggregate
                 yield $item;
             }
             $cursor = $page->nextCursor;
+            if ($cursor !== null && $page->items === []) {
+                Transport::sleep(self::EMPTY_PAUSE_SECONDS);
+            }
         } while ($cursor !== null);
     }
 }

@@ -1,7 +1,11 @@
 import type { Page, Paging } from './self-service-types.ts';
+import { sleep } from './transport.ts';
 
 /** The most that the service sends at once, so that reading everything takes the fewest requests. */
 const LARGEST_PAGE = 200;
+
+/** After an empty page: a list of events that is followed has no end, and is asked for again and again. */
+const EMPTY_PAUSE_MS = 500;
 
 /** A list. Iterate over it for all items, which reads page after page, or read single pages. */
 export class Pages<Item, Read extends Page<Item> = Page<Item>> implements AsyncIterable<Item> {
@@ -23,6 +27,7 @@ export class Pages<Item, Read extends Page<Item> = Page<Item>> implements AsyncI
       const page = await this.#read({ cursor, limit: LARGEST_PAGE });
       yield* page.items;
       cursor = page.nextCursor ?? undefined;
+      if (cursor !== undefined && page.items.length === 0) await sleep(EMPTY_PAUSE_MS);
     } while (cursor !== undefined);
   }
 }

@@ -23,6 +23,8 @@ interface Follow {
 const WAIT_SECONDS = '10';
 const PAGE = '50';
 const PAUSE_MS = 1_000;
+/** The service answers at once while two other requests of the vendor wait. */
+const EMPTY_PAUSE_MS = 500;
 
 /** Where a request continues. Without a cursor, at `since`. */
 interface Position {
@@ -41,17 +43,22 @@ export async function followEvents(
   follow: Follow,
 ): Promise<AsyncGenerator<ListedEvent>> {
   const ask = createAsk(api, follow);
-  const { since } = follow;
-  return read(ask, since === undefined ? await findEnd(ask) : { since });
+  const { since, signal } = follow;
+  return read(ask, since === undefined ? await findEnd(ask) : { since }, signal);
 }
 
-async function* read(ask: Ask, start: Position | undefined): AsyncGenerator<ListedEvent> {
+async function* read(
+  ask: Ask,
+  start: Position | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<ListedEvent> {
   let position = start;
   while (position !== undefined) {
     const page = await readPage(ask, position, WAIT_SECONDS);
     if (page === undefined) return;
     yield* page.items;
     position = page.next;
+    if (page.items.length === 0) await pause(EMPTY_PAUSE_MS, signal);
   }
 }
 
@@ -109,12 +116,15 @@ function createAsk(api: VendorApi, { signal, onTrouble }: Follow): Ask {
       if (!isTroubled) onTrouble(`the service does not answer (${trouble}); trying again`);
       isTroubled = true;
       const seconds = typeof answer === 'string' ? undefined : answer.retryAfterSeconds;
-      await delay(seconds === undefined ? PAUSE_MS : seconds * 1_000, undefined, { signal }).catch(
-        () => undefined,
-      );
+      await pause(seconds === undefined ? PAUSE_MS : seconds * 1_000, signal);
     }
     return undefined;
   };
+}
+
+/** Ends early with the signal. */
+async function pause(forMs: number, signal: AbortSignal): Promise<void> {
+  await delay(forMs, undefined, { signal }).catch(() => undefined);
 }
 
 /** What goes away by itself; undefined: an answer, or a refusal that stays. */

@@ -110,6 +110,9 @@ def _async_chunks(
 _LARGEST_PAGE = 200
 """The most that the service sends at once, so that reading everything takes the fewest requests."""
 
+_EMPTY_PAUSE = 0.5
+"""After an empty page: a list of events that is followed has no end, and is asked for again and again."""
+
 
 class Pages(Generic[T]):
     """A list. Iterate over it for all items, which reads page after page, or read single pages."""
@@ -128,6 +131,8 @@ class Pages(Generic[T]):
         page = self.page(limit=_LARGEST_PAGE)
         yield from page.items
         while page.next_cursor is not None:
+            if not page.items:
+                time.sleep(_EMPTY_PAUSE)
             page = self.page(page.next_cursor, _LARGEST_PAGE)
             yield from page.items
 
@@ -152,6 +157,8 @@ class AsyncPages(Generic[T]):
                 yield item
             if page.next_cursor is None:
                 return
+            if not page.items:
+                await asyncio.sleep(_EMPTY_PAUSE)
             page = await self.page(page.next_cursor, _LARGEST_PAGE)
 
 

@@ -14,10 +14,12 @@ const event = (webhook_id: string) => ({
 /** A service whose pages of events are given. Keeps the queries. */
 function serviceWith(pages: readonly (readonly string[])[]) {
   const queries: unknown[] = [];
+  const askedMs: number[] = [];
   const waiting = [...pages];
   const call: VendorApi['call'] = (_method, _path, asked = {}) => {
     const { query = {} } = asked;
     queries.push(query);
+    askedMs.push(performance.now());
     const ids = query['since'] === undefined ? ['newest'] : (waiting.shift() ?? []);
     return Promise.resolve({
       status: 200,
@@ -29,7 +31,7 @@ function serviceWith(pages: readonly (readonly string[])[]) {
   const key = createSecretKey(randomBytes(32));
   const control = async () => await Promise.reject(new Error('not used'));
   const api: VendorApi = { key, call, control };
-  return { queries, api };
+  return { queries, askedMs, api };
 }
 
 async function firstOf(api: VendorApi, since: string | undefined, count: number) {
@@ -65,4 +67,11 @@ test('with a time, the first event is the first since then', async () => {
     { since, wait: '10' },
     { since, wait: '10', cursor: '1' },
   ]);
+});
+
+test('an empty page that comes at once is followed by a pause', async () => {
+  const { api, askedMs } = serviceWith([[], ['a']]);
+  expect(await firstOf(api, '2026-01-05T08:00:00.000Z', 1)).toEqual(['a']);
+  const [first = 0, second = 0] = askedMs;
+  expect(second - first).toBeGreaterThan(400);
 });
