@@ -32,7 +32,10 @@ export function replayEvent(deps: SelfServiceDeps): AnyResource {
           eventId === undefined
             ? 0
             : await replayEvents(deps.pool, context.signer, { ...all, eventId });
-        if (count === 0) throw new Refusal('not_found', { field: 'event_id' });
+        if (count === 0) {
+          const text = 'There is no such event any more, or its type is switched off';
+          throw new Refusal('not_found', { field: 'event_id', text });
+        }
         return { answer: { count }, change: { after: { event_id: eventId } } };
       }),
   });

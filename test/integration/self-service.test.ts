@@ -273,6 +273,19 @@ describe('events', () => {
     await until('they are sent again', () => receiver.calls.length >= before + Number(count));
   });
 
+  test('of a type that is off are not sent again, and the refusal says so', async () => {
+    const { items } = await program.ask('listEvents', { query: { type: 'transaction.succeeded' } });
+    const [event] = items as readonly Readonly<Record<string, unknown>>[];
+    const path = { event_id: String(event?.['event_id']) };
+    const types = (await program.ask('getWebhook'))['types'];
+    const url = receiver.url;
+    await program.ask('setWebhook', { body: { url, types: ['transaction.failed'] } });
+    const refused = await program.send('replayEvent', { path });
+    await program.ask('setWebhook', { body: { url, types } });
+    expect(refused.text).toContain('its type is switched off');
+    expect(await program.ask('replayEvent', { path })).toEqual({ count: 1 });
+  });
+
   test('cannot be read from a time in the future, which would hide the next ones', async () => {
     const aMinute = { since: new Date(Date.now() + 60_000).toISOString() };
     expect(await program.ask('listEvents', { query: aMinute })).toMatchObject({ items: [] });
