@@ -142,12 +142,15 @@ export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
   return listed.rows;
 }
 
-/** Keys that are valid, newest first; of two made at the same time, the one that is not retired. */
+/**
+ * Keys that are valid, the current one first: the one that is not retired. Their times do not tell, because
+ * the clocks of the processes that made them may differ.
+ */
 export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Promise<KeyRow[]> {
   const result = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from security_keys
      where holder_kind = any($1) and (valid_until is null or valid_until > now())
-     order by holder_kind, holder, created_at desc, valid_until desc nulls first`,
+     order by holder_kind, holder, valid_until desc nulls first, created_at desc`,
     [kinds],
   );
   return result.rows;
@@ -162,7 +165,7 @@ export async function listKeysOf(
     name: 'list_keys_of',
     text: `select ${KEY_COLUMNS} from security_keys
       where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())
-      order by created_at desc, valid_until desc nulls first`,
+      order by valid_until desc nulls first, created_at desc`,
     values: [holderKind, holder],
   });
   return result.rows;
@@ -251,7 +254,7 @@ export async function insertKey(
 }
 
 /**
- * Ends every key of the holder except the given one: the newest of the others later, the rest now.
+ * Ends every key of the holder except the given one: the one that was current later, the rest now.
  */
 export async function retireKeys(
   db: Queryable,
@@ -262,7 +265,7 @@ export async function retireKeys(
     `select key_id as "keyId" from security_keys
      where holder_kind = $1 and holder = $2 and key_id <> $3
        and (valid_until is null or valid_until > now())
-     order by created_at desc, valid_until desc nulls first, key_id desc`,
+     order by valid_until desc nulls first, created_at desc, key_id desc`,
     [keep.holderKind, keep.holder, keep.keyId],
   );
   for (const [age, { keyId }] of others.rows.entries()) {

@@ -15,7 +15,7 @@ export const key = Type.Object({
   }),
 });
 
-/** @param rows newest first. */
+/** @param rows the current one first. */
 export function keyViews(rows: readonly KeyRow[]): Static<typeof key>[] {
   return rows.map(({ keyId, createdAt, validUntil }, index) => ({
     key_id: keyId,

@@ -116,6 +116,18 @@ describe('rotating a key', () => {
     }
   });
 
+  test('orders keys of processes whose clocks differ', async () => {
+    const vid = await makeVendor();
+    // The command line of a machine that is five minutes ahead.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 });
+    await rotate(vid, 'first', 3_600);
+    vi.useRealTimers();
+    await rotate(vid, 'second', 3_600);
+    expect(await secretsOf(vid)).toEqual(['second', 'first']);
+    await rotate(vid, 'third', 3_600);
+    expect(await secretsOf(vid)).toEqual(['third', 'second']);
+  });
+
   test('without an overlap ends the former one at once', async () => {
     const vid = await makeVendor();
     await rotate(vid, 'first', 0);
