@@ -182,6 +182,21 @@ test('the loss of an idle connection is logged', async () => {
   await Promise.all([pool.end(), other.end()]);
 });
 
+test('the loss of a connection that a caller has fails its next query, and nothing else', async () => {
+  const pool = createPool({ url: database.url, max: 1, name: 'lost in use' });
+  const client = await pool.connect();
+  const lost = new Promise((resolve) => client.once('end', resolve));
+  const ended = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const admin = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  await admin.query('select pg_terminate_backend($1)', [ended.rows[0]?.pid]);
+  await admin.end();
+  await lost;
+  await expect(client.query('select 1')).rejects.toThrow('not queryable');
+  client.release();
+  expect((await pool.query('select 1')).rowCount).toBe(1);
+  await pool.end();
+});
+
 describe('a transaction on a connection that is held', () => {
   /** A connection on which this statement fails. */
   function failing(on: string, error: Error): { db: Queryable; said: unknown[] } {

@@ -252,9 +252,6 @@ const TOO_LATE = {
   error: new Error('Other calls had their turn until it was too late'),
 } as const;
 
-// A connection may break between statements; the query that follows reports it.
-function ignoreError(): void {}
-
 async function tryOnce<Item, Result>(
   options: Part<Item, Result>,
   items: readonly Item[],
@@ -266,7 +263,6 @@ async function tryOnce<Item, Result>(
   } catch (error) {
     return { kind: 'again', error };
   }
-  client.on('error', ignoreError);
   let broken = false;
   const silence = Promise.withResolvers<never>();
   const forget = options.timers.after(options.silenceMaxMs ?? MAX_SILENCE_MS, () =>
@@ -294,7 +290,6 @@ async function tryOnce<Item, Result>(
     return { kind: isUnavailable(error) ? 'unavailable' : 'failed', error };
   } finally {
     forget();
-    client.off('error', ignoreError);
     client.release(broken);
   }
 }

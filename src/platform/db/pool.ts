@@ -163,13 +163,17 @@ export function createPool(options: PoolOptions): Pool {
       await options.verify?.(client);
     }) as unknown as undefined,
   });
-  // Without a listener a lost idle connection would end the process.
+  // Without listeners a lost connection would end the process: one that a caller has, and an idle one.
+  pool.on('connect', (client) => client.on('error', ignoreError));
   pool.on('error', (error) => {
     // It does not matter that connections break while the pool is being closed.
     if (!pool.ending) options.onError?.(error);
   });
   return pool;
 }
+
+// The caller's next query reports it.
+function ignoreError(): void {}
 
 /**
  * Runs `work` in one database transaction. Any error rolls back and is rethrown. A client whose
