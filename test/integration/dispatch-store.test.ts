@@ -204,6 +204,18 @@ describe('a claim', () => {
     );
   });
 
+  test('passes over a payment that has had as many attempts as can be counted', async () => {
+    const vendorId = await books.addVendor(1_000_000n);
+    const [first, second] = [newPayment({ vendorId }), newPayment({ vendorId })];
+    await create(books, [first, second]);
+    await books.owner.query(
+      'update dispatch_queue set attempt_number = 32767 where payment_id = $1',
+      [first.paymentId],
+    );
+    const taken = await claim(books.pool, [{ ...queueOf(first, 'send'), max: 9, leaseMs: 60_000 }]);
+    expect(taken).toMatchObject([{ paymentId: second.paymentId }]);
+  });
+
   test('is good until its lease ends; then another may ask, and none may send', async () => {
     const made = await makeOne();
     await mustTake(made, 'send', 60_000);
