@@ -100,7 +100,7 @@ test.each(Object.entries(CHANGES))(
     await expect(changePerson(deps, login, { status: 'active' })).rejects.toThrow('Set the role');
     expect(await found()).toEqual([expect.stringContaining(`${login}: was changed`)]);
 
-    // Whoever wrote the row may know the password.
+    // Somebody else may know the password.
     await changePerson(deps, login, { role: 'support' });
     expect(await found()).toEqual([]);
     expect(await signInAs(login)).toBe('sign_in_failed');

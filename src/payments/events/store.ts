@@ -159,7 +159,7 @@ export async function writeFailure(
 
 /**
  * Returns false if it was already disabled, or removed.
- * @param url only if this is its URL; undefined: whatever it is.
+ * @param url only if this is its URL. Default: with any.
  */
 export async function disableWebhook(
   db: Queryable,
