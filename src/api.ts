@@ -135,8 +135,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const deps = operationDeps(options);
   const contract = addContract(app, deps);
   if (options.reports !== undefined) {
-    const { wireTime, reports } = options;
-    addSubjectAccess(app, { ...reports, wireTime, prefix: config.scoringPath });
+    const { wireTime, ledgerMac, reports } = options;
+    addSubjectAccess(app, { ...reports, wireTime, ledgerMac, prefix: config.scoringPath });
   }
   addCallbackRoutes(app, options.callbackReceiver, options.limits);
   if (options.receipts !== undefined) {

@@ -1,9 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_ATTEMPTS, makeAccessLink } from '../../src/credit/reports/access-links-store.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { peopleDepsOf } from '../support/people-deps.ts';
 
 const DAY_MS = 86_400_000;
 const BORN = '1984-03-12';
@@ -27,8 +30,12 @@ afterAll(async () => {
 async function link(expiresInMs = DAY_MS): Promise<string> {
   const at = new Date();
   const expiresAt = new Date(at.getTime() + expiresInMs);
-  const { pool } = running.service;
-  return await makeAccessLink(pool, { crn: 1_000_001n, evidence: 'ID card', at, expiresAt });
+  return await makeAccessLink(await peopleDepsOf(running), {
+    crn: 1_000_001n,
+    evidence: 'ID card',
+    at,
+    expiresAt,
+  });
 }
 
 async function enter(fields: Record<string, string>, from?: string) {
@@ -82,6 +89,27 @@ test('whatever is wrong, the answer is the same', async () => {
     bodies.add(body);
   }
   expect(bodies.size).toBe(1);
+});
+
+test('a link that is written into the database, or changed there, gives no report', async () => {
+  const { pool } = running.service;
+  const hashOf = (code: string): Buffer => createHash('sha256').update(code).digest();
+  for (const mac of [null, randomBytes(32)]) {
+    const code = randomBytes(32).toString('base64url');
+    await pool.query(
+      `insert into access_links (token_hash, crn, evidence, made_at, expires_at, mac)
+       values ($1, 1000001, 'ID card', now(), now() + interval '1 day', $2)`,
+      [hashOf(code), mac],
+    );
+    expect((await enter({ code, dateOfBirth: BORN })).statusCode).toBe(404);
+  }
+  const owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+  for (const change of ['crn = crn + 1, attempts = 0', `expires_at = 'infinity'`]) {
+    const code = await link();
+    await owner.query(`update access_links set ${change} where token_hash = $1`, [hashOf(code)]);
+    expect((await enter({ code, dateOfBirth: BORN })).statusCode).toBe(404);
+  }
+  await owner.end();
 });
 
 test('a link ends after too many wrong birth dates', async () => {

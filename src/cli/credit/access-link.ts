@@ -36,7 +36,8 @@ export function addAccessLinkCommand(credit: Command, cli: Cli): void {
         const at = systemClock.now();
         const expiresAt = new Date(at.getTime() + options.days * DAY_MS);
         const { evidence } = options;
-        const token = await makeAccessLink(pool, { crn, evidence, at, expiresAt });
+        const deps = { pool, ledgerMac: await session.ledgerMac() };
+        const token = await makeAccessLink(deps, { crn, evidence, at, expiresAt });
         const link = `${config.publicUrl}${config.scoringPath}${ACCESS_PATH}#${token}`;
         const expires = wireTime.format(expiresAt);
         return {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { networkOf } from '../../platform/http/rate-limits.ts';
 import { readSubject } from '../registry/store.ts';
@@ -48,13 +49,18 @@ const FORM = `<form method="post">
 </form>
 <p>A link can be used once. / Kiungo kinatumika mara moja tu.</p>`;
 
+interface AccessOptions extends ReportOptions {
+  readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
+}
+
 /**
  * A person's own report by a one-time link. Opening the link shows a form and changes nothing, so
  * that programs which look at links in messages do not use it up; sending the form does.
  */
 export function addSubjectAccess(
   app: FastifyInstance,
-  options: ReportOptions & { readonly prefix: string; readonly wireTime: WireTime },
+  options: AccessOptions & { readonly prefix: string },
 ): void {
   const url = `${options.prefix}${ACCESS_PATH}`;
   const buckets = createTokenBuckets({
@@ -71,14 +77,14 @@ export function addSubjectAccess(
 }
 
 async function answer(
-  options: ReportOptions & { readonly wireTime: WireTime },
+  options: AccessOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = request.body as Buffer | undefined;
   const form = new URLSearchParams(body?.toString('utf8') ?? '');
   const { pool, vault, clock } = options;
-  const crn = await useAccessLink(pool, {
+  const crn = await useAccessLink(options, {
     token: form.get('code') ?? '',
     now: clock.now(),
     isAnswerRight: async (subject) => {

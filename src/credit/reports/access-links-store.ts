@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 
 /** Random bytes in a token: too many to be guessed. */
@@ -8,9 +9,15 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** A link ends after this many wrong answers, because somebody else may have it. */
 export const MAX_ATTEMPTS = 5;
 
+interface AccessLinkDeps {
+  readonly pool: Pool;
+  /** Of the ledger: nobody makes a link by writing to the database. */
+  readonly ledgerMac: Mac;
+}
+
 /** Makes a link for a subject. Returns its token, which is not stored. */
 export async function makeAccessLink(
-  db: Queryable,
+  { pool, ledgerMac }: AccessLinkDeps,
   link: {
     readonly crn: bigint;
     readonly evidence: string;
@@ -19,21 +26,31 @@ export async function makeAccessLink(
   },
 ): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  await db.query(
-    `insert into access_links (token_hash, crn, evidence, made_at, expires_at)
-     values ($1, $2, $3, $4, $5)`,
-    [hashOf(token), link.crn, link.evidence, link.at, link.expiresAt],
+  const mac = ledgerMac.sign(linkText(token, link));
+  await pool.query(
+    `insert into access_links (token_hash, crn, evidence, made_at, expires_at, mac)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [hashOf(token), link.crn, link.evidence, link.at, link.expiresAt, mac],
   );
   return token;
 }
 
+/** What a link's authentication code covers. The end is a number, because `infinity` has no ISO form. */
+function linkText(
+  token: string,
+  { crn, expiresAt }: { readonly crn: bigint; readonly expiresAt: Date },
+): string {
+  return JSON.stringify(['access_links', token, String(crn), Number(expiresAt)]);
+}
+
 /**
- * Uses a link up. Returns its subject. Undefined if the token is unknown, used or expired, if it has
- * had too many attempts, or if the answer is wrong: the caller cannot tell these apart.
+ * Uses a link up. Returns its subject. Undefined if the token is unknown, used or expired, if the service did
+ * not make the link, if it has had too many attempts, or if the answer is wrong: the caller cannot tell these
+ * apart.
  * @param isAnswerRight whether what the person entered matches the subject.
  */
 export async function useAccessLink(
-  pool: Pool,
+  { pool, ledgerMac }: AccessLinkDeps,
   {
     token,
     now,
@@ -46,8 +63,10 @@ export async function useAccessLink(
 ): Promise<bigint | undefined> {
   if (!TOKEN.test(token)) return undefined;
   const hash = hashOf(token);
-  const crn = await takeAttempt(pool, hash, now);
-  if (crn === undefined || !(await isAnswerRight(crn))) return undefined;
+  const link = await takeAttempt(pool, hash, now);
+  if (link === undefined || !ledgerMac.verify(linkText(token, link), link.mac)) return undefined;
+  const { crn } = link;
+  if (!(await isAnswerRight(crn))) return undefined;
   const used = await pool.query(
     'update access_links set used_at = $2 where token_hash = $1 and used_at is null',
     [hash, now],
@@ -56,14 +75,18 @@ export async function useAccessLink(
 }
 
 /** Counts an attempt before its answer is checked, so that concurrent attempts are limited too. */
-async function takeAttempt(db: Queryable, hash: Buffer, now: Date): Promise<bigint | undefined> {
-  const taken = await db.query<{ crn: bigint }>(
+async function takeAttempt(
+  db: Queryable,
+  hash: Buffer,
+  now: Date,
+): Promise<{ crn: bigint; expiresAt: Date; mac: Buffer | null } | undefined> {
+  const taken = await db.query<{ crn: bigint; expiresAt: Date; mac: Buffer | null }>(
     `update access_links set attempts = attempts + 1
      where token_hash = $1 and used_at is null and expires_at > $2 and attempts < $3
-     returning crn`,
+     returning crn, expires_at as "expiresAt", mac`,
     [hash, now, MAX_ATTEMPTS],
   );
-  return taken.rows[0]?.crn;
+  return taken.rows[0];
 }
 
 function hashOf(token: string): Buffer {
