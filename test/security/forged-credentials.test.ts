@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLink, readLink } from '../../src/parties/people/links.ts';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { beginPasskeySignIn, checkPasskey } from '../../src/parties/people/passkeys.ts';
 import { hashOf } from '../../src/parties/people/sessions.ts';
@@ -80,6 +81,27 @@ test.each(Object.entries(CHANGES))(
   },
 );
 
+async function useLink(token: string): Promise<void> {
+  const { masterKeys } = running.sealing;
+  const chosen = { token, password: DEMO_PASSWORD, codes: undefined };
+  await acceptLink({ ...deps, masterKeys, codesRequired: false }, chosen, new Date());
+}
+
+test('a link that was used, or ended by one that was used, is not put back', async () => {
+  const made = { madeBy: null, now: new Date() };
+  const first = await createLink(deps, 'support', made);
+  const { expiresAt } = await readLink(deps, first, new Date());
+  const second = await createLink(deps, 'support', made);
+  await useLink(second);
+  for (const token of [first, second]) {
+    await deps.pool.query(
+      'update person_links set used_at = null, expires_at = $2 where token_hash = $1',
+      [hashOf(token), expiresAt],
+    );
+    expect(await readerOf(token)).toBe('link_invalid');
+  }
+});
+
 const party = { id: 'pay.example', origin: 'https://pay.example' };
 
 /** A device of the attacker's. COSE: RFC 9053 §7.1.1. */
@@ -126,12 +148,16 @@ async function insertDevice(login: string, macOf: (text: string) => Buffer | nul
   const { publicKey, privateKey } = newDevice();
   const id = randomBytes(16).toString('base64url');
   const [person] = (
-    await deps.pool.query<{ id: string }>('select person_id as id from people where login = $1', [
-      login,
-    ])
+    await deps.pool.query<{ id: string; chosenAt: Date }>(
+      'select person_id as id, credentials_at as "chosenAt" from people where login = $1',
+      [login],
+    )
   ).rows;
   const personId = person?.id ?? '';
-  const text = JSON.stringify(['passkeys', id, personId, publicKey.toString('base64')]);
+  const text = JSON.stringify([
+    ...['passkeys', id, personId, publicKey.toString('base64')],
+    String(Number(person?.chosenAt)),
+  ]);
   await deps.pool.query(
     `insert into passkeys (created_at, sign_count, person_id, credential_id, public_key, transports, name, mac)
      values (now(), 0, $1, $2, $3, '{}', 'telephone', $4)`,
@@ -149,8 +175,25 @@ test('a passkey that is inserted signs nobody in', async () => {
     expect(await signInWith(device.id, device.privateKey)).toBe('sign_in_failed');
   }
   const copied = await insertDevice('admin', (text) => {
-    const [table, id, , key] = JSON.parse(text) as string[];
-    return deps.ledgerMac.sign(JSON.stringify([table, id, 'another person', key]));
+    const [table, id, , ...rest] = JSON.parse(text) as string[];
+    return deps.ledgerMac.sign(JSON.stringify([table, id, 'another person', ...rest]));
   });
   expect(await signInWith(copied.id, copied.privateKey)).toBe('sign_in_failed');
+});
+
+test('a passkey that a new link removed is not put back', async () => {
+  const { id, privateKey } = await insertDevice('finance', (text) => deps.ledgerMac.sign(text));
+  expect(await signInWith(id, privateKey)).toBe('finance');
+  const kept = await deps.pool.query<{ row: object }>(
+    'select to_json(k) as row from passkeys k where credential_id = $1',
+    [id],
+  );
+  await useLink(await createLink(deps, 'finance', { madeBy: null, now: new Date() }));
+  await deps.pool.query(
+    `insert into passkeys (created_at, sign_count, person_id, credential_id, public_key, transports, name, mac)
+     select created_at, 0, person_id, credential_id, public_key, transports, name, mac
+     from json_populate_record(null::passkeys, $1)`,
+    [kept.rows[0]?.row],
+  );
+  expect(await signInWith(id, privateKey)).toBe('sign_in_failed');
 });

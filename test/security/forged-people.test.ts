@@ -3,7 +3,7 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { addPerson, changePerson, confirmPerson } from '../../src/parties/people/administer.ts';
 import { PEOPLE_AUTHENTIC, signFirstPeople } from '../../src/parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
-import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
+import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { createSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
@@ -124,6 +124,22 @@ test('somebody who is inserted does not sign in', async () => {
   await owner.query(`delete from people where login = 'mallory'`);
 });
 
+test('a session of an earlier password is not put back', async () => {
+  const login = await newPerson();
+  const session = await sessionOf(login);
+  const { personId = '' } = (await findPerson(deps.pool, login)) ?? {};
+  const kept = await deps.pool.query<{ row: object }>(
+    'select to_json(s) as row from sessions s where person_id = $1',
+    [personId],
+  );
+  await useLink(await createLink(deps, login, { madeBy: null, now: new Date() }));
+  await deps.pool.query(
+    'insert into sessions select * from json_populate_record(null::sessions, $1)',
+    [kept.rows[0]?.row],
+  );
+  expect(await session()).toBeUndefined();
+});
+
 test('somebody who was disabled is not enabled again', async () => {
   const login = await newPerson();
   await changePerson(deps, login, { status: 'disabled' });
@@ -143,7 +159,8 @@ test('a change makes no link valid, and is not made valid by a confirmation', as
   const confirmation = { credentialsAt: credentialsAt ?? new Date(), by: finance?.personId ?? '' };
   await expect(confirmPerson(deps, login, confirmation)).rejects.toThrow('changed in the database');
   await changePerson(deps, login, { role: 'support' });
-  await expect(readLink(deps, token, new Date())).resolves.toMatchObject({ login });
+  // Only a new one.
+  await expect(useLink(token)).rejects.toMatchObject({ code: 'link_invalid' });
 });
 
 test('the people of a release without codes are given theirs once', async () => {

@@ -20,9 +20,8 @@ export interface PeopleDeps {
   readonly ledgerMac: Mac;
 }
 
-/** What a person's authentication code covers. A time is a number, because `infinity` has no ISO form. */
+/** What a person's authentication code covers. */
 function personText(person: Omit<SignedPerson, 'personMac'>): string {
-  const { credentialsAt } = person;
   return JSON.stringify([
     'people',
     person.personId,
@@ -32,8 +31,19 @@ function personText(person: Omit<SignedPerson, 'personMac'>): string {
     person.status,
     person.passwordHash,
     person.linkBy,
-    credentialsAt === null ? null : String(Number(credentialsAt)),
+    credentialsText(person),
   ]);
+}
+
+/**
+ * When the password was chosen, for the codes of what the person signs in with: links, passkeys and sessions
+ * of the time before are not valid any more, even if somebody puts them back. A number, because `infinity`
+ * has no ISO form.
+ */
+export function credentialsText({
+  credentialsAt,
+}: Pick<SignedPerson, 'credentialsAt'>): string | null {
+  return credentialsAt === null ? null : String(Number(credentialsAt));
 }
 
 /** Whether the service made the person what the database says. */

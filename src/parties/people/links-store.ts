@@ -8,6 +8,8 @@ export interface LinkRow {
   madeBy: string | null;
   isStaff: boolean;
   expiresAt: Date;
+  /** When the person last chose a password. */
+  credentialsAt: Date | null;
   /** Null: made by a release that had no codes. */
   mac: Buffer | null;
 }
@@ -46,7 +48,8 @@ export async function findLink(
 ): Promise<LinkRow | undefined> {
   const found = await db.query<LinkRow>(
     `select p.person_id as "personId", p.login, p.name,
-       l.made_by as "madeBy", p.vendor_id is null as "isStaff", l.expires_at as "expiresAt", l.mac
+       l.made_by as "madeBy", p.vendor_id is null as "isStaff", l.expires_at as "expiresAt",
+       p.credentials_at as "credentialsAt", l.mac
      from person_links l join people p on p.person_id = l.person_id
      where l.token_hash = $1 and l.used_at is null and l.expires_at > $2 and p.status = 'active'`,
     [tokenHash, now],

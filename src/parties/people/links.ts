@@ -4,7 +4,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { seal } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import { alteredPerson, lockPerson, signPerson } from './authenticity.ts';
+import { alteredPerson, credentialsText, lockPerson, signPerson } from './authenticity.ts';
 import type { PeopleDeps } from './authenticity.ts';
 import { findLink, insertLink, useLink } from './links-store.ts';
 import type { LinkRow } from './links-store.ts';
@@ -37,8 +37,9 @@ export async function createLink(
     if (!person.isAuthentic) throw alteredPerson(login);
     if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 60 * 60 * 1000);
-    const link = { personId: person.personId, madeBy, expiresAt };
-    const mac = ledgerMac.sign(linkText(token, link));
+    const { personId, credentialsAt } = person;
+    const link = { personId, madeBy, expiresAt };
+    const mac = ledgerMac.sign(linkText(token, { ...link, credentialsAt }));
     await insertLink(db, { ...link, tokenHash: hashOf(token), createdAt: now, mac });
   });
   return token;
@@ -60,9 +61,11 @@ export async function readLink(
 /** What a link's authentication code covers. The end is a number, because `infinity` has no ISO form. */
 function linkText(
   token: string,
-  { personId, madeBy, expiresAt }: Pick<LinkRow, 'personId' | 'madeBy' | 'expiresAt'>,
+  link: Pick<LinkRow, 'personId' | 'madeBy' | 'expiresAt' | 'credentialsAt'>,
 ): string {
-  return JSON.stringify(['person_links', token, personId, madeBy, Number(expiresAt)]);
+  const { personId, madeBy, expiresAt } = link;
+  const end = Number(expiresAt);
+  return JSON.stringify(['person_links', token, personId, madeBy, end, credentialsText(link)]);
 }
 
 export interface NewCredentials {

@@ -16,8 +16,9 @@ import {
   notePasskeyUse,
   takeChallenge,
 } from './passkeys-store.ts';
-import type { PasskeyRow } from './passkeys-store.ts';
-import { isAuthentic } from './authenticity.ts';
+import type { PasskeyOwnerRow, PasskeyRow } from './passkeys-store.ts';
+import { credentialsText, isAuthentic } from './authenticity.ts';
+import { findSigned } from './people-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 // '@simplewebauthn/server' is slow to load, and few processes need it: it is loaded when it is used.
@@ -92,7 +93,8 @@ export async function addPasskey(
     }),
   );
   const { credential } = verified.registrationInfo ?? {};
-  if (credential === undefined) throw notValid();
+  const owner = await findSigned(pool, personId);
+  if (credential === undefined || owner === undefined) throw notValid();
   const device = {
     credentialId: credential.id,
     personId,
@@ -100,7 +102,7 @@ export async function addPasskey(
   };
   const key = {
     ...device,
-    mac: ledgerMac.sign(passkeyText(device)),
+    mac: ledgerMac.sign(passkeyText({ ...device, credentialsAt: owner.credentialsAt })),
     signCount: BigInt(credential.counter),
     // The device does not sign these.
     transports: TRANSPORTS.filter((one) => [credential.transports].flat().includes(one)),
@@ -127,12 +129,15 @@ export async function beginPasskeySignIn(
 }
 
 /** What a passkey's authentication code covers. */
-function passkeyText(key: Pick<PasskeyRow, 'credentialId' | 'personId' | 'publicKey'>): string {
+function passkeyText(
+  key: Pick<PasskeyOwnerRow, 'credentialId' | 'personId' | 'publicKey' | 'credentialsAt'>,
+): string {
   return JSON.stringify([
     'passkeys',
     key.credentialId,
     key.personId,
     key.publicKey.toString('base64'),
+    credentialsText(key),
   ]);
 }
 

@@ -11,7 +11,7 @@ export interface SignedPerson {
   passwordHash: string | null;
   /** Who made the link that it was chosen with, until somebody else has confirmed the person. */
   linkBy: string | null;
-  /** When the password was chosen; null: not yet. */
+  /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;
   /** Null: nobody whom the service has added. */
   personMac: Buffer | null;
@@ -199,11 +199,11 @@ export async function setConfirmed(
   return updated.rowCount === 1;
 }
 
-/** A person who signs in no more until a new link is used. */
+/** A person who signs in no more until a new link is used, one that is made from now on. */
 export async function removeCredentials(db: Queryable, personId: string): Promise<void> {
   await db.query(
     `update people set password_hash = null, master_key_id = null, code_secret = null,
-       credentials_at = null, link_by = null
+       credentials_at = now(), link_by = null
      where person_id = $1`,
     [personId],
   );

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { systemClock } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
-import { isAuthentic } from './authenticity.ts';
+import { credentialsText, isAuthentic } from './authenticity.ts';
 import { createMac } from '../../platform/base/mac.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { deriveKey } from '../../platform/base/sealing.ts';
@@ -11,6 +11,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { deleteOldFailures } from './failures-store.ts';
+import { findSigned } from './people-store.ts';
 import {
   deleteEndedSessions,
   deleteSession,
@@ -70,6 +71,9 @@ export function createSessions({
   };
   return {
     start: async ({ personId, address, browser }) => {
+      const person = await findSigned(pool, personId);
+      if (person === undefined) throw new Error(`there is no person ${personId}`);
+      const { credentialsAt } = person;
       const token = randomBytes(32).toString('base64url');
       const createdAt = clock.now();
       const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
@@ -80,7 +84,7 @@ export function createSessions({
         expiresAt,
         address,
         browser: browser.slice(0, MAX_BROWSER_LENGTH),
-        mac: codes.sign(token, { personId, expiresAt }),
+        mac: codes.sign(token, { personId, expiresAt, credentialsAt }),
       });
       return { token, expiresAt };
     },
@@ -100,7 +104,7 @@ export function createSessions({
 }
 
 /** What a session's authentication code covers, in addition to the token. */
-type SessionContent = Pick<SessionRow, 'personId' | 'expiresAt'>;
+type SessionContent = Pick<SessionRow, 'personId' | 'expiresAt' | 'credentialsAt'>;
 
 interface SessionCodes {
   sign(token: string, session: SessionContent): Buffer;
@@ -128,8 +132,9 @@ function macOf(masterKey: Buffer): Mac {
 }
 
 /** The end is a number, because an inserted `infinity` has no ISO form. */
-function sessionText(token: string, { personId, expiresAt }: SessionContent): string {
-  return JSON.stringify(['sessions', token, personId, Number(expiresAt)]);
+function sessionText(token: string, session: SessionContent): string {
+  const { personId, expiresAt } = session;
+  return JSON.stringify(['sessions', token, personId, Number(expiresAt), credentialsText(session)]);
 }
 
 /** Removes ended sessions, and old failures, from time to time. */
