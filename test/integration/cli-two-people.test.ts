@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
@@ -105,6 +106,22 @@ test('the role has to allow it, and the same person is refused', async () => {
   const words = ['house', 'approve', entry, '--by', 'CHEGE'];
   const own = await withInput(`${PASSWORD}\n${next}\n`, environment, ...words);
   expect(own.stderr).toContain('another person has to approve it');
+});
+
+test('a role that is changed until the person signs in allows nothing', async () => {
+  await staff('salma', 'support');
+  const setRole = async (role: Role): Promise<unknown> =>
+    await pool.query('update people set role = $2 where login = $1', ['salma', role]);
+  await setRole('finance');
+  const input = async function* (): AsyncGenerator<string> {
+    await setRole('support');
+    yield `${PASSWORD}\n${codeOf('salma')}\n`;
+  };
+  const words = [...topUp('FT4'), '--by', 'salma'];
+  const refused = await withInput(Readable.from(input()), environment, ...words);
+  expect(refused).toMatchObject({ exitCode: 1 });
+  expect(refused.stderr).toContain('salma was changed in the database');
+  await setRole('support');
 });
 
 test('neither is a name enough for what risk decides about the credit registry', async () => {

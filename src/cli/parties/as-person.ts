@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Permission } from '../../console/permissions.ts';
 import { isAllowed } from '../../console/permissions.ts';
+import { alteredPerson, isAuthentic } from '../../parties/people/authenticity.ts';
 import { findPerson, hasStaffWithCodes } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
@@ -44,12 +45,17 @@ export async function asPerson<Result>(
   });
 }
 
-async function requireStaff({ pool }: Session, { by, permission }: Act): Promise<PersonRow> {
+async function requireStaff(
+  { pool, ledgerMac }: Session,
+  { by, permission }: Act,
+): Promise<PersonRow> {
   const person = await findPerson(pool, by.trim().toLowerCase());
   if (person === undefined || person.vendorId !== null || person.status !== 'active') {
     const text = `${by} is not the login of a member of staff. See person list.`;
     throw new PlainError(text, { field: 'by' });
   }
+  // The role is of now, and who signs in is checked once the password was entered.
+  if (!isAuthentic(person, await ledgerMac())) throw alteredPerson(person.login);
   if (!isAllowed(person.role, permission)) {
     const text = `The role ${person.role} of ${person.login} does not allow this.`;
     throw new PlainError(text, { field: 'by' });
