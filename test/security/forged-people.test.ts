@@ -76,7 +76,7 @@ const found = async (): Promise<string[]> => await PEOPLE_AUTHENTIC.find(deps.po
 const CHANGES = {
   'the role': `role = 'administrator'`,
   'the password': `password_hash = (select password_hash from people where login = 'admin')`,
-  'when it was chosen': `credentials_at = 'infinity'`,
+  'when it was chosen': `credentials_at = credentials_at + interval '1 day'`,
   'who made the link': `link_by = (select person_id from people where login = 'admin')`,
   'the code': `mac = (select mac from people where login = 'admin')`,
   'no code': 'mac = null',
@@ -139,6 +139,28 @@ test('a session of an earlier password is not put back', async () => {
   );
   expect(await session()).toBeUndefined();
 });
+
+test.each(['infinity', '-infinity', '290000-01-01'])(
+  'nobody is inserted or changed at a time that a list cannot show: %s',
+  async (time) => {
+    const login = await newPerson();
+    await expect(
+      deps.pool.query(
+        `insert into people (created_at, person_id, login, name, role)
+         select $2, gen_random_uuid(), 'endless', 'E', role from people where login = $1`,
+        [login, time],
+      ),
+    ).rejects.toThrow('people_dates');
+    await expect(update(login, `credentials_at = '${time}'`)).rejects.toThrow('people_dates');
+    await expect(
+      deps.pool.query(
+        `insert into passkeys (created_at, sign_count, person_id, credential_id, public_key, transports, name)
+         select $2, 0, person_id, 'endless', '', '{}', 'E' from people where login = $1`,
+        [login, time],
+      ),
+    ).rejects.toThrow('passkeys_dates');
+  },
+);
 
 test('somebody who was disabled is not enabled again', async () => {
   const login = await newPerson();
