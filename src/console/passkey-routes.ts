@@ -25,7 +25,7 @@ export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions):
     limit(request);
     void reply.header('cache-control', 'no-store');
     const site = requireParty(party, request.headers.origin);
-    return await beginPasskeySignIn({ pool, party: site }, clock.now());
+    return await beginPasskeySignIn({ pool, ledgerMac, party: site }, clock.now());
   });
   app.post(`${prefix}/session/passkey`, async (request, reply) => {
     requireOwnPage(request);

@@ -118,9 +118,13 @@ function newDevice(): { readonly publicKey: Buffer; readonly privateKey: KeyObje
 }
 
 /** What the device answers at a sign-in (WebAuthn §7.2), or who is signed in with it. */
-async function signInWith(id: string, privateKey: KeyObject): Promise<string> {
+async function signInWith(
+  id: string,
+  privateKey: KeyObject,
+  asked?: { readonly challenge: string },
+): Promise<string> {
   const now = new Date();
-  const { challenge } = await beginPasskeySignIn({ pool: deps.pool, party }, now);
+  const { challenge } = asked ?? (await beginPasskeySignIn({ ...deps, party }, now));
   const client = Buffer.from(
     JSON.stringify({ type: 'webauthn.get', challenge, origin: party.origin }),
   );
@@ -196,4 +200,21 @@ test('a passkey that a new link removed is not put back', async () => {
     [kept.rows[0]?.row],
   );
   expect(await signInWith(id, privateKey)).toBe('sign_in_failed');
+});
+
+test('a challenge that is inserted or prolonged is nobody’s', async () => {
+  const { id, privateKey } = await insertDevice('support', (text) => deps.ledgerMac.sign(text));
+  const challenge = randomBytes(32).toString('base64url');
+  await deps.pool.query(
+    `insert into passkey_challenges (challenge, expires_at) values ($1, now() + interval '1 minute')`,
+    [challenge],
+  );
+  expect(await signInWith(id, privateKey, { challenge })).toBe('sign_in_failed');
+  const earlier = new Date(Date.now() - 60 * 60 * 1000);
+  const asked = await beginPasskeySignIn({ ...deps, party }, earlier);
+  await owner.query(
+    `update passkey_challenges set expires_at = now() + interval '1 minute' where challenge = $1`,
+    [asked.challenge],
+  );
+  expect(await signInWith(id, privateKey, asked)).toBe('sign_in_failed');
 });

@@ -109,24 +109,29 @@ export async function insertChallenge(
     readonly personId: string | null;
     readonly now: Date;
     readonly expiresAt: Date;
+    readonly mac: Buffer;
   },
 ): Promise<void> {
   await db.query('delete from passkey_challenges where expires_at <= $1', [challenge.now]);
   await db.query(
-    'insert into passkey_challenges (challenge, person_id, expires_at) values ($1, $2, $3)',
-    [challenge.text, challenge.personId, challenge.expiresAt],
+    'insert into passkey_challenges (challenge, person_id, expires_at, mac) values ($1, $2, $3, $4)',
+    [challenge.text, challenge.personId, challenge.expiresAt, challenge.mac],
   );
 }
 
-/** A challenge counts once. False if it is unknown, used, expired, or another person's. */
+/**
+ * A challenge counts once. Undefined if it is unknown, used, expired, or another person's. The caller verifies
+ * the code.
+ */
 export async function takeChallenge(
   db: Queryable,
   challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
-): Promise<boolean> {
-  const taken = await db.query(
+): Promise<{ readonly expiresAt: Date; readonly mac: Buffer | null } | undefined> {
+  const taken = await db.query<{ expiresAt: Date; mac: Buffer | null }>(
     `delete from passkey_challenges
-     where challenge = $1 and person_id is not distinct from $2 and expires_at > $3`,
+     where challenge = $1 and person_id is not distinct from $2 and expires_at > $3
+     returning expires_at as "expiresAt", mac`,
     [challenge.text, challenge.personId, challenge.now],
   );
-  return taken.rowCount === 1;
+  return taken.rows[0];
 }

@@ -7,7 +7,7 @@ import type {
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 import {
   findPasskey,
   insertChallenge,
@@ -33,10 +33,7 @@ const ALGORITHMS = [-8, -7, -257];
 export interface PasskeyDeps {
   readonly pool: Pool;
   readonly party: RelyingParty;
-}
-
-export interface KeptPasskeyDeps extends PasskeyDeps {
-  /** Of the ledger: nobody adds a passkey by writing to the database. */
+  /** Of the ledger: nobody adds a passkey, or chooses a challenge, by writing to the database. */
   readonly ledgerMac: Mac;
 }
 
@@ -48,10 +45,11 @@ interface Person {
 
 /** What the browser asks the device for. Throws: `PlainError` if the person has too many. */
 export async function beginPasskey(
-  { pool, party }: PasskeyDeps,
+  deps: PasskeyDeps,
   person: Person,
   now: Date,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { pool, party } = deps;
   const existing = await listPasskeys(pool, person.personId);
   if (existing.length >= MAX_PASSKEYS) {
     throw new PlainError(`You have ${MAX_PASSKEYS} passkeys. Remove one first.`);
@@ -69,18 +67,19 @@ export async function beginPasskey(
     // Found without a name, and with the device's own PIN or fingerprint: two factors in one.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
-  await keepChallenge(pool, { text: options.challenge, personId: person.personId, now });
+  await keepChallenge(deps, { text: options.challenge, personId: person.personId, now });
   return options;
 }
 
 /** Keeps what the device made. Throws: `invalid_field` on `response`. */
 export async function addPasskey(
-  { pool, party, ledgerMac }: KeptPasskeyDeps,
+  deps: PasskeyDeps,
   person: Pick<Person, 'personId'>,
   made: { readonly response: unknown; readonly name: string; readonly now: Date },
 ): Promise<PasskeyRow> {
+  const { pool, party, ledgerMac } = deps;
   const { personId } = person;
-  const take = (text: string) => takeChallenge(pool, { text, personId, now: made.now });
+  const take = (text: string) => useChallenge(deps, { text, personId, now: made.now });
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const verified = await verifiedBy(take, notValid, async (expectedChallenge) =>
     verifyRegistrationResponse({
@@ -115,16 +114,16 @@ export async function addPasskey(
 
 /** What the browser asks the device for. Nothing in it depends on who signs in. */
 export async function beginPasskeySignIn(
-  { pool, party }: PasskeyDeps,
+  deps: PasskeyDeps,
   now: Date,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   const options = await generateAuthenticationOptions({
-    rpID: party.id,
+    rpID: deps.party.id,
     timeout: CHALLENGE_MS,
     userVerification: 'required',
   });
-  await keepChallenge(pool, { text: options.challenge, personId: null, now });
+  await keepChallenge(deps, { text: options.challenge, personId: null, now });
   return options;
 }
 
@@ -143,10 +142,11 @@ function passkeyText(
 
 /** Returns who signs in. Throws: `sign_in_failed`, and what the database throws. */
 export async function checkPasskey(
-  { pool, party, ledgerMac }: KeptPasskeyDeps,
+  deps: PasskeyDeps,
   given: { readonly id: string },
   now: Date,
 ): Promise<{ readonly personId: string; readonly login: string }> {
+  const { pool, party, ledgerMac } = deps;
   const response = given as AuthenticationResponseJSON;
   const key = await findPasskey(pool, response.id);
   if (key === undefined) throw new Refusal('sign_in_failed');
@@ -155,7 +155,7 @@ export async function checkPasskey(
   }
   const { credentialId: id, publicKey, signCount } = key;
   // The challenge is used up even if the rest fails.
-  const take = (text: string) => takeChallenge(pool, { text, personId: null, now });
+  const take = (text: string) => useChallenge(deps, { text, personId: null, now });
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await verifiedBy(
     take,
@@ -178,11 +178,32 @@ export async function checkPasskey(
 }
 
 async function keepChallenge(
-  db: Queryable,
+  { pool, ledgerMac }: PasskeyDeps,
   challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
 ): Promise<void> {
   const expiresAt = new Date(challenge.now.getTime() + CHALLENGE_MS);
-  await insertChallenge(db, { ...challenge, expiresAt });
+  const mac = ledgerMac.sign(challengeText({ ...challenge, expiresAt }));
+  await insertChallenge(pool, { ...challenge, expiresAt, mac });
+}
+
+/** Whether the service has asked for it, and it is not used or expired. */
+async function useChallenge(
+  { pool, ledgerMac }: PasskeyDeps,
+  challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
+): Promise<boolean> {
+  const taken = await takeChallenge(pool, challenge);
+  if (taken === undefined) return false;
+  return ledgerMac.verify(challengeText({ ...challenge, ...taken }), taken.mac);
+}
+
+/** What a challenge's authentication code covers. */
+function challengeText(challenge: {
+  readonly text: string;
+  readonly personId: string | null;
+  readonly expiresAt: Date;
+}): string {
+  const { text, personId, expiresAt } = challenge;
+  return JSON.stringify(['passkey_challenges', text, personId, Number(expiresAt)]);
 }
 
 /**
