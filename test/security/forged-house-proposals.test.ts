@@ -136,3 +136,31 @@ test.each([
     });
   },
 );
+
+test.each(['infinity', '-infinity', '290000-01-01'])(
+  'nothing is proposed at a time that no list can show: %s',
+  async (time) => {
+    const entry = await proposedEntry();
+    const journal = await proposedJournal();
+    for (const column of ['moved_at', 'proposed_at']) {
+      const change = [column, `'${time}'`] as const;
+      await expect(copyRow(ENTRIES, entry, change)).rejects.toThrow('house_entries_dates');
+      await expect(copyRow(JOURNALS, journal, change)).rejects.toThrow('house_journals_dates');
+    }
+  },
+);
+
+test.each([
+  '[null, null]',
+  '[1, {}]',
+  '[[], []]',
+  '[{"account": "suspense", "side": "debit", "cents": "1"}, {"account": "vat-paid", "side": "credit"}]',
+  '[{"account": "suspense", "side": "debit", "cents": "1"}, {"account": "vat-paid", "side": "credit", "cents": 1}]',
+  '[{"account": "suspense", "side": "debit", "cents": "1"}, {"account": "vat-paid", "side": "no", "cents": "1"}]',
+  '[{"account": "suspense", "side": "debit", "cents": "1"}, {"account": null, "side": "credit", "cents": "-1"}]',
+])('a journal whose lines cannot be read is not inserted: %s', async (lines) => {
+  const change = ['lines', `'${lines}'`] as const;
+  await expect(copyRow(JOURNALS, await proposedJournal(), change)).rejects.toThrow(
+    'house_journals_lines',
+  );
+});
