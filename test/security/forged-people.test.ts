@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { findLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson, changePerson, confirmPerson } from '../../src/parties/people/administer.ts';
 import { PEOPLE_AUTHENTIC, signFirstPeople } from '../../src/parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
@@ -195,4 +196,12 @@ test('the people of a release without codes are given theirs once', async () => 
   await signFirstPeople(deps, new Date());
   expect(await signInAs(login)).toBe('sign_in_failed');
   await changePerson(deps, login, { role: 'support' });
+});
+
+test('the key of the codes is not ended', async () => {
+  const { masterKeys } = running.sealing;
+  await deps.pool.query(
+    `select end_key(holder_kind, holder, key_id, now()) from security_keys where holder_kind = 'ledger'`,
+  );
+  expect(await findLedgerMac(deps.pool, masterKeys)).toBeDefined();
 });
