@@ -120,7 +120,7 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(service.arrived).toHaveLength(1);
     });
 
-    test('an address that is none, which is a mistake of the program', async () => {
+    test('an address that is not valid is reported as a mistake of the program', async () => {
       // For PHP’s cURL the second one is an address.
       for (const url of ['pay.example', ...(name.startsWith('php') ? [] : ['pay.example:8080'])]) {
         await open({ url });

@@ -132,7 +132,7 @@ export class Transport {
   }
 
   async #exchange(call: Call): Promise<{ attempt: Attempt; replayed: boolean }> {
-    // Outside of what is caught: a request that cannot be made is a mistake of the program.
+    // Not within `try`: a request that cannot be made is a mistake of the program.
     const request = await this.#request(call);
     const patience = new Patience(this.#timeoutMs);
     try {
@@ -176,7 +176,7 @@ export class Transport {
     return this.#options.timeoutMs ?? 15_000;
   }
 
-  /** Throws a TypeError for an address that is none. */
+  /** Throws a TypeError if the address is not valid. */
   async #request(call: Call): Promise<SignedRequest> {
     const { key, signature = 'header' } = this.#options;
     const { method = 'POST', file, json } = call;

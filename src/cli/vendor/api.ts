@@ -117,7 +117,7 @@ function createSend(vid: string, key: KeyObject) {
   };
 }
 
-/** What is between may answer with a date, which is not waited for. */
+/** A proxy may answer with a date; then the usual pause applies. */
 function secondsIn(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }

@@ -39,7 +39,7 @@ export async function readMonths(db: Queryable, asked: AskedMonths): Promise<Mon
   return monitorMonths([...before, ...people], cards).filter(({ month }) => month >= first);
 }
 
-/** The people of months that cards are compared with. */
+/** Who was scored in the months that cards are compared with. */
 async function readPeopleOf(
   db: Queryable,
   months: readonly string[],

@@ -13,7 +13,7 @@ export interface SignedPerson {
   linkBy: string | null;
   /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;
-  /** Null: nobody whom the service has added. */
+  /** Null: the service has not added the person. */
   personMac: Buffer | null;
 }
 
@@ -199,7 +199,7 @@ export async function setConfirmed(
   return updated.rowCount === 1;
 }
 
-/** A person who signs in no more until a new link is used, one that is made from now on. */
+/** Removes the person's password and codes. Only links that are made from now on are valid. */
 export async function removeCredentials(db: Queryable, personId: string): Promise<void> {
   await db.query(
     `update people set password_hash = null, master_key_id = null, code_secret = null,

@@ -26,7 +26,7 @@ import type { PostedTransfer } from '../house/transfer.ts';
 import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
-/** Entries and journals that wait for a second person. */
+/** Far more entries or journals than ever wait for a second person. */
 const MAX_WAITING = 1_000_000;
 
 /** Rows that bring money into the ledger carry an authentication code. */

@@ -41,7 +41,7 @@ export interface ChunkOutcome {
  * Decides a chunk: creates the accepted payments and stores every row's result, in one commit. A
  * chunk that is no longer next (the result of its commit was lost, or another process was faster)
  * changes nothing: the later process waits for the first, finds that the batch has advanced, and
- * rolls back. Nor does a chunk that waits for the end of a quarantine.
+ * rolls back. A chunk that waits for the end of a quarantine changes nothing either.
  */
 export async function decideChunk(
   db: Queryable,

@@ -159,7 +159,7 @@ export async function writeFailure(
 
 /**
  * Returns false if it was already disabled, or removed.
- * @param url only if this is its URL. Default: with any.
+ * @param url disables it only if it still has this URL. Default: any.
  */
 export async function disableWebhook(
   db: Queryable,

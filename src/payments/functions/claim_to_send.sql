@@ -68,7 +68,8 @@ begin
           and d.payment_id >= w.first_id and d.stage = 'send'
           and d.operator_code is not distinct from w.queue_operator
           and d.due_at <= w.due_before
-          -- The largest number of an attempt, after three weeks in which each was refused. It must not stop others.
+          -- No attempt can have a larger number. A payment that is refused each minute for three weeks has it, and
+          -- must not stop others.
           and d.attempt_number < 32767
           -- Asked in this statement: if asked earlier, a payment could be sent after a quarantine began.
           and not exists (select from quarantines z where z.released_at is null)

@@ -39,8 +39,8 @@ begin
     return;
   exception when lock_not_available or query_canceled then
     -- PostgreSQL sometimes reports the limit as a cancelled statement: if it was reached just when the lock became
-    -- free, and the next lock has to be waited for as well. Other reasons to cancel a statement that has only begun are
-    -- rare, and one of those may be passed over.
+    -- free, and the next lock has to be waited for as well. Other reasons to cancel a statement that has just begun
+    -- are rare, and are ignored once.
     if sqlstate = '57014' and clock_timestamp() > statement_timestamp() + interval '1 second' then
       raise;
     end if;

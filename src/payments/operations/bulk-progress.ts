@@ -58,7 +58,7 @@ export const EXAMPLE_BATCH = {
 };
 
 /**
- * What was asked about a batch. In quarantine, an unknown batch may be one of the missing period.
+ * The answer to a question about a batch. In quarantine, an unknown batch may be one of the missing period.
  * Throws: `unknown_batch`, `quarantine`.
  */
 export async function ofKnownBatch<Asked>(

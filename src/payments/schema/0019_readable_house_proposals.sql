@@ -1,5 +1,5 @@
--- Whatever is inserted, lists of proposals and ledger check can read it: times are dates, and lines are complete.
--- Times are from the year 1 to 9999, in seconds and without `between`, for the reasons in
+-- Lists of proposals and `ledger check` can read every row: its times can be written as dates, and its lines are
+-- complete. The limits, the years 1 and 9999, are in seconds and without `between`, for the reasons in
 -- src/parties/schema/0006_times_of_people.sql.
 alter table house_entries
   add constraint house_entries_dates check (

@@ -73,7 +73,6 @@ async function alone<Result>(
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // It is idle meanwhile: without a listener, its end would be an uncaught exception.
   const onError = (error: Error): void => {
     broken = error;
   };
