@@ -193,6 +193,8 @@ const OWN_PARTS: Readonly<Record<string, string>> = {
   'test/integration/cluster-worker.test.ts': 'tests lanes with a deadline shorter than a test',
   'test/integration/create-concurrency.test.ts': 'records what every connection of a lane decides',
   'test/integration/dispatch-callbacks.test.ts': 'tests the callback receiver with its own hooks',
+  'test/integration/kept-handles.test.ts':
+    'tests the callback receiver after its dispatcher has stopped',
   'test/security/forged-callbacks.test.ts': 'tests the callback receiver by its own clock',
   'test/integration/lane-network.test.ts': 'tests a lane whose connection goes through a proxy',
   'test/integration/lane.test.ts': 'tests a lane with its own deadline and hooks',

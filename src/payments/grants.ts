@@ -96,6 +96,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
     ],
   },
   unmatched_callbacks: APPEND_ONLY,
+  operator_handles: { insert: true, delete: true },
   archive_files: READ_ONLY,
   archived_payments: READ_ONLY,
   bulk_batches: {

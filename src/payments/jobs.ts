@@ -10,6 +10,7 @@ import type { Restores } from '../platform/history/keeper.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import type { Connector } from './dispatch/connector.ts';
 import { startFloatWatch } from './dispatch/float-watch.ts';
+import { startHandleRetention } from './dispatch/kept-handles.ts';
 import { startProductWatch } from './dispatch/product-watch.ts';
 import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
@@ -57,9 +58,10 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   const retention = startEventRetention({
     pool,
     clock,
-    everyMs: timing.eventRetentionEveryMs,
+    everyMs: timing.retentionEveryMs,
     log,
   });
+  const handles = startHandleRetention({ pool, clock, everyMs: timing.retentionEveryMs, log });
   const floats = startFloatWatch({
     pool,
     catalogue: options.catalogue,
@@ -87,6 +89,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
       await statements.stop();
       await products.stop();
       await floats.stop();
+      await handles.stop();
       await retention.stop();
       await sums.stop();
       await chain.stop();

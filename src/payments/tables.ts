@@ -57,6 +57,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   unexecuted_attempts: 'distributed',
   // The vendor is unknown.
   unmatched_callbacks: 'local',
+  operator_handles: 'local',
   archive_files: 'local',
   archived_payments: 'distributed',
   bulk_batches: 'distributed',

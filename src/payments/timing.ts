@@ -17,7 +17,7 @@ export interface Timing {
   readonly chainEveryMs: number;
   /** How often hours and days that are over are summed. */
   readonly sumsEveryMs: number;
-  readonly eventRetentionEveryMs: number;
+  readonly retentionEveryMs: number;
   /** How often operators are asked for our float with them. */
   readonly floatPollMs: number;
   /** How often to look for operators' lists of products that are due. */
@@ -48,7 +48,7 @@ export const PRODUCTION_TIMING: Timing = {
   webhookPollMs: 500,
   chainEveryMs: 10_000,
   sumsEveryMs: 60_000,
-  eventRetentionEveryMs: 3_600_000,
+  retentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
   productPollMs: 60_000,
   offlinePollMs: 5_000,

@@ -59,7 +59,12 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/payouts': ['vendor_payouts'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],
-  'payments/dispatch': ['dispatch_queue', 'unexecuted_attempts', 'unmatched_callbacks'],
+  'payments/dispatch': [
+    'dispatch_queue',
+    'unexecuted_attempts',
+    'unmatched_callbacks',
+    'operator_handles',
+  ],
   'payments/cases': ['cases', 'case_events'],
   'payments/corrections': ['corrections'],
   'payments/archive': ['archive_files', 'archived_payments'],

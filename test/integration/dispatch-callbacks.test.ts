@@ -47,6 +47,7 @@ beforeAll(async () => {
     ...createScriptedConnector({ pay: paid }),
     callbacks: {
       acceptedBody: {},
+      keepsHandles: false,
       read: async (_request, find) => {
         finder = find;
         return reading;

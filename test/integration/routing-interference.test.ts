@@ -216,6 +216,7 @@ describe('an unsigned hint of one operator that names a payment of the other', (
       ...createScriptedConnector({ pay: paid }),
       callbacks: {
         acceptedBody: {},
+        keepsHandles: false,
         read: async (_request: CallbackRequest, find) => {
           found.push(await find.byReference(reference));
           return { kind: 'reports', reports: [{ reference, outcome: { kind: 'hint', ...hint } }] };

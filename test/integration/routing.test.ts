@@ -433,6 +433,7 @@ describe('our float with an operator', () => {
       ...createScriptedConnector({ pay: paid }),
       callbacks: {
         acceptedBody: {},
+        keepsHandles: false,
         read: async () => ({ kind: 'balance', balanceCents: 12_345n }),
       },
     };

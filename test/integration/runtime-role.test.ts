@@ -24,7 +24,9 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
 /** The service may delete rows of these tables only. */
 const DELETABLE =
   `request_nonces passkeys passkey_challenges request_log sessions sign_in_failures routes route_breakers operator_float_hours operator_products vendor_float_hours phone_prefixes
-  webhooks suppression_rules credit_import_findings database_processes`.split(/\s+/);
+  webhooks suppression_rules credit_import_findings database_processes operator_handles`.split(
+    /\s+/,
+  );
 /** Columns that are written once, in rows that otherwise change. */
 const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
   dispatch_queue.payment_id dispatch_queue.biller_code accounts.bucket

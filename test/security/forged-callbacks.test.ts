@@ -192,7 +192,7 @@ test('nothing but the name of the payment is used, whatever a connector reads', 
   ];
   for (const reading of readings) {
     const read = async () => reading;
-    const connector = { ...vtpass, callbacks: { acceptedBody: {}, read } };
+    const connector = { ...vtpass, callbacks: { acceptedBody: {}, keepsHandles: false, read } };
     await receiverOf(connector).receive(OPERATOR, BLANK);
   }
   expect(await readStored(books, made)).toMatchObject({ outcome: null });

@@ -78,6 +78,7 @@ export function createSimulatedConnector(
       : {}),
     callbacks: {
       acceptedBody: {},
+      keepsHandles: false,
       read: async (request) => believed(readCallback(request, canBeForged(character)), operator),
     },
   };

@@ -59,6 +59,7 @@ const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'coll
   .concat(['fund_movements', 'payments', 'dispatch_queue', 'unexecuted_attempts', 'cases'])
   .concat([
     'unmatched_callbacks',
+    'operator_handles',
     'routes',
     'route_breakers',
     'fee_prices',

@@ -64,7 +64,13 @@ export interface MadeUpRows {
   drain(): Promise<void>;
 }
 
-const QUEUES = ['dispatch_queue', 'request_nonces', 'unexecuted_attempts', 'unmatched_callbacks'];
+const QUEUES = [
+  'dispatch_queue',
+  'request_nonces',
+  'unexecuted_attempts',
+  'unmatched_callbacks',
+  'operator_handles',
+];
 
 /** @param client of a database that is used only for plans from now on. */
 export async function prepareMadeUpRows(client: Client): Promise<MadeUpRows> {

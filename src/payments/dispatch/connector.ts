@@ -120,6 +120,8 @@ export interface Paid {
   readonly message: string;
   /** Fields of the payment's result, such as `token` and `units` of prepaid electricity. */
   readonly details: Readonly<Record<string, string>>;
+  /** The operator's handle, if the answer has one that only later callbacks need. */
+  readonly operatorHandle?: string | null;
 }
 
 /** The operator refused permanently: nothing was executed and nothing will be. */
@@ -130,6 +132,8 @@ export interface Declined {
   /** Its meaning for the vendor. */
   readonly failureCode: FailureCode;
   readonly message: string;
+  /** As in `Paid`. */
+  readonly operatorHandle?: string | null;
 }
 
 /**
@@ -275,6 +279,11 @@ export interface Callbacks {
   /** The response that the operator expects for an accepted callback: JSON content, or a text. */
   readonly acceptedBody: object | string;
   /**
+   * Whether a callback that is believed names its payment only by the handle. Then the handles of payments that
+   * have ended are kept too.
+   */
+  readonly keepsHandles: boolean;
+  /**
    * @param find looks up payments of this operator, so that a callback is compared with the
    * instruction.
    */
@@ -293,7 +302,10 @@ export interface CallbackRequest {
 
 export interface PaymentFinder {
   byReference(reference: string): Promise<SentPayment | undefined>;
-  /** Open payments only. Also undefined if several have the handle. */
+  /**
+   * The open payment, or with `keepsHandles` also one whose last attempt had the handle. Undefined if several
+   * have it.
+   */
   byHandle(operatorHandle: string): Promise<SentPayment | undefined>;
 }
 

@@ -33,6 +33,8 @@ import type { Tallies } from './tallies.ts';
 import { claim, listQueues, writeProgress } from './store.ts';
 import type { Claim, Progress } from './store.ts';
 import { saveHandle } from './handle-store.ts';
+import { createHandleKeeper, withKeptHandles } from './kept-handles.ts';
+import type { HandleKeeper } from './kept-handles.ts';
 import { openNoAnswerCase, openUnexplainedCase } from './unexplained.ts';
 import { carryOut, SEND_WITHIN_MS } from './worker.ts';
 import type { CallEnd } from './worker.ts';
@@ -96,6 +98,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #awakeTimers: Timers;
   readonly #capacity: Capacity;
   readonly #progressLane: Lane<Progress, number>;
+  readonly #handles: HandleKeeper;
   readonly #calls: Tasks;
   readonly #rotation: Rotation;
   readonly #routing: Routing;
@@ -114,6 +117,8 @@ class RunningDispatcher implements Dispatcher {
     this.#rotation = createRotation(() => timers.nowMs());
     this.#routing = createRouting(options);
     this.#progressLane = openProgressLane(options, timers);
+    const { progressPool: pool, laneDeadlineMs: deadlineMs, log } = options;
+    this.#handles = createHandleKeeper({ pool, deadlineMs, timers, log });
     this.#calls = createTasks(timers);
     this.#loop = startWakeLoop({
       turn: (stopping) => this.#turn(stopping),
@@ -144,6 +149,7 @@ class RunningDispatcher implements Dispatcher {
     await this.#loop.stop();
     await this.#calls.finish(graceMs);
     await this.#progressLane.idle();
+    await this.#handles.idle();
   }
 
   /** Lists the queues if that is due, and claims what it can. Returns the milliseconds until the next turn. */
@@ -272,7 +278,8 @@ class RunningDispatcher implements Dispatcher {
     };
     const work = async (signal: AbortSignal): Promise<void> => {
       try {
-        await carryOutTraced(taken, connector, { ...how, signal });
+        const keep = this.#handles.of(taken, operator.operatorCode);
+        await carryOutTraced(taken, withKeptHandles(connector, keep), { ...how, signal });
       } catch (error) {
         // Nothing was saved: the lease expires and the payment is verified.
         log.error({ err: error }, 'could not save the operator’s answer');

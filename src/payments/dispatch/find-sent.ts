@@ -3,7 +3,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import type { PaymentFinder, SentPayment } from './connector.ts';
-import { findAttemptsByHandle, readLastAttempt } from './handle-store.ts';
+import { findAttemptsByHandle, findKeptHandles, readLastAttempt } from './handle-store.ts';
 
 /** Finds the payments of one operator that callbacks name. No operator learns about another's. */
 export function createPaymentFinder(pool: Pool, operatorCode: string): PaymentFinder {
@@ -30,9 +30,16 @@ export function createPaymentFinder(pool: Pool, operatorCode: string): PaymentFi
       return key && (await find(key));
     },
     byHandle: async (operatorHandle) => {
-      const found = await findAttemptsByHandle(pool, operatorHandle, operatorCode);
+      const inProgress = await findAttemptsByHandle(pool, operatorHandle, operatorCode);
+      const found =
+        inProgress.length > 0
+          ? inProgress
+          : await findKeptHandles(pool, operatorHandle, operatorCode);
       const [attempt, other] = found;
-      return attempt === undefined || other !== undefined ? undefined : await find(attempt);
+      if (attempt === undefined || other !== undefined) return undefined;
+      const sent = await find(attempt);
+      // A report about an earlier attempt says nothing about the last one.
+      return sent?.attemptNumber === attempt.attemptNumber ? sent : undefined;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { integerArray, smallintArray, textArray, uuidArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import type { Claim } from './store.ts';
@@ -131,4 +132,51 @@ export async function findAttemptsByHandle(
     values: [operatorHandle, operatorCode],
   });
   return found.rows;
+}
+
+/** A handle that an attempt had or has. */
+export interface KeptHandle extends PaymentKey {
+  readonly attemptNumber: number;
+  readonly operatorCode: string;
+  readonly operatorHandle: string;
+}
+
+/** Stores handles for callbacks that may come after their payments have ended. Idempotent. */
+export async function insertHandles(db: Queryable, kept: readonly KeptHandle[]): Promise<void> {
+  await db.query({
+    name: 'insert_handles',
+    text: `insert into operator_handles
+        (vendor_id, payment_id, attempt_number, operator_code, operator_handle, noted_at)
+      select u.*, now()
+      from unnest($1::integer[], $2::uuid[], $3::smallint[], $4::text[], $5::text[]) u
+      on conflict do nothing`,
+    values: [
+      integerArray(kept.map(({ vendorId }) => vendorId)),
+      uuidArray(kept.map(({ paymentId }) => paymentId)),
+      smallintArray(kept.map(({ attemptNumber }) => attemptNumber)),
+      textArray(kept.map(({ operatorCode }) => operatorCode)),
+      textArray(kept.map(({ operatorHandle }) => operatorHandle)),
+    ],
+  });
+}
+
+/** The operator's payments with a kept handle, at most two, each with the last attempt that had it. */
+export async function findKeptHandles(
+  db: Queryable,
+  operatorHandle: string,
+  operatorCode: string,
+): Promise<readonly (PaymentKey & { readonly attemptNumber: number })[]> {
+  const found = await db.query<PaymentKey & { readonly attemptNumber: number }>({
+    name: 'find_kept_handles',
+    text: `select vendor_id as "vendorId", payment_id as "paymentId",
+        max(attempt_number)::integer as "attemptNumber"
+      from operator_handles where operator_code = $1 and operator_handle = $2
+      group by vendor_id, payment_id limit 2`,
+    values: [operatorCode, operatorHandle],
+  });
+  return found.rows;
+}
+
+export async function deleteHandlesBefore(db: Queryable, before: Date): Promise<void> {
+  await db.query('delete from operator_handles where noted_at < $1', [before]);
 }

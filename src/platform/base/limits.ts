@@ -112,6 +112,10 @@ export const LIMITS = {
    * at all.
    */
   eventRetentionDays: 30,
+  /** How long handles are kept for callbacks that come after their payment has ended. */
+  operatorHandleDays: 90,
+  /** The longest handle that is kept for them. */
+  operatorHandleLength: 200,
   /** How far the time of a v2 signature may differ from the server's clock, in either direction. */
   signatureWindowSeconds: 300,
   /** How much longer a nonce is kept, because the clocks of our own processes differ. */

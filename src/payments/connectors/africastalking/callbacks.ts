@@ -9,6 +9,7 @@ import { isRequestId } from './handle.ts';
  */
 export const callbacks: Callbacks = {
   acceptedBody: { received: true },
+  keepsHandles: false,
   read: async ({ body }, find) => {
     const requestId = requestIdOf(body);
     if (!isRequestId(requestId)) {

@@ -30,6 +30,7 @@ export const TIMEOUT = 't';
 export function createCallbacks(paths: SecretPaths, floatAccount: string): Callbacks {
   return {
     acceptedBody: { ResultCode: 0, ResultDesc: 'Accepted' },
+    keepsHandles: false,
     read: async (request, find) => {
       const about = paths.read(request.path);
       if (about === undefined) return refused('the path is not one of ours');

@@ -14,6 +14,7 @@ export function createCallbacks(
 ): Callbacks {
   return {
     acceptedBody: {},
+    keepsHandles: false,
     read: async (request, find) => {
       const about = paths.read(request.path);
       if (about === undefined) return { kind: 'refused', reason: 'the path is not one of ours' };

@@ -84,6 +84,7 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
     products: null,
     callbacks: {
       acceptedBody: { status: 'accepted' },
+      keepsHandles: false,
       read: async (request) => readSignedCallback(request, verifying, options.answerBytes),
     },
     close: () => (closing ??= pool.close()),

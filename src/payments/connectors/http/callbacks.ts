@@ -33,6 +33,7 @@ export function compileCallbacks(
   const read = compileReading(settings, callback);
   return {
     acceptedBody,
+    keepsHandles: callback.handle !== undefined && verifying !== null,
     read: async (request, find) => {
       const body = readBody(format, request.body);
       const received = { ...by.context, ...receivedOf(request), body: body ?? {} };

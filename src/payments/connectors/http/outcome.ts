@@ -47,11 +47,10 @@ export function compileOutcome(
     const meaning = classes.get(found) ?? 'unknown';
     const text = cleanMessage((await value(message)) ?? found);
     if (meaning !== 'paid') {
-      const known = (await value(handle)) ?? null;
-      return {
-        ...outcomeOf(meaning, found, text),
-        ...(meaning === 'unknown' && { operatorHandle: known }),
-      };
+      const answered = outcomeOf(meaning, found, text);
+      if (meaning === 'unknown')
+        return { ...answered, operatorHandle: (await value(handle)) ?? null };
+      return answered.kind === 'declined' ? await withHandle(answered, handle, input) : answered;
     }
     const amountCents = readAmount(amounts, await value(amount)) ?? 0n;
     const operatorReference = cleanMessage((await value(reference)) ?? '').slice(0, 100);
@@ -63,8 +62,25 @@ export function compileOutcome(
       const detail = await value(one);
       if (detail !== undefined) given[name] = cleanMessage(detail).slice(0, 200);
     }
-    return { kind: 'paid', operatorReference, amountCents, message: text, details: given };
+    const paid = {
+      kind: 'paid',
+      operatorReference,
+      amountCents,
+      message: text,
+      details: given,
+    } as const;
+    return await withHandle(paid, handle, input);
   };
+}
+
+/** A handle that cannot be read does not put a final answer in doubt. */
+async function withHandle<Final extends Paid | Declined>(
+  outcome: Final,
+  handle: Expression | undefined,
+  input: object,
+): Promise<Final> {
+  const operatorHandle = await handle?.evaluate(input).then(textOf, () => undefined);
+  return operatorHandle === undefined ? outcome : { ...outcome, operatorHandle };
 }
 
 function outcomeOf(meaning: Exclude<AnswerClass, 'paid'>, code: string, text: string): Outcome {

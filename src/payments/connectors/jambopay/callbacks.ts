@@ -36,6 +36,7 @@ export function createCallbacks(
 ): Callbacks {
   return {
     acceptedBody: {},
+    keepsHandles: false,
     read: async (request, find) => {
       const about = paths.read(request.path);
       if (about === undefined) return refused('the path is not one of ours');

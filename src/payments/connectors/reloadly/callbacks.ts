@@ -30,6 +30,7 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
   }));
   return {
     acceptedBody: { received: true },
+    keepsHandles: false,
     read: async ({ headers, body }, find) => {
       if (body.length > options.bodyBytes) return refused('the body is too large');
       const timestamp = headers['x-reloadly-request-timestamp'] ?? '';

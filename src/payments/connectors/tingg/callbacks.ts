@@ -14,6 +14,7 @@ export function createCallbacks(paths: SecretPaths): Callbacks {
       authStatus: { authStatusCode: 131, authStatusDescription: 'Authentication was successful' },
       results: [{ statusCode: 183, statusDescription: 'Received' }],
     },
+    keepsHandles: false,
     read: async ({ path }, find) => {
       const about = paths.read(path);
       if (about?.kind !== RESULT) return { kind: 'refused', reason: 'the path is not one of ours' };

@@ -91,6 +91,20 @@ test('VTpass: twelve digits of today in Lagos, then anything alphanumeric, name 
   });
 });
 
+test.each([
+  ['body.requestId', 'R'],
+  // Cannot be evaluated; the payment is paid all the same.
+  ['$number(body.requestId)', undefined],
+])('a final answer has the handle %s', async (handle, found) => {
+  const { origin } = await listen(200, DELIVERED);
+  const pay = VTPASS_SETTINGS['pay'] as { answer: object };
+  const settings = { ...VTPASS_SETTINGS, pay: { ...pay, answer: { ...pay.answer, handle } } };
+  const about = { ...INSTRUCTION, operatorHandle: 'R' };
+  const outcome = await connect(settings, origin).pay(about, never);
+  expect(outcome).toMatchObject({ kind: 'paid', operatorReference: '1' });
+  expect('operatorHandle' in outcome ? outcome.operatorHandle : undefined).toBe(found);
+});
+
 const DELIVERED = {
   code: '000',
   content: { transactions: { status: 'delivered', amount: 1000, transactionId: '1' } },

@@ -123,6 +123,20 @@ describe('a signed callback', () => {
     });
   });
 
+  test('keeps handles if it names its payment only by them', async () => {
+    const { reference, signature, ...others } = EXAMPLE_XML_SETTINGS['callback'] as Record<
+      string,
+      unknown
+    >;
+    const keepsHandles = (changes: object) =>
+      connect({ ...EXAMPLE_XML_SETTINGS, callback: { ...others, ...changes } }).callbacks
+        ?.keepsHandles;
+    expect(keepsHandles({ signature, handle: reference })).toBe(true);
+    expect(keepsHandles({ signature, reference })).toBe(false);
+    // Nothing of it is believed.
+    expect(keepsHandles({ handle: reference })).toBe(false);
+  });
+
   test.each<[string, CallbackRequest]>([
     ['signed with another key', callback(bill('00'), { key: 'other' })],
     ['changed', { ...callback(bill('00')), body: Buffer.from(bill('70')) }],

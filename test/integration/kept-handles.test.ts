@@ -1,0 +1,203 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
+import type { Connector, FinalOutcome } from '../../src/payments/dispatch/connector.ts';
+import { startHandleRetention } from '../../src/payments/dispatch/kept-handles.ts';
+import {
+  create,
+  outcomeOf,
+  readAttempts,
+  startDispatch,
+  until,
+} from '../support/dispatch-fixture.ts';
+import type { Dispatch } from '../support/dispatch-fixture.ts';
+import { openBooks, OPERATOR } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
+import {
+  ACCEPTED,
+  createScriptedConnector,
+  DECLINED,
+  NOT_SENT,
+  paid,
+} from '../support/scripted-connector.ts';
+import type { Script } from '../support/scripted-connector.ts';
+
+// Signed callbacks that name a payment only by a handle, after the payment has ended.
+
+let books: Books;
+let dispatch: Dispatch | undefined;
+/** What the operator's callback says. */
+let says: FinalOutcome;
+
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => {
+  await dispatch?.stop();
+  dispatch = undefined;
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+});
+
+/** Its callbacks consist of a handle. */
+function createOperator(script: Script): Connector {
+  const connector = createScriptedConnector(script);
+  return {
+    ...connector,
+    declaration: { ...connector.declaration, callbackTrust: 'signed' },
+    callbacks: {
+      acceptedBody: {},
+      keepsHandles: true,
+      read: async ({ body }, find) => {
+        const handle = body.toString();
+        const sent = await find.byHandle(handle);
+        const outcome =
+          sent === undefined
+            ? ({ kind: 'mismatch', reason: 'no payment has this handle', says } as const)
+            : says;
+        return { kind: 'reports', reports: [{ reference: sent?.reference ?? handle, outcome }] };
+      },
+    },
+  };
+}
+
+async function pay(operator: Connector): Promise<NewPayment> {
+  const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
+  await create(books, [made]);
+  dispatch = await startDispatch(books, { connectors: { [OPERATOR]: operator } });
+  return made;
+}
+
+/** Stops the dispatcher, so that everything is stored, and receives the callback. Returns the new cases. */
+async function receive(operator: Connector, handle: string): Promise<object[]> {
+  await dispatch?.stop();
+  const receiver = createCallbackReceiver({
+    pool: books.pool,
+    connectorOf: () => operator,
+    settler: (dispatch as Dispatch).settler,
+    onDue: () => {},
+    nowMs: () => 0,
+    log: pino({ level: 'silent' }),
+  });
+  const before = await readCases();
+  await receiver.receive(OPERATOR, { headers: {}, path: '', body: Buffer.from(handle) });
+  return (await readCases()).slice(before.length);
+}
+
+async function readCases(): Promise<object[]> {
+  const read = await books.pool.query<object>(
+    'select kind, payment_id from cases order by opened_at',
+  );
+  return read.rows;
+}
+
+test.each<[string, Script]>([
+  ['that an answer gave before the result', { pay: accepted('H1'), status: paid }],
+  ['that came with the result', { pay: (about) => ({ ...paid(about), operatorHandle: 'H1' }) }],
+  [
+    'that a status query gave',
+    { pay: () => ACCEPTED, status: (about) => ({ ...paid(about), operatorHandle: 'H1' }) },
+  ],
+  ['that we made', { prepare: preparing('H1'), pay: paid }],
+  [
+    'that we made, if the operator gave another',
+    { prepare: preparing('H1'), pay: accepted('H2'), status: paid },
+  ],
+])('a repeated callback with a handle %s opens no case', async (_what, script) => {
+  const operator = createOperator(script);
+  const made = await pay(operator);
+  expect(await outcomeOf(books, made)).toBe('success');
+  says = paid(made);
+  expect(await receive(operator, 'H1')).toEqual([]);
+  expect(await receive(operator, 'H3')).toMatchObject([{ kind: 'unmatched_callback' }]);
+});
+
+test('a callback that contradicts a payment that has ended opens a case about it', async () => {
+  const operator = createOperator({ pay: () => ({ ...DECLINED, operatorHandle: 'H1' }) });
+  const made = await pay(operator);
+  expect(await outcomeOf(books, made)).toBe('failed');
+  says = paid(made);
+  expect(await receive(operator, 'H1')).toMatchObject([{ payment_id: made.paymentId }]);
+});
+
+test('a callback with our own handle settles a payment to which the operator gave another', async () => {
+  const operator = createOperator({
+    prepare: preparing('H1'),
+    pay: accepted('H2'),
+    status: () => ACCEPTED,
+  });
+  const made = await pay(operator);
+  await until(async () => {
+    expect(await readAttempts(books, made)).toMatchObject([{ operator_handle: 'H2' }]);
+  });
+  says = paid(made);
+  expect(await receive(operator, 'H1')).toEqual([]);
+  expect(await outcomeOf(books, made)).toBe('success');
+});
+
+test('a callback about an earlier attempt is not taken for one about the last', async () => {
+  let attempts = 0;
+  const operator = createOperator({
+    prepare: {
+      deadlineMs: 1_000,
+      prepare: async ({ attemptNumber }) => ({
+        kind: 'prepared',
+        operatorHandle: `H${attemptNumber}`,
+      }),
+    },
+    pay: (about) => {
+      attempts += 1;
+      return attempts === 1 ? NOT_SENT : paid(about);
+    },
+  });
+  const made = await pay(operator);
+  expect(await outcomeOf(books, made)).toBe('success');
+  says = paid(made);
+  expect(await receive(operator, 'H1')).toMatchObject([{ kind: 'unmatched_callback' }]);
+  expect(await receive(operator, 'H2')).toEqual([]);
+});
+
+test('a handle that several payments had names none', async () => {
+  const operator = createOperator({ pay: (about) => ({ ...paid(about), operatorHandle: 'H1' }) });
+  const one = await pay(operator);
+  expect(await outcomeOf(books, one)).toBe('success');
+  await dispatch?.stop();
+  const two = await pay(operator);
+  expect(await outcomeOf(books, two)).toBe('success');
+  says = paid(two);
+  expect(await receive(operator, 'H1')).toMatchObject([{ kind: 'unmatched_callback' }]);
+});
+
+test('handles are kept for 90 days', async () => {
+  const operator = createOperator({ pay: (about) => ({ ...paid(about), operatorHandle: 'H1' }) });
+  const made = await pay(operator);
+  expect(await outcomeOf(books, made)).toBe('success');
+  await dispatch?.stop();
+  const handles = async (): Promise<number | null> =>
+    (await books.pool.query('select from operator_handles')).rowCount;
+  const removeAfter = async (days: number): Promise<void> => {
+    const now = new Date(Date.now() + days * 86_400_000);
+    const job = startHandleRetention({
+      pool: books.pool,
+      clock: { now: () => now },
+      everyMs: 3_600_000,
+      log: pino({ level: 'silent' }),
+    });
+    await job.stop();
+  };
+  await removeAfter(89);
+  expect(await handles()).toBe(1);
+  await removeAfter(91);
+  expect(await handles()).toBe(0);
+});
+
+function accepted(operatorHandle: string): Script['pay'] {
+  return () => ({ ...ACCEPTED, operatorHandle });
+}
+
+function preparing(operatorHandle: string): NonNullable<Script['prepare']> {
+  return { deadlineMs: 1_000, prepare: async () => ({ kind: 'prepared', operatorHandle }) };
+}
