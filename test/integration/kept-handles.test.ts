@@ -4,6 +4,7 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type { Connector, FinalOutcome } from '../../src/payments/dispatch/connector.ts';
+import type { Timers } from '../../src/platform/base/timers.ts';
 import { startHandleRetention } from '../../src/payments/dispatch/kept-handles.ts';
 import {
   create,
@@ -74,12 +75,30 @@ async function pay(operator: Connector): Promise<NewPayment> {
 /** Stops the dispatcher, so that everything is stored, and receives the callback. Returns the new cases. */
 async function receive(operator: Connector, handle: string): Promise<object[]> {
   await dispatch?.stop();
+  return await receiveNow(operator, handle, quickTimers());
+}
+
+/** Time that passes when somebody waits for it. */
+function quickTimers(): Timers {
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    after: (delayMs, call) => {
+      nowMs += delayMs;
+      const waiting = setImmediate(call);
+      return () => clearImmediate(waiting);
+    },
+  };
+}
+
+async function receiveNow(operator: Connector, handle: string, timers: Timers): Promise<object[]> {
   const receiver = createCallbackReceiver({
     pool: books.pool,
     connectorOf: () => operator,
     settler: (dispatch as Dispatch).settler,
     onDue: () => {},
     nowMs: () => 0,
+    timers,
     log: pino({ level: 'silent' }),
   });
   const before = await readCases();
@@ -135,6 +154,32 @@ test('a callback with our own handle settles a payment to which the operator gav
   });
   says = paid(made);
   expect(await receive(operator, 'H1')).toEqual([]);
+  expect(await outcomeOf(books, made)).toBe('success');
+});
+
+test('a callback that comes before the answer with its handle settles the payment', async () => {
+  const released = Promise.withResolvers<void>();
+  const operator = createOperator({
+    pay: async () => {
+      await released.promise;
+      return { ...ACCEPTED, operatorHandle: 'H1' };
+    },
+    status: () => ACCEPTED,
+  });
+  const made = await pay(operator);
+  await until(async () => expect(await readAttempts(books, made)).toHaveLength(1));
+  says = paid(made);
+  const hasHandle = async (): Promise<void> =>
+    expect(await readAttempts(books, made)).toMatchObject([{ operator_handle: 'H1' }]);
+  const timers: Timers = {
+    nowMs: () => 0,
+    after: (_delayMs, call) => {
+      released.resolve();
+      void until(hasHandle).then(call);
+      return () => {};
+    },
+  };
+  expect(await receiveNow(operator, 'H1', timers)).toEqual([]);
   expect(await outcomeOf(books, made)).toBe('success');
 });
 

@@ -3,6 +3,8 @@ import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import { systemTimers } from '../../platform/base/timers.ts';
+import type { Timers } from '../../platform/base/timers.ts';
 import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -51,6 +53,8 @@ export interface CallbackReceiverOptions {
   readonly onBalance?: (operatorCode: string, balanceCents: bigint) => Promise<void>;
   /** A monotonic clock in milliseconds. */
   readonly nowMs: () => number;
+  /** For handles that are not known yet. Default: the system's timers. */
+  readonly timers?: Timers;
   readonly log: Logger;
 }
 
@@ -67,7 +71,8 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
       const connector = options.connectorOf(operatorCode);
       const callbacks = connector?.callbacks ?? null;
       if (callbacks === null) return { kind: 'unknown_operator' };
-      const find = createPaymentFinder(pool, operatorCode);
+      const waiting = callbacks.keepsHandles ? (options.timers ?? systemTimers) : null;
+      const find = createPaymentFinder(pool, operatorCode, waiting);
       const reading = await callbacks.read(request, find);
       if (reading.kind === 'refused') {
         log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');

@@ -1,12 +1,25 @@
 import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
+import { sleep } from '../../platform/base/timers.ts';
+import type { Timers } from '../../platform/base/timers.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import type { PaymentFinder, SentPayment } from './connector.ts';
 import { findAttemptsByHandle, findKeptHandles, readLastAttempt } from './handle-store.ts';
 
-/** Finds the payments of one operator that callbacks name. No operator learns about another's. */
-export function createPaymentFinder(pool: Pool, operatorCode: string): PaymentFinder {
+/** How long a callback waits for its handle, which the answer to the instruction may bring later. */
+const HANDLE_WAIT_MS = 3_000;
+const HANDLE_POLL_MS = 250;
+
+/**
+ * Finds the payments of one operator that callbacks name. No operator learns about another's.
+ * @param waiting for handles that are not known yet; null: such a callback has no effect anyway.
+ */
+export function createPaymentFinder(
+  pool: Pool,
+  operatorCode: string,
+  waiting: Timers | null,
+): PaymentFinder {
   const find = async (key: PaymentKey): Promise<SentPayment | undefined> => {
     const row = await readPayment(pool, key.vendorId, key.paymentId);
     if (row === undefined) return undefined;
@@ -24,22 +37,40 @@ export function createPaymentFinder(pool: Pool, operatorCode: string): PaymentFi
       isOpen: row.outcome === null,
     };
   };
+  const findByHandle = async (operatorHandle: string): Promise<SentPayment | undefined> => {
+    const inProgress = await findAttemptsByHandle(pool, operatorHandle, operatorCode);
+    const found =
+      inProgress.length > 0
+        ? inProgress
+        : await findKeptHandles(pool, operatorHandle, operatorCode);
+    const [attempt, other] = found;
+    if (attempt === undefined || other !== undefined) return undefined;
+    const sent = await find(attempt);
+    // A report about an earlier attempt says nothing about the last one.
+    return sent?.attemptNumber === attempt.attemptNumber ? sent : undefined;
+  };
   return {
     byReference: async (reference) => {
       const key = decodeReference(reference);
       return key && (await find(key));
     },
     byHandle: async (operatorHandle) => {
-      const inProgress = await findAttemptsByHandle(pool, operatorHandle, operatorCode);
-      const found =
-        inProgress.length > 0
-          ? inProgress
-          : await findKeptHandles(pool, operatorHandle, operatorCode);
-      const [attempt, other] = found;
-      if (attempt === undefined || other !== undefined) return undefined;
-      const sent = await find(attempt);
-      // A report about an earlier attempt says nothing about the last one.
-      return sent?.attemptNumber === attempt.attemptNumber ? sent : undefined;
+      const sent = await findByHandle(operatorHandle);
+      if (sent !== undefined || waiting === null) return sent;
+      return await tryForAWhile(waiting, () => findByHandle(operatorHandle));
     },
   };
+}
+
+async function tryForAWhile<Found>(
+  timers: Timers,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const giveUpAtMs = timers.nowMs() + HANDLE_WAIT_MS;
+  while (timers.nowMs() < giveUpAtMs) {
+    await sleep(timers, HANDLE_POLL_MS);
+    const found = await find();
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
