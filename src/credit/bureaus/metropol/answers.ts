@@ -121,8 +121,8 @@ function accountOf(
   about: { readonly mySector: Sector; readonly mobile: boolean; readonly asOf: Date },
 ): CreditAccount | undefined {
   const opened = dayOf(info.date_opened);
-  const balanceCents = centsOf(info.current_balance);
-  const overdueCents = centsOf(info.overdue_balance);
+  const balanceCents = owedOf(info.current_balance);
+  const overdueCents = owedOf(info.overdue_balance);
   const originalCents = centsOf(info.original_amount);
   const days = Number(textOf(info.days_in_arrears) || '0');
   if (
@@ -194,6 +194,13 @@ function centsOf(value: string | number | null | undefined): bigint | undefined 
   const match = /^(\d{1,13})(?:\.(\d{1,4}))?$/.exec(text);
   if (match === null) return undefined;
   return BigInt(match[1] ?? '0') * 100n + BigInt((match[2] ?? '').padEnd(2, '0').slice(0, 2));
+}
+
+/** Nothing is owed on an overpaid account, whose balance is below zero. */
+function owedOf(value: string | number | null | undefined): bigint | undefined {
+  const text = textOf(value);
+  if (!/^-\d/.test(text)) return centsOf(text);
+  return centsOf(text.slice(1)) === undefined ? undefined : 0n;
 }
 
 function dayOf(text: string): string | undefined {
