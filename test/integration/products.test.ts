@@ -137,6 +137,18 @@ describe('a list', () => {
     await due(counting);
     expect(asked).toBe(2);
   });
+
+  test('is requested again soon if it could not be saved', async () => {
+    const named: Connector = listing([product('1', { name: 'Not\0 a text' })]);
+    const { catalogue } = openPaymentsOf(books);
+    await catalogue.reload();
+    const deps = { pool: books.pool, catalogue, connectorOf: () => named, log };
+    await expect(refreshDue(deps, never)).rejects.toThrow('invalid byte sequence');
+    await books.owner.query(
+      "update operator_listings set asked_at = now() - interval '11 minutes'",
+    );
+    await expect(refreshDue(deps, never)).rejects.toThrow('invalid byte sequence');
+  });
 });
 
 test('vendors see what a biller sells: names and amounts, without operators and their prices', async () => {

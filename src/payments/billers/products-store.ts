@@ -24,7 +24,9 @@ export async function takeDueListings(
     `with due as materialized (
        select operator_code from operator_listings
        where operator_code = any ($1) and coalesce(asked_at, '-infinity')
-         <= now() - case when error is null then $2::integer else $3::integer end * interval '1 millisecond'
+         -- A list that was taken and not saved is due again soon.
+         <= now() - case when error is null and refreshed_at >= asked_at then $2::integer else $3::integer end
+           * interval '1 millisecond'
        order by operator_code for update
      )
      update operator_listings l set asked_at = now() from due
