@@ -85,7 +85,7 @@ export interface KeptMonth extends NewestFigures {
   readonly measuredAt: Date;
 }
 
-/** Newest month first, champion before challenger. */
+/** Newest month first, then by kind, role and card. */
 export async function readKeptMonths(db: Queryable, limit: number): Promise<KeptMonth[]> {
   const read = await db.query<{
     month: string;
