@@ -73,7 +73,9 @@ export function readRoles(value: string): ReadonlySet<Role> | undefined {
   return known.length === names.length ? new Set(known) : undefined;
 }
 
+/** An offset such as `+03:00` is not a name: PostgreSQL reads it in the other direction. */
 export function readTimeZone(value: string): string | undefined {
+  if (/^[+-]/.test(value)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
   } catch {

@@ -168,6 +168,11 @@ describe('the configuration', () => {
     ]);
   });
 
+  test.each(['+03:00', '+03', '-0330'])('refuses the offset %s as a time zone', (offset) => {
+    // PostgreSQL reads it as POSIX does, in the other direction: reports by day would have other days.
+    expect(complaints({ TIME_ZONE: offset })).toEqual(['TIME_ZONE']);
+  });
+
   test.each(Object.entries<Variable>(VARIABLES))(
     'reports an invalid %s with all details',
     (name, variable) => {
