@@ -4,11 +4,14 @@ import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { reportVat } from '../../src/payments/reports/vat.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
+import { zoneAtNoon } from '../support/noon.ts';
 import { spreadVendors } from '../support/several-buckets.ts';
+import { inProcess } from './cli-support.ts';
 
 const PERIOD = {
   from: new Date(Date.now() - 3_600_000),
@@ -132,3 +135,18 @@ test('a month without VAT has no taxable fees', async () => {
     total: { charges: 0, feesCents: 0n },
   });
 });
+
+test.each(['--csv', '--json'])(
+  'the command fails if the ledger’s account differs, also with %s',
+  async (format) => {
+    const TIME_ZONE = zoneAtNoon();
+    const month = createWireTime(TIME_ZONE).format(new Date()).slice(0, 7);
+    const environment = { DATABASE_URL: books.url, TIME_ZONE };
+    const report = async (): Promise<number | null> =>
+      (await inProcess(environment, 'report', 'vat', '--month', month, format)).exitCode;
+    await paid(await books.addVendor(100_000n), TAXED);
+    expect(await report()).toBe(0);
+    await books.owner.query(`delete from accounts where account = 'vat'`);
+    expect(await report()).toBe(1);
+  },
+);

@@ -15,7 +15,7 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { table } from '../output.ts';
 import type { Session } from '../session.ts';
-import { requireOneFormat, writeCsv } from './report-output.ts';
+import { csvAnswer, requireOneFormat } from './report-output.ts';
 import type { ReportFormat } from './report-output.ts';
 import { accountJson, accountsText } from './trial-balance.ts';
 
@@ -49,8 +49,8 @@ export function addHouseReport(report: Command, cli: Cli): void {
         const floats = await readFloats(pool);
         const corrections = await reportCorrections(pool, period);
         const parts: Parts = { accounts: balance, floats, corrections };
-        if (options.csv === true)
-          return writeCsv(cli.surroundings.stdout, rowsOf(parts, options.part));
+        const exitCode = balance.isEven ? EXIT.done : EXIT.failed;
+        if (options.csv === true) return csvAnswer(rowsOf(parts, options.part), exitCode);
         return {
           json: {
             from: period.from.toISOString(),
@@ -61,7 +61,7 @@ export function addHouseReport(report: Command, cli: Cli): void {
             corrections: corrections.map(correctionJson),
           },
           text: textOf(parts, session),
-          exitCode: balance.isEven ? EXIT.done : EXIT.failed,
+          exitCode,
         };
       });
     });

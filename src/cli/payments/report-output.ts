@@ -1,6 +1,6 @@
 import { csvLine } from '../../platform/base/csv.ts';
 import { UsageError } from '../failure.ts';
-import type { TextStream } from '../output.ts';
+import type { Answer } from '../output.ts';
 
 /** `--csv` and `--json` of a report. */
 export interface ReportFormat {
@@ -13,8 +13,8 @@ export function requireOneFormat({ csv, json }: ReportFormat): void {
   if (csv === true && json === true) throw new UsageError('Give --csv or --json, not both.');
 }
 
-/** Titles and rows as CSV. */
-export function writeCsv(stdout: TextStream, rows: readonly (readonly string[])[]): undefined {
-  stdout.write(rows.map(csvLine).join(''));
-  return undefined;
+/** Titles and rows as CSV. @param exitCode see `Answer`. */
+export function csvAnswer(rows: readonly (readonly string[])[], exitCode?: number): Answer {
+  const text = rows.map(csvLine).join('');
+  return { json: null, text, ...(exitCode === undefined ? {} : { exitCode }) };
 }

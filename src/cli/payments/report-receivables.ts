@@ -12,7 +12,7 @@ import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import type { Session } from '../session.ts';
-import { requireOneFormat, writeCsv } from './report-output.ts';
+import { csvAnswer, requireOneFormat } from './report-output.ts';
 import type { ReportFormat } from './report-output.ts';
 
 export function addReceivables(report: Command, cli: Cli): void {
@@ -31,7 +31,7 @@ export function addReceivables(report: Command, cli: Cli): void {
           const rows = items
             .map((item) => ({ ...item, age_days: ageCell(item.age_days) }))
             .map((item) => TITLES.map((title) => item[title] ?? ''));
-          return writeCsv(cli.surroundings.stdout, [TITLES, ...rows]);
+          return csvAnswer([TITLES, ...rows]);
         }
         return {
           json: {
@@ -115,7 +115,7 @@ export function addExposure(report: Command, cli: Cli): void {
       requireOneFormat(options);
       await cli.run(options, async (session) => {
         const found = await reportExposure(session.pool, new Date());
-        if (options.csv === true) return writeCsv(cli.surroundings.stdout, exposureRows(found));
+        if (options.csv === true) return csvAnswer(exposureRows(found));
         return { json: exposureJson(found), text: exposureText(found, session) };
       });
     });

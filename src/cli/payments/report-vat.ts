@@ -9,7 +9,7 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
 import { record, table } from '../output.ts';
-import { requireOneFormat, writeCsv } from './report-output.ts';
+import { csvAnswer, requireOneFormat } from './report-output.ts';
 import type { ReportFormat } from './report-output.ts';
 
 function month(text: string): string {
@@ -31,7 +31,8 @@ export function addVat(report: Command, cli: Cli): void {
         const period = periodOfMonth(options.month, wireTime);
         if (period === undefined) throw new UsageError('--month must be a month, YYYY-MM.');
         const found = await reportVat(pool, period);
-        if (options.csv === true) return writeCsv(cli.surroundings.stdout, rowsOf(found));
+        const exitCode = found.isEqual ? EXIT.done : EXIT.failed;
+        if (options.csv === true) return csvAnswer(rowsOf(found), exitCode);
         return {
           json: {
             month: options.month,
@@ -43,7 +44,7 @@ export function addVat(report: Command, cli: Cli): void {
             is_equal: found.isEqual,
           },
           text: textOf(found),
-          exitCode: found.isEqual ? EXIT.done : EXIT.failed,
+          exitCode,
         };
       });
     });

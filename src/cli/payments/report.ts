@@ -12,7 +12,7 @@ import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
 import { addHouseReport } from './report-house.ts';
-import { requireOneFormat, writeCsv } from './report-output.ts';
+import { csvAnswer, requireOneFormat } from './report-output.ts';
 import type { ReportFormat } from './report-output.ts';
 import { addExposure, addReceivables } from './report-receivables.ts';
 import { addVat } from './report-vat.ts';
@@ -67,7 +67,7 @@ function addMargin(report: Command, cli: Cli): void {
           ...amountsOf(row),
         }));
         if (options.csv === true) {
-          return writeCsv(cli.surroundings.stdout, rowsOf(options.by, lines));
+          return csvAnswer(rowsOf(options.by, lines));
         }
         return {
           json: {
