@@ -245,8 +245,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'compares the books of a float with its reports: each part of the difference is a sum over another folder’s rows, in one snapshot',
   },
   'payments/reconciliation/days-store.ts': {
-    tables: ['billers', 'dispatch_queue', 'unexecuted_attempts'],
-    why: 'sums the transfers of a day, and names the operators that were paid, inside the database',
+    tables: ['archived_payments', 'billers', 'dispatch_queue', 'payments', 'unexecuted_attempts'],
+    why: 'sums the transfers of a day, and names the operators that were paid, inside the database; compares what statements list with payments, archived or not',
   },
   'payments/reconciliation/store.ts': {
     tables: ['corrections', 'dispatch_queue', 'operator_prices', 'payments', 'transfers'],

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readDayAnswer } from '../../src/console/routes/reconciliation-answer.ts';
+import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
@@ -98,4 +100,26 @@ test('a payment settled since the report explains what it cost at the operator, 
   });
   expect(consumedCents).toBeGreaterThanOrEqual(NET);
   expect(bridge).toMatchObject({ settledSinceCents: consumedCents, unexplainedCents: 100n });
+});
+
+test.each([
+  ['the amount', AMOUNT, '200.00'],
+  ['what it took', NET, '196.60'],
+])('a day on which each payment is listed with %s has no difference', async (_, cents, sum) => {
+  const from = await databaseTime(books);
+  const payments = [await sent(), await sent()];
+  await settlePayments(
+    books.pool,
+    payments.map((made) => paidReport(made)),
+  );
+  const to = await databaseTime(books);
+  const lines = payments.map((of) => ({ of, amountCents: cents }));
+  await importLines(books, folder, lines, { from, to });
+  const sums = { operator: OPERATOR, ours: sum, theirs: sum, difference: '0.00' };
+  const read = async () => await readDayAnswer(books.pool, { day: '2026-03-01', from, to }, []);
+  expect((await read()).operators).toEqual([sums]);
+  for (const { vendorId } of payments) {
+    await archivePayments(books.owner, { vendorIds: [vendorId], before: to, folder });
+  }
+  expect((await read()).operators).toEqual([sums]);
 });

@@ -55,13 +55,19 @@ export async function readDayAnswer(
   };
 }
 
-/** Net of reversals, which our ledger has as corrections. */
-function operatorsOf({ totals, operators }: OperatorsReport): DayAnswer['operators'] {
+/**
+ * Net of reversals, which our ledger has as corrections; with cost and less netted commission if the operator's
+ * statements list payments so.
+ */
+function operatorsOf({ totals, operators, listingNet }: OperatorsReport): DayAnswer['operators'] {
   const ours = new Map<string, bigint>();
-  for (const { operatorCode, paymentsCents, correctionsCents } of totals) {
+  for (const { operatorCode, paymentsCents, correctionsCents, ...terms } of totals) {
     if (operatorCode === '') continue;
     const before = ours.get(operatorCode) ?? 0n;
-    ours.set(operatorCode, before + paymentsCents + correctionsCents);
+    const termsCents = listingNet.has(operatorCode)
+      ? terms.costsCents - terms.commissionsCents
+      : 0n;
+    ours.set(operatorCode, before + paymentsCents + correctionsCents + termsCents);
   }
   const theirs = new Map(
     operators.map((row) => [row.operator, row.paymentsCents - row.reversalsCents]),

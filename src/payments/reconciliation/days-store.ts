@@ -1,3 +1,4 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { FLOWS, flowsOf } from '../ledger/flows.ts';
 import { readPairs } from '../ledger/sums.ts';
@@ -94,8 +95,11 @@ export async function computeTotals(
   return computed.rows;
 }
 
-/** What an operator was paid according to our ledger, in cents: payments, and their corrections. */
-export type OperatorTotal = Pick<DayTotal, 'operatorCode' | 'paymentsCents' | 'correctionsCents'>;
+/** What an operator took from our float according to our ledger, in cents. */
+export type OperatorTotal = Pick<
+  DayTotal,
+  'operatorCode' | 'paymentsCents' | 'costsCents' | 'commissionsCents' | 'correctionsCents'
+>;
 
 const PAIRS = `(
     select null::timestamptz as created_at, 0 as vendor_id, debit_account, credit_account, amount_cents
@@ -110,6 +114,7 @@ export async function computeOperatorTotals(
   const pairs = await readPairs(db, period, { vendorId: null, accounts: null });
   const computed = await db.query<OperatorTotal>(
     `select operator_code as "operatorCode", sum(payments_cents)::bigint as "paymentsCents",
+       sum(costs_cents)::bigint as "costsCents", sum(commissions_cents)::bigint as "commissionsCents",
        sum(corrections_cents)::bigint as "correctionsCents"
      from ${flowsOf(PAIRS)} f where operator_code <> '' group by operator_code order by operator_code`,
     [
@@ -234,4 +239,55 @@ export async function readOperatorDays(db: Queryable, period: Period): Promise<O
     [period.from, period.to],
   );
   return read.rows;
+}
+
+/** A payment with the amount that a statement lists for it. */
+export interface ListedPayment {
+  readonly listedCents: bigint;
+  readonly amountCents: bigint;
+  /** The version of the recorded price; null: none. */
+  readonly operatorPrice: number | null;
+}
+
+interface ListedRow {
+  vendorId: number | null;
+  paymentId: string | null;
+  listedCents: bigint;
+}
+
+const SAMPLE_ROWS = 200;
+
+/** Some payments that an operator's statements list in a period as the ledger has them, archived or not. */
+export async function listMatched(
+  db: Queryable,
+  operator: string,
+  { from, to }: Period,
+): Promise<ListedPayment[]> {
+  const read = await db.query<ListedRow>(
+    `select vendor_id as "vendorId", payment_id as "paymentId", amount_cents as "listedCents"
+     from statement_rows
+     where operator = $1 and kind = 'payment' and verdict in ('matched', 'settled')
+       and at >= $2 and at < $3
+     limit $4`,
+    [operator, from, to, SAMPLE_ROWS],
+  );
+  const listed = new Map(read.rows.map((row) => [row.paymentId, row.listedCents]));
+  const keys = read.rows.flatMap(({ vendorId, paymentId }) =>
+    vendorId === null ? [] : { vendorId, paymentId },
+  );
+  const found: ListedPayment[] = [];
+  for (const { bucket, items } of await groupByBucket(db, keys)) {
+    const payments = await db.query<Omit<ListedPayment, 'listedCents'> & { paymentId: string }>(
+      `select payment_id as "paymentId", amount_cents as "amountCents", operator_price as "operatorPrice"
+       from payments where bucket = $1 and vendor_id = any ($2) and payment_id = any ($3)
+       union all
+       select payment_id, amount_cents, operator_price
+       from archived_payments where bucket = $1 and vendor_id = any ($2) and payment_id = any ($3)`,
+      [bucket, items.map(({ vendorId }) => vendorId), items.map(({ paymentId }) => paymentId)],
+    );
+    for (const { paymentId, ...row } of payments.rows) {
+      found.push({ ...row, listedCents: listed.get(paymentId) ?? 0n });
+    }
+  }
+  return found;
 }

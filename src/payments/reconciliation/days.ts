@@ -11,6 +11,7 @@ import {
   findClosedDay,
   findLastClosedDay,
   insertClosedDay,
+  listMatched,
   listOperatorsPaid,
   readOperatorDays,
   readTotals,
@@ -18,7 +19,10 @@ import {
 import type { ClosedDay, DayTotal, OperatorDay, OperatorTotal } from './days-store.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import { countOpenCasesBefore } from '../cases/cases-store.ts';
+import { termsOf } from '../prices/price.ts';
+import { listOperatorPrices } from '../prices/store.ts';
 import { statementCovers } from './store.ts';
+import type { Period } from './store.ts';
 
 /** A day of the service's time zone. */
 export interface Day {
@@ -148,6 +152,8 @@ async function findExceptions(
 /** A day as its operators see it. */
 export interface OperatorsReport extends Pick<DayReport, 'closed' | 'operators' | 'openCases'> {
   readonly totals: readonly OperatorTotal[];
+  /** Operators whose statements list payments with their cost, less the commission that is netted. */
+  readonly listingNet: ReadonlySet<string>;
 }
 
 /** The same as `reportDay`, without vendors and balances, which take long. Reads one snapshot. */
@@ -157,16 +163,39 @@ export async function reportOperators(
 ): Promise<OperatorsReport> {
   return await snapshot(pool, async (client) => {
     const closed = (await findClosedDay(client, day)) ?? null;
+    const totals =
+      closed === null ? await computeOperatorTotals(client, period) : await readTotals(client, day);
+    const withTerms = totals.filter((row) => row.costsCents !== row.commissionsCents);
+    const listingNet = new Set<string>();
+    for (const operator of new Set(withTerms.map(({ operatorCode }) => operatorCode))) {
+      if (await listsNet(client, operator, period)) listingNet.add(operator);
+    }
     return {
       closed,
-      totals:
-        closed === null
-          ? await computeOperatorTotals(client, period)
-          : await readTotals(client, day),
+      totals,
+      listingNet,
       operators: await readOperatorDays(client, period),
       openCases: await countOpenCasesBefore(client, period.to),
     };
   });
+}
+
+/** By the first payment of the period whose two amounts differ; an operator lists all in the same way. */
+async function listsNet(db: Queryable, operator: string, period: Period): Promise<boolean> {
+  const prices = await listOperatorPrices(db, 'all');
+  for (const { listedCents, amountCents, operatorPrice } of await listMatched(
+    db,
+    operator,
+    period,
+  )) {
+    const terms = prices.find(({ version }) => version === operatorPrice);
+    if (terms === undefined || terms.operatorCode !== operator) continue;
+    const { costCents, commissionCents } = termsOf(terms, amountCents);
+    const netCents = amountCents + costCents - (terms.commissionNetted ? commissionCents : 0n);
+    if (netCents === amountCents) continue;
+    if (listedCents === netCents || listedCents === amountCents) return listedCents === netCents;
+  }
+  return false;
 }
 
 /** The totals of a day: frozen if it is closed, so far if it is not. Reads one snapshot. */
