@@ -18,7 +18,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
-import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
+import { databaseTime, HEADER, importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // Days that are closed one after the other. In this test a "day" ends at any chosen time.
@@ -260,5 +260,18 @@ describe('a day is not closed', () => {
       note: 'none comes',
     });
     expect(await violations()).toEqual([]);
+  });
+});
+
+describe('the operators of a day', () => {
+  test('have their balances, also if a further statement has none', async () => {
+    const to = await databaseTime(books);
+    const from = new Date(Number(to) - 3_600_000);
+    await importLines(books, folder, [], { from, to });
+    const text = `${HEADER}\r\ncharge,${from.toISOString()},C,,,,1.00,KES\r\n`;
+    await importLines(books, folder, [], { from, to, text, complete: false });
+    expect((await reportDay(books.pool, { day: '2026-03-01', from, to })).operators).toMatchObject([
+      { openingCents: 100_000_000n, closingCents: 100_000_000n },
+    ]);
   });
 });

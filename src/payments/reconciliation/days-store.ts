@@ -224,9 +224,9 @@ export async function readOperatorDays(db: Queryable, period: Period): Promise<O
   const read = await db.query<OperatorDay>(
     `select o.operator,
        (select opening_cents from operator_statements s where s.operator = o.operator
-          and s.period_start = $1 order by imported_at desc limit 1) as "openingCents",
+          and s.period_start = $1 and opening_cents is not null order by imported_at desc limit 1) as "openingCents",
        (select closing_cents from operator_statements s where s.operator = o.operator
-          and s.period_end = $2 order by imported_at desc limit 1) as "closingCents",
+          and s.period_end = $2 and closing_cents is not null order by imported_at desc limit 1) as "closingCents",
        coalesce(sum(r.amount_cents) filter (where r.kind = 'payment'), 0)::bigint as "paymentsCents",
        coalesce(sum(r.amount_cents) filter (where r.kind = 'reversal'), 0)::bigint as "reversalsCents",
        coalesce(sum(r.amount_cents) filter (where r.kind = 'top_up'), 0)::bigint as "topUpsCents",
