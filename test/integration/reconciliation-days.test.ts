@@ -264,6 +264,32 @@ describe('a day is not closed', () => {
 });
 
 describe('the operators of a day', () => {
+  test('have the amounts that their statements list last', async () => {
+    const from = new Date(Number(await databaseTime(books)) - 3_600_000);
+    const made = await pay(await books.addVendor(100_000n), 10_000n);
+    await settle(paidReport(made));
+    const to = await boundary();
+    const listed = async (amountCents: bigint): Promise<void> => {
+      const movements = [
+        { of: made, operatorReference: 'A', amountCents },
+        { type: 'top_up', operatorReference: 'B', amountCents: amountCents * 2n },
+      ];
+      await importLines(books, folder, movements, { from, to });
+    };
+    const day = { day: '2026-03-01', from, to };
+    for (const cents of [10_000n, 8_000n, 9_000n]) {
+      await listed(cents);
+      expect((await reportDay(books.pool, day)).operators).toMatchObject([
+        {
+          openingCents: 100_000_000n,
+          paymentsCents: cents,
+          topUpsCents: cents * 2n,
+          closingCents: 100_000_000n + cents,
+        },
+      ]);
+    }
+  });
+
   test('have their balances, also if a further statement has none', async () => {
     const to = await databaseTime(books);
     const from = new Date(Number(to) - 3_600_000);

@@ -1,5 +1,7 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { listStatementChanges } from '../cases/statement-cases-store.ts';
+import type { StatementChange } from '../cases/statement-cases-store.ts';
 import { FLOWS, flowsOf } from '../ledger/flows.ts';
 import { readPairs } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
@@ -220,25 +222,57 @@ export interface OperatorDay {
   readonly closingCents: bigint | null;
 }
 
+/** Of a movement that statements list several times, what the last one lists. */
 export async function readOperatorDays(db: Queryable, period: Period): Promise<OperatorDay[]> {
+  const changes = await listLastChanges(db, period);
   const read = await db.query<OperatorDay>(
     `select o.operator,
        (select opening_cents from operator_statements s where s.operator = o.operator
           and s.period_start = $1 and opening_cents is not null order by imported_at desc limit 1) as "openingCents",
        (select closing_cents from operator_statements s where s.operator = o.operator
           and s.period_end = $2 and closing_cents is not null order by imported_at desc limit 1) as "closingCents",
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'payment'), 0)::bigint as "paymentsCents",
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'reversal'), 0)::bigint as "reversalsCents",
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'top_up'), 0)::bigint as "topUpsCents",
-       coalesce(sum(r.amount_cents) filter (where r.kind = 'charge'), 0)::bigint as "chargesCents"
+       coalesce(sum(r.cents) filter (where r.kind = 'payment'), 0)::bigint as "paymentsCents",
+       coalesce(sum(r.cents) filter (where r.kind = 'reversal'), 0)::bigint as "reversalsCents",
+       coalesce(sum(r.cents) filter (where r.kind = 'top_up'), 0)::bigint as "topUpsCents",
+       coalesce(sum(r.cents) filter (where r.kind = 'charge'), 0)::bigint as "chargesCents"
      from (select distinct operator from operator_statements
          where period_start < $2 and period_end > $1) o
-       left join statement_rows r on r.operator = o.operator and r.at >= $1 and r.at < $2
-         and r.verdict not in ('repeated', 'changed')
+       left join (
+         select s.operator, s.kind, coalesce(c.cents, s.amount_cents) as cents
+         from statement_rows s
+           left join unnest($3::text[], $4::text[], $5::text[], $6::bigint[])
+             as c (operator, kind, operator_reference, cents) using (operator, kind, operator_reference)
+         where s.at >= $1 and s.at < $2 and s.verdict not in ('repeated', 'changed')
+       ) r on r.operator = o.operator
      group by o.operator order by o.operator`,
-    [period.from, period.to],
+    [
+      period.from,
+      period.to,
+      changes.map(({ operator }) => operator),
+      changes.map(({ kind }) => kind),
+      changes.map(({ operatorReference }) => operatorReference),
+      changes.map(({ amountCents }) => amountCents),
+    ],
   );
   return read.rows;
+}
+
+/** The movements that further statements list with other content, as the last one has them. */
+async function listLastChanges(
+  db: Queryable,
+  period: Period,
+): Promise<(StatementChange & { readonly operator: string })[]> {
+  const operators = await db.query<{ operator: string }>(
+    `select distinct operator from operator_statements where period_start < $2 and period_end > $1`,
+    [period.from, period.to],
+  );
+  const last = new Map<string, StatementChange & { readonly operator: string }>();
+  for (const { operator } of operators.rows) {
+    for (const change of await listStatementChanges(db, operator)) {
+      last.set(`${operator} ${change.kind} ${change.operatorReference}`, { ...change, operator });
+    }
+  }
+  return [...last.values()];
 }
 
 /** A payment with the amount that a statement lists for it. */
