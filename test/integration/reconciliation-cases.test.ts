@@ -566,6 +566,28 @@ describe('paid twice', () => {
     expect(await houseCents()).toEqual([0n]);
   });
 
+  test('what the operator gives back is of the claim about that payment, not of the oldest', async () => {
+    const claims: { readonly made: NewPayment; readonly caseId: string }[] = [];
+    for (const _ of [1, 2]) {
+      const made = await sent();
+      await settle(paidReport(made));
+      await openCase(books.pool, {
+        ...{ vendorId: made.vendorId, paymentId: made.paymentId, kind: 'duplicate' },
+        ...{ evidenceId: newId(), operatorCode: OPERATOR },
+        facts: { movement: 'payment', paid_cents: Number(AMOUNT) },
+      });
+      const twice = await openCaseOf(made, 'duplicate');
+      await resolve(twice, 'receivable');
+      claims.push({ made, caseId: twice.caseId });
+    }
+    const [older, newer] = claims;
+    if (older === undefined || newer === undefined) throw new Error('no claims');
+    await resolve(await givenBack(newer.made), 'receivable_returned');
+    const { items } = await reportReceivables(books.pool, new Date());
+    const left = items.filter(({ caseId }) => claims.some((claim) => claim.caseId === caseId));
+    expect(left).toMatchObject([{ caseId: older.caseId, amountCents: AMOUNT }]);
+  });
+
   /** A statement lists that the operator returned one of the two payments. */
   async function givenBack(made: NewPayment): Promise<CaseRow> {
     await openCase(books.pool, {

@@ -7,6 +7,8 @@ export interface DebtMovement {
   readonly amountCents: bigint;
   /** The correction whose debt it repays; null: not said. */
   readonly repays: string | null;
+  /** The payment that it is about; null: none, or not known. */
+  readonly paymentId: string | null;
 }
 
 /** A debt, and what is left of it. */
@@ -16,8 +18,8 @@ export interface OpenDebt<Movement extends DebtMovement> {
 }
 
 /**
- * What is left of each debt of one debtor. A repayment pays the debt that it names, and then the oldest
- * ones. Pure.
+ * What is left of each debt of one debtor. A repayment pays the debt that it names, then those of the same
+ * payment, and then the oldest ones. Pure.
  * @param movements oldest first.
  */
 export function openDebts<Movement extends DebtMovement>(
@@ -30,8 +32,12 @@ export function openDebts<Movement extends DebtMovement>(
       continue;
     }
     let paidCents = -movement.amountCents;
-    const named = debts.filter((debt) => debt.movement.correctionId === movement.repays);
-    for (const debt of [...named, ...debts]) {
+    const { repays, paymentId } = movement;
+    const named = debts.filter((debt) => debt.movement.correctionId === repays);
+    const ofPayment = debts.filter(
+      (debt) => paymentId !== null && debt.movement.paymentId === paymentId,
+    );
+    for (const debt of [...named, ...ofPayment, ...debts]) {
       const takenCents = paidCents < debt.leftCents ? paidCents : debt.leftCents;
       debt.leftCents -= takenCents;
       paidCents -= takenCents;

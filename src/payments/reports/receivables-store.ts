@@ -28,7 +28,6 @@ export interface DebtRow extends DebtMovement {
   readonly caseId: string;
   /** The open case about collecting it. */
   readonly openCaseId: string | null;
-  readonly paymentId: string | null;
 }
 
 /** What corrections posted to such accounts of these vendors, oldest first. */

@@ -8,7 +8,8 @@ const movement = (
   correctionId: string,
   amountCents: bigint,
   repays: string | null = null,
-): DebtMovement => ({ correctionId, amountCents, repays, at: new Date(0) });
+  paymentId: string | null = null,
+): DebtMovement => ({ correctionId, amountCents, repays, paymentId, at: new Date(0) });
 
 const left = (movements: readonly DebtMovement[]): (readonly [string, bigint])[] =>
   openDebts(movements).map(({ movement: { correctionId }, leftCents }) => [
@@ -31,6 +32,16 @@ describe('what is left of debts', () => {
     expect(left([...debts, movement('r', -70n, 'b')])).toEqual([['a', 80n]]);
     expect(left([...debts, movement('r', -120n)])).toEqual([['b', 30n]]);
     expect(left([...debts, movement('r', -150n)])).toEqual([]);
+  });
+
+  test('a repayment that names no debt pays those of its payment first', () => {
+    const debts = [movement('a', 100n, null, 'x'), movement('b', 50n, null, 'y')];
+    expect(left([...debts, movement('r', -50n, null, 'y')])).toEqual([['a', 100n]]);
+    expect(left([...debts, movement('r', -70n, null, 'y')])).toEqual([['a', 80n]]);
+    expect(left([...debts, movement('r', -70n, null, 'z')])).toEqual([
+      ['a', 30n],
+      ['b', 50n],
+    ]);
   });
 
   test('their sum is the balance, whatever is repaid', () => {
