@@ -128,6 +128,25 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
   expect(report.isEqual).toBe(true);
 });
 
+test('VAT that a vendor pays in part, and owes in part, is one charge', async () => {
+  const vendorId = await books.addVendor(2_116n);
+  const made = newPayment({ vendorId, amountCents: 1_000n, ...TAXED });
+  await createInstructed(books.pool, [made]);
+  await settlePayments(books.pool, [failedReport(made)]);
+  const other = newPayment({ vendorId, amountCents: 1_008n });
+  await createInstructed(books.pool, [other]);
+  await settlePayments(books.pool, [paidReport(other)]);
+  await settlePayments(books.pool, [paidReport(made)]);
+  await resolved(made, 'charge_vendor');
+  expect(await books.balances(vendorId)).toMatchObject({ float: 0n, exposure: -8n, vat: 16n });
+  const { vendors } = await reportVat(books.pool, PERIOD);
+  expect(vendors.find(({ vid }) => vid === `vendor-${vendorId}`)).toMatchObject({
+    charges: 1,
+    chargedCents: 16n,
+    feesCents: 100n,
+  });
+});
+
 test('a month without VAT has no taxable fees', async () => {
   const before = { from: new Date(0), to: PERIOD.from };
   expect(await reportVat(books.pool, before)).toMatchObject({

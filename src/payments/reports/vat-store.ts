@@ -51,3 +51,29 @@ export async function readUntaxedFees(
   ];
   return new Map(found.map(({ vendorId, feesCents }) => [vendorId, feesCents]));
 }
+
+const FURTHER_PARTS = `select f.vendor_id as "vendorId",
+    (count(*) - count(distinct f.source_id))::integer as count
+  from corrections c join transfers f
+    on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+  where c.posted_at >= $1 and c.posted_at < $2 and c.vendor_id = any ($3::integer[])
+    and f.credit_account = 'vat'
+  group by f.vendor_id`;
+
+/**
+ * Transfers of VAT that are the second or third part of a charge, of these vendors: what a correction charges
+ * may come from a vendor's float in part, and become a debt in part.
+ */
+export async function countFurtherParts(
+  db: Queryable,
+  { from, to }: BookPeriod,
+  vendorIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (vendorIds.length === 0) return new Map();
+  const found = await queryByBucket<{ vendorId: number; count: number }>(db, FURTHER_PARTS, [
+    from,
+    to,
+    vendorIds,
+  ]);
+  return new Map(found.map(({ vendorId, count }) => [vendorId, count]));
+}

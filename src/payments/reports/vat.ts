@@ -6,10 +6,11 @@ import type { BookPeriod } from '../house/store.ts';
 import { readPairsByVendor } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { VendorPairSum } from '../ledger/sums-store.ts';
-import { readUntaxedFees } from './vat-store.ts';
+import { countFurtherParts, readUntaxedFees } from './vat-store.ts';
 
 /** In cents. */
 export interface VatSums {
+  /** How often VAT was charged. */
   readonly charges: number;
   /** The taxable base: fees that VAT was charged on, without the VAT, less what was given back. */
   readonly feesCents: bigint;
@@ -53,12 +54,22 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
       own.some(isVat),
     );
     const untaxed = await readUntaxedFees(client, period, vendorsWithUntaxedFees(taxed));
+    const corrected = taxed.filter(([, own]) => !own.every(isSettled));
+    const further = await countFurtherParts(
+      client,
+      period,
+      corrected.map(([vendorId]) => vendorId),
+    );
     const vendors = taxed
-      .map(([vendorId, own]) => ({
-        vid: vids.get(vendorId) ?? '',
-        ...sumsOf(own),
-        feesCents: feesOf(own) - (untaxed.get(vendorId) ?? 0n),
-      }))
+      .map(([vendorId, own]) => {
+        const sums = sumsOf(own);
+        return {
+          ...sums,
+          vid: vids.get(vendorId) ?? '',
+          charges: sums.charges - (further.get(vendorId) ?? 0),
+          feesCents: feesOf(own) - (untaxed.get(vendorId) ?? 0n),
+        };
+      })
       .toSorted((one, other) => (one.vid < other.vid ? -1 : 1));
     const total = vendors.reduce<VatSums>(add, NOTHING);
     const openingCents = (account?.openingCents ?? 0n) + (paid?.openingCents ?? 0n);
@@ -113,7 +124,7 @@ function feesOf(pairs: readonly VendorPairSum[]): bigint {
   }, 0n);
 }
 
-/** The VAT that transfers of one vendor make. Pure. */
+/** The VAT that transfers of one vendor make; `charges` are transfers. Pure. */
 function sumsOf(pairs: readonly VendorPairSum[]): Omit<VatSums, 'feesCents'> {
   let sums = NOTHING;
   for (const { debitAccount, creditAccount, count, amountCents } of pairs) {
