@@ -7,6 +7,7 @@ import { approveCurrent } from '../support/approve-case.ts';
 import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
+import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { marginOf, reportMargin } from '../../src/payments/reports/margin.ts';
 import { DIMENSIONS } from '../../src/payments/reports/margin-store.ts';
 import type { Dimension } from '../../src/payments/reports/margin-store.ts';
@@ -101,6 +102,28 @@ test('sums to the accounts in every grouping', async () => {
   }
   const before = { ...PERIOD, to: PERIOD.from, from: new Date(0) };
   expect((await reportMargin(books.pool, before, new Set(['day']))).rows).toEqual([]);
+});
+
+test('days begin in the zone’s midnight, also if that is on the hour in summer only', async () => {
+  // Ahead by 11:00 in summer, by 10:30 in winter.
+  const timeZone = 'Australia/Lord_Howe';
+  const vendorId = await books.addVendor();
+  const times = ['2026-07-01T13:15:00Z', '2026-07-01T13:45:00Z', '2026-01-01T13:15:00Z'];
+  await books.owner.query(
+    `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents,
+       created_at)
+     select bucket_of($1), $1, gen_random_uuid(), 3, 'reserved', 'fees', 100, at
+     from unnest($2::timestamptz[]) as at`,
+    [vendorId, times],
+  );
+  await completeSums(books.pool);
+  const period = { from: new Date('2026-01-01'), to: new Date('2026-07-31'), timeZone };
+  const { rows } = await reportMargin(books.pool, period, new Set(['day']));
+  expect(rows.map(({ day, feesCents }) => [day, feesCents])).toEqual([
+    ['2026-01-02', 100n],
+    ['2026-07-01', 100n],
+    ['2026-07-02', 100n],
+  ]);
 });
 
 async function send({ vendorId, billerCode }: NewPayment, version: number | null): Promise<void> {

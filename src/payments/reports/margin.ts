@@ -1,5 +1,7 @@
+import { DAY_MS } from '../../platform/base/days.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
+import type { BookPeriod } from '../house/store.ts';
 import { readPairsByVendor, splitByHours } from '../ledger/sums.ts';
 import { isOwnTermsAccount } from '../ledger/account.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
@@ -41,10 +43,12 @@ export function marginOf({ feesCents, costCents, commissionCents }: MarginSums):
   return feesCents + commissionCents - costCents;
 }
 
+type WholePeriod = BookPeriod & Pick<MarginPeriod, 'timeZone'>;
+
 /** Fees, costs and commissions of a period, over one snapshot. */
 export async function reportMargin(
   pool: Pool,
-  period: { readonly from: Date; readonly to: Date; readonly timeZone: string },
+  period: WholePeriod,
   by: ReadonlySet<Dimension>,
 ): Promise<MarginReport> {
   const read = await snapshot(pool, async (client) => {
@@ -70,7 +74,7 @@ export async function reportMargin(
 /** From the sums, as far as they have what is asked for. */
 async function readAllPairs(
   db: Queryable,
-  period: MarginPeriod,
+  period: WholePeriod,
   by: ReadonlySet<Dimension>,
 ): Promise<MarginPair[]> {
   if (by.has('vendor')) {
@@ -80,8 +84,7 @@ async function readAllPairs(
       .filter(({ vendorId }) => vendorId !== 0)
       .map((pair) => ({ day: null, billerCode: null, operatorCode: null, ...pair }));
   }
-  if (by.has('day') && !hasWholeHours(period.timeZone))
-    return await readMarginPairs(db, period, by);
+  if (by.has('day') && !hasWholeHours(period)) return await readMarginPairs(db, period, by);
   const { timeZone } = period;
   const pairs: MarginPair[] = [];
   for (const { source, ...part } of await splitByHours(db, period)) {
@@ -91,11 +94,21 @@ async function readAllPairs(
   return pairs;
 }
 
-/** Whether the days of a zone begin on the hour of UTC. */
-function hasWholeHours(timeZone: string): boolean {
+/** No zone has another offset for less than this. */
+const STEP_MS = 30 * DAY_MS;
+/** The ledger has nothing older. */
+const OLDEST_MS = Date.UTC(2020);
+
+/** Whether the days of a zone begin on the hour of UTC, always in the period: an offset may change by half an hour. */
+function hasWholeHours({ from, to, timeZone }: WholePeriod): boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  const offset = format.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return !/:(?!00)/.test(offset);
+  const endMs = Math.min(Number(to), Date.now());
+  for (let at = Math.max(Number(from), OLDEST_MS); at < endMs + STEP_MS; at += STEP_MS) {
+    const parts = format.formatToParts(Math.min(at, endMs));
+    const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    if (/:(?!00)/.test(offset)) return false;
+  }
+  return true;
 }
 
 /** What transfers between two accounts mean for the margin: at most a row for each side. Pure. */
