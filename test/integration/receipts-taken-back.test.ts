@@ -11,6 +11,7 @@ import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal, takeReversal } from '../../src/payments/receipts/reverse.ts';
 import { findReceipts } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
+import { reportExposure } from '../../src/payments/reports/receivables.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -88,7 +89,11 @@ test('two cases about one receipt take its amount back once', async () => {
   );
   await takeReversal(deps(), report());
   const [first, second] = await openCases();
+  const exposed = async (): Promise<bigint> =>
+    (await reportExposure(books.pool, new Date())).reversedCents;
+  expect(await exposed()).toBe(50_000n);
   await takeBack(first?.caseId ?? '', '20000');
+  expect(await exposed()).toBe(30_000n);
   await expect(takeBack(second?.caseId ?? '', '30001')).rejects.toThrow('at most 300.00');
   await takeBack(second?.caseId ?? '');
   await expectBooks({ collected: 0n, external: 0n });
@@ -101,6 +106,7 @@ test('what one case took back cannot be taken back by another one', async () => 
   const [first, second] = await openCases();
   await takeBack(first?.caseId ?? '');
   await expect(takeBack(second?.caseId ?? '')).rejects.toThrow('Nothing is left to take back');
+  expect((await reportExposure(books.pool, new Date())).reversed).toEqual([]);
   await expectBooks({ collected: 0n, external: 0n });
 });
 

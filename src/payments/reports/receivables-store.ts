@@ -107,6 +107,7 @@ export async function sumUnknown(
 export interface ReversedRow {
   vendorId: number;
   caseId: string;
+  receiptId: string | null;
   at: Date;
   issuer: string | null;
   receipt: string | null;
@@ -115,8 +116,8 @@ export interface ReversedRow {
 
 export async function listReversed(db: Queryable): Promise<ReversedRow[]> {
   const listed = await db.query<ReversedRow>(
-    `select vendor_id as "vendorId", case_id as "caseId", opened_at as at, facts ->> 'issuer' as issuer,
-       facts ->> 'receipt' as receipt,
+    `select vendor_id as "vendorId", case_id as "caseId", evidence_id as "receiptId", opened_at as at,
+       facts ->> 'issuer' as issuer, facts ->> 'receipt' as receipt,
        coalesce((facts ->> 'paid_cents')::bigint, 0) as "amountCents"
      from cases
      where kind = 'receipt_reversed' and resolved_at is null

@@ -1,7 +1,8 @@
 import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
+import { readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import { AGES, ageLimits, ageOf, sumByAge } from './ages.ts';
 import type { Age, ByAge } from './ages.ts';
 import { openDebts } from './debts.ts';
@@ -12,7 +13,7 @@ import {
   readVendorsOfCases,
   sumUnknown,
 } from './receivables-store.ts';
-import type { DebtAccount, DebtRow } from './receivables-store.ts';
+import type { DebtAccount, DebtRow, ReversedRow } from './receivables-store.ts';
 
 /** What a vendor or an operator owes us, of one correction. */
 export interface Receivable {
@@ -164,7 +165,7 @@ export async function reportExposure(pool: Pool, now: Date): Promise<ExposureRep
         ages: known.ages.with(age, { count, amountCents }),
       });
     }
-    const reversed = (await listReversed(client)).map(({ vendorId, at: since, ...row }) => ({
+    const reversed = (await listStillReversed(client)).map(({ vendorId, at: since, ...row }) => ({
       ...row,
       vid: vids.get(vendorId) ?? '',
       since,
@@ -175,4 +176,20 @@ export async function reportExposure(pool: Pool, now: Date): Promise<ExposureRep
     const unknownCents = sums.reduce((sum, { amountCents }) => sum + amountCents, 0n);
     return { at: now, limits, unknown: sums, unknownCents, reversed, reversedByAge, reversedCents };
   });
+}
+
+/** With what is still in the vendor’s books: another case about the same receipt may have taken some of it back. */
+async function listStillReversed(db: Queryable): Promise<Omit<ReversedRow, 'receiptId'>[]> {
+  const rows = await listReversed(db);
+  const kept = new Map<string, bigint>();
+  for (const [vendorId, own] of Map.groupBy(rows, (row) => row.vendorId)) {
+    const receiptIds = own.flatMap(({ receiptId }) => receiptId ?? []);
+    for (const [id, cents] of await readKeptReceipts(db, vendorId, receiptIds)) kept.set(id, cents);
+  }
+  return rows
+    .map(({ receiptId, ...row }) => ({
+      ...row,
+      amountCents: kept.get(receiptId ?? '') ?? row.amountCents,
+    }))
+    .filter(({ amountCents }) => amountCents > 0n);
 }
