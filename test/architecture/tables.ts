@@ -241,7 +241,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'reads float, collected income and what was paid of all watched vendors with one statement for each bucket',
   },
   'payments/reconciliation/bridge-store.ts': {
-    tables: ['dispatch_queue', 'house_transfers', 'operator_float_hours', 'payments', 'transfers'],
+    tables: [
+      ...['dispatch_queue', 'house_transfers', 'operator_float_hours', 'operator_prices'],
+      ...['payments', 'transfers'],
+    ],
     why: 'compares the books of a float with its reports: each part of the difference is a sum over another folder’s rows, in one snapshot',
   },
   'payments/reconciliation/days-store.ts': {

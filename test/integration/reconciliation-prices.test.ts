@@ -8,7 +8,13 @@ import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readConsumed } from '../../src/payments/house/store.ts';
 import { bookedCents, readBookedFloat } from '../../src/payments/reconciliation/bridge-store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
-import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import {
+  createInstructed,
+  failedReport,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
@@ -101,6 +107,30 @@ test('a payment settled since the report explains what it cost at the operator, 
   expect(consumedCents).toBeGreaterThanOrEqual(NET);
   expect(bridge).toMatchObject({ settledSinceCents: consumedCents, unexplainedCents: 100n });
 });
+
+test.each([
+  ['a cost', { ...TERMS, commission: { flatCents: 0n, bps: 0 } }, AMOUNT + 30n],
+  ['a cost and a netted commission', TERMS, NET],
+  ['a commission that is paid later', { ...TERMS, commissionNetted: false }, AMOUNT + 30n],
+])(
+  'a payment in flight with %s explains what it may take, to the cent',
+  async (_, terms, takes) => {
+    const route = { billerCode: BILLER, operatorCode: OPERATOR };
+    const version = await setOperatorPrice(books.pool, route, terms, {
+      ...{ validFrom: null, setBy: 'Asha' },
+    });
+    const made = newPayment({ vendorId: await books.addVendor(100_000n), amountCents: AMOUNT });
+    await createInstructed(books.pool, [made], version);
+    const booked = bookedCents(await readBookedFloat(books.pool, OPERATOR, null));
+    const { bridge } = await reportFloat(books.pool, {
+      operatorCode: OPERATOR,
+      balanceCents: booked - takes - 100n,
+      polledAt: await databaseTime(books),
+    });
+    await settlePayments(books.pool, [failedReport(made)]);
+    expect(bridge).toMatchObject({ inFlightCents: -takes, unexplainedCents: -100n });
+  },
+);
 
 test.each([
   ['the amount', AMOUNT, '200.00'],

@@ -49,8 +49,13 @@ export async function readFloatFacts(
   reportedAt: Date,
 ): Promise<Pick<FloatFacts, 'inFlightCents' | 'settledSinceCents' | 'risenCents'>> {
   const inFlight = await db.query<{ cents: bigint }>(
-    `select coalesce(sum(t.amount_cents), 0)::bigint as cents
+    `select coalesce(sum(t.amount_cents
+         + coalesce(share_of(t.amount_cents, p.cost_cents, p.cost_bps), 0)
+         - case when p.commission_netted
+             then least(share_of(t.amount_cents, p.commission_cents, p.commission_bps), t.amount_cents)
+             else 0 end), 0)::bigint as cents
      from dispatch_queue q join payments t using (bucket, vendor_id, payment_id)
+       left join operator_prices p on p.version = q.operator_price
      where q.stage = 'verify' and q.operator_code = $1 and q.sent_at < $2`,
     [operatorCode, reportedAt],
   );

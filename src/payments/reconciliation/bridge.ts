@@ -6,7 +6,7 @@ export interface FloatFacts {
   readonly reportedCents: bigint;
   /**
    * Payments whose outcome is unknown and that were sent before the report: the operator may have
-   * taken them from the float already.
+   * taken them from the float already, with its charges, less the commission that it deducts.
    */
   readonly inFlightCents: bigint;
   /**
