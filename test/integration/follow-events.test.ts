@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { putWebhook } from '../../src/payments/events/webhooks-store.ts';
-import { announceFloat } from '../../src/payments/vendor-floats/store.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
@@ -39,7 +38,11 @@ async function announce(
   vendorId: number,
   { at, eventId = newId() }: { readonly at: Date; readonly eventId?: string },
 ): Promise<string> {
-  await announceFloat(db, { vendorId, eventId, type: 'float.low', at, details: {} });
+  await db.query(`select announce_event(bucket_of($1), $1, $2, 'float.low', $3, '{}')`, [
+    vendorId,
+    eventId,
+    at,
+  ]);
   return eventId;
 }
 

@@ -50,6 +50,13 @@ class DateOfTomorrow extends Date {
   }
 }
 
+/** The same in a process whose clock is a day behind. */
+class DateOfYesterday extends Date {
+  constructor(...given: readonly [] | readonly [string | number | Date]) {
+    super(given.length === 0 ? Date.now() - 86_400_000 : given[0]);
+  }
+}
+
 const PHONE = '254700000001';
 const { signal } = new AbortController();
 const log = pino({ level: 'silent' });
@@ -427,6 +434,24 @@ describe('a low float', () => {
       await watchVendorFloats({ pool, log });
       expect(await eventsOf(vendorId)).toEqual(events);
     }
+  });
+
+  test('has the database’s time, so that followers do not skip it', async () => {
+    const { vendorId } = await newVendor();
+    await owner(
+      `insert into webhooks (bucket, vendor_id, url, allows_private, changed_at)
+       values (bucket_of(${vendorId}), ${vendorId}, 'http://127.0.0.1:9', true, now())`,
+    );
+    await setVendorFloat(pool, { vendorId, lowCents: 50_000n, by: 'Asha' });
+    const before = await pool.query<{ at: Date }>('select now() as at');
+    // In a process whose clock is behind.
+    vi.stubGlobal('Date', DateOfYesterday);
+    await watchVendorFloats({ pool, log }).finally(() => vi.unstubAllGlobals());
+    const read = await pool.query<{ at: Date }>(
+      'select occurred_at as at from events where vendor_id = $1',
+      [vendorId],
+    );
+    expect(Number(read.rows[0]?.at)).toBeGreaterThanOrEqual(Number(before.rows[0]?.at));
   });
 
   test('is forecast from what the vendor’s payments cost, not from top-ups', async () => {

@@ -66,7 +66,7 @@ async function watchSome(options: WatchOptions, vendorId: number, now: Date): Pr
           : eventsOf(watch.known, seen, { file, vendorId, scoreDrop });
       for (const { type, ...facts } of events) {
         const details = { requestReference, crn: String(owner?.crn), ...facts };
-        await announce(client, { vendorId, eventId: newId(), type, at: now, details });
+        await announce(client, { vendorId, eventId: newId(), type, details });
       }
       const dueAt = new Date(now.getTime() + options.everyMs);
       await recordKnown(client, { vendorId, requestReference, known, dueAt });

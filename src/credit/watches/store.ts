@@ -109,22 +109,23 @@ export async function recordKnown(
   });
 }
 
-/** Announces an event to the vendor's webhook, if it has one. */
+/**
+ * Announces an event to the vendor's webhook, if it has one. It happens at the database's time: readers that
+ * follow events skip one that is older than its database transaction, as the beginning of a long check is.
+ */
 export async function announce(
   db: Queryable,
   event: {
     readonly vendorId: number;
     readonly eventId: string;
     readonly type: string;
-    readonly at: Date;
     readonly details: object;
   },
 ): Promise<void> {
-  await db.query('select announce_event(bucket_of($1), $1, $2, $3, $4, $5)', [
+  await db.query('select announce_event(bucket_of($1), $1, $2, $3, now(), $4)', [
     event.vendorId,
     event.eventId,
     event.type,
-    event.at,
     JSON.stringify(event.details),
   ]);
 }

@@ -82,17 +82,16 @@ async function announce(
 ): Promise<void> {
   const { vendorId, state, lowCents } = of.float;
   const { floatCents } = of.now;
-  const at = new Date();
+  const now = new Date();
   await announceFloat(db, {
     vendorId,
     eventId: newId(),
     // The state before.
     type: state === 'low' ? 'float.recovered' : 'float.low',
-    at,
     details: {
       float: moneyNumber(floatCents),
       low: lowCents === null ? null : moneyNumber(lowCents),
-      hours_left: hoursLeft(floatCents, of.spent, { now: at, floorCents: 0n }),
+      hours_left: hoursLeft(floatCents, of.spent, { now, floorCents: 0n }),
     },
   });
 }
