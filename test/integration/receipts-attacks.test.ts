@@ -323,6 +323,26 @@ test('a reversal that comes before the payment keeps it from being credited', as
   expect(await countCases(content.TransID)).toBe(1);
 });
 
+test('a pull takes a reversal that another page than its payment lists, and the pages after it', async () => {
+  const { vendor, account } = await newVendor();
+  const paid = listed({ receipt: 'ATPAGES001', account });
+  const pages = [
+    [paid],
+    [{ ...paid, type: 'Pay Bill Reversal' }],
+    [listed({ receipt: 'ATPAGES002', account })],
+  ];
+  // The last page is repeated, as by a provider that knows no rows behind its end.
+  const listing = async ({ offset }: { readonly offset: number }) => ({
+    payments: pages[Math.min(offset, 2)] ?? [],
+    unreadable: 0,
+  });
+  const fake = { ...source, daraja: { ...source.daraja, pull: listing } };
+  const { signal } = new AbortController();
+  await pullSource(deps, fake, { now: new Date(), pulledUntil: null, signal });
+  expect(await countCases('ATPAGES001')).toBe(1);
+  expect(await collected(vendor)).toBe(1_000);
+});
+
 test('a receipt that was reversed while it waited for the pull is not credited', async () => {
   const { vendor, account } = await newVendor();
   const content = confirmation({ TransAmount: '60000', BillRefNumber: account });

@@ -1,3 +1,4 @@
+import type { C2bPayment } from './daraja/payment.ts';
 import { setPulledUntil, takeTurn } from './sources-store.ts';
 import type { PullTurn } from './sources-store.ts';
 import type { OpenSource, ReceiptSources } from './sources.ts';
@@ -34,7 +35,7 @@ export async function pullDueSources(deps: PullDeps, signal: AbortSignal): Promi
   }
 }
 
-/** Pulls what was paid since the last pull. Returns how many receipts were listed. */
+/** Pulls what was paid since the last pull. Returns how many different rows were listed. */
 export async function pullSource(
   deps: ReceiptDeps,
   source: OpenSource,
@@ -52,9 +53,9 @@ export async function pullSource(
   let [unreadable, failed, offset] = [0, 0, 0];
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const listed = await source.daraja.pull({ ...period, offset }, turn.signal);
-    const fresh = listed.payments.filter(({ receipt }) => !seen.has(receipt));
+    const fresh = listed.payments.filter((payment) => !seen.has(contentOf(payment)));
     for (const payment of fresh) {
-      seen.add(payment.receipt);
+      seen.add(contentOf(payment));
       try {
         await takePayment(deps, source, { payment, channel: 'pull' });
       } catch (error) {
@@ -76,4 +77,9 @@ export async function pullSource(
   }
   await setPulledUntil(deps.pool, sourceCode, turn.now);
   return seen.size;
+}
+
+/** Equal only for a row that is listed again: a reversal may have the number of its payment. */
+function contentOf({ receipt, type, amountCents, account }: C2bPayment): string {
+  return JSON.stringify([receipt, type, String(amountCents), account]);
 }
