@@ -2,7 +2,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { addAccount, setSource, setSourceKey } from '../../src/payments/receipts/administer.ts';
+import {
+  addAccount,
+  removeAccount,
+  setSource,
+  setSourceKey,
+} from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import type { C2bPayment } from '../../src/payments/receipts/daraja/payment.ts';
 import { pullSource } from '../../src/payments/receipts/pull.ts';
@@ -341,6 +346,26 @@ test('a pull takes a reversal that another page than its payment lists, and the 
   await pullSource(deps, fake, { now: new Date(), pulledUntil: null, signal });
   expect(await countCases('ATPAGES001')).toBe(1);
   expect(await collected(vendor)).toBe(1_000);
+});
+
+test('a payment from before its account number was given to another vendor waits for people', async () => {
+  const { vendor, account } = await newVendor();
+  const large = confirmation({ TransAmount: '60000', BillRefNumber: account });
+  await post(large);
+  const { vendor: other } = await newVendor();
+  const change = { sourceCode: SOURCE, account, by: 'Asha' };
+  await removeAccount(deps.pool, change);
+  await addAccount(deps.pool, { ...change, vid: other.vid });
+  // Its confirmation was lost, or a second channel had to list it.
+  await pull([
+    listed({ receipt: 'ATFORMER01', account }),
+    listed({ receipt: large.TransID, amountCents: 6_000_000n, account }),
+    listed({ receipt: 'ATFORMER02', account, paidAt: new Date(Date.now() + 1_000) }),
+  ]);
+  expect(await stateOf('ATFORMER01')).toBe('unmatched');
+  expect(await stateOf(large.TransID)).toBe('unconfirmed');
+  expect(await collected(vendor)).toBe(0);
+  expect(await collected(other)).toBe(500);
 });
 
 test('a receipt that was reversed while it waited for the pull is not credited', async () => {

@@ -60,7 +60,7 @@ export function createReceiptReceiver(
         return { kind: 'unreadable' };
       }
       if (about.kind === VALIDATION) {
-        const isVendor = await isPayable(deps, source, payment.account);
+        const isVendor = await isPayable(deps, source, payment);
         return { kind: 'answer', body: validated(payment, daraja, isVendor) };
       }
       if (!payment.isOurs) {
@@ -76,11 +76,11 @@ export function createReceiptReceiver(
 /** Whether the account is that of a vendor who takes money. */
 async function isPayable(
   deps: { readonly pool: Pool; readonly directory: Pick<VendorDirectory, 'vendorById'> },
-  { row }: OpenSource,
-  account: string | null,
+  { row: { sourceCode } }: OpenSource,
+  { account, paidAt }: Pick<C2bPayment, 'account' | 'paidAt'>,
 ): Promise<boolean> {
   if (account === null) return false;
-  const vendorId = await findVendorOfAccount(deps.pool, row.sourceCode, account);
+  const vendorId = await findVendorOfAccount(deps.pool, { sourceCode, account, paidAt });
   const vendor = vendorId === undefined ? undefined : deps.directory.vendorById(vendorId);
   return vendor !== undefined && !vendor.suspended;
 }

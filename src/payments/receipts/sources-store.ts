@@ -57,16 +57,20 @@ export interface AccountRow {
   addedBy: string;
 }
 
-/** The vendor of an account number at a source; undefined: nobody's. */
+/**
+ * The vendor of an account number at a source, for a payment of this time; undefined: nobody's, or the
+ * number was another vendor's at that time or later.
+ */
 export async function findVendorOfAccount(
   db: Queryable,
-  sourceCode: string,
-  account: string,
+  { sourceCode, account, paidAt }: Pick<AccountRow, 'sourceCode' | 'account'> & { paidAt: Date },
 ): Promise<number | undefined> {
   const found = await db.query<{ vendorId: number }>(
-    `select vendor_id as "vendorId" from receipt_accounts
-     where source_code = $1 and account = $2 and ended_at is null`,
-    [sourceCode, account],
+    `select vendor_id as "vendorId" from receipt_accounts a
+     where source_code = $1 and account = $2 and ended_at is null and not exists (
+       select from receipt_accounts other where other.source_code = $1 and other.account = $2
+         and other.vendor_id <> a.vendor_id and other.ended_at >= $3)`,
+    [sourceCode, account, paidAt],
   );
   return found.rows[0]?.vendorId;
 }

@@ -114,9 +114,10 @@ async function record(
 
 async function vendorOf(
   client: Queryable,
-  { sourceCode, account }: Pick<ReceiptReport, 'sourceCode' | 'account'>,
+  { sourceCode, account, paidAt }: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt'>,
 ): Promise<number | undefined> {
-  return account === null ? undefined : await findVendorOfAccount(client, sourceCode, account);
+  if (account === null) return undefined;
+  return await findVendorOfAccount(client, { sourceCode, account, paidAt });
 }
 
 /** The receipt as this report makes it, or the one that is known, locked. */
