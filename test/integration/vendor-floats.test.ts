@@ -322,6 +322,38 @@ describe('a prompt', () => {
     }
   });
 
+  test('is not sent for money that is credited while the rule is applied', async () => {
+    const { vendorId } = await newVendor();
+    const account = `F${accounts}`;
+    await setRule(vendorId, FUND);
+    await setRule(vendorId, { ...PUSH, phone: '254713009909' });
+    await topUpFloats(deps, signal);
+    await owner(`update receipt_pushes set state = 'paid' where vendor_id = ${vendorId}`);
+    await wait(vendorId, 660);
+    const client = await ownerPool.connect();
+    await client.query('begin');
+    await client.query('lock table receipt_pushes in access exclusive mode');
+    const applied = topUpFloats(deps, signal);
+    await until('prompts are read', async () => {
+      const waiting = await client.query(
+        `select from pg_locks where relation = 'receipt_pushes'::regclass and not granted`,
+      );
+      return waiting.rowCount === 1;
+    });
+    const report = {
+      ...{ issuer: 'mpesa', receipt: 'FLOAT00004', sourceCode: SOURCE, collector: 'mpesa-in' },
+      ...{ account, payer: null, amountCents: 60_000n, paidAt: new Date() },
+    };
+    await takeReport({ pool, ledgerMac, log }, { ...report, channel: 'pull' });
+    await client.query('commit');
+    client.release();
+    await applied;
+    expect((await actionsOf(vendorId)).filter(([kind]) => kind === 'push')).toHaveLength(1);
+    for (const kind of ['push', 'fund'] as const) {
+      await endTopUpRule(pool, { vendorId, kind, by: 'Asha' });
+    }
+  });
+
   test.each<[string, Partial<TopUpRule>, string]>([
     ['a number that is not 12 digits', { phone: '0700000001' }, 'phone'],
     ['a target at the threshold', { targetCents: 50_000n }, 'target'],

@@ -70,6 +70,8 @@ async function applyRule(deps: TopUpDeps, { ruleId }: RuleRow): Promise<void> {
     const row = await lockRule(client, ruleId);
     if (row === undefined) return undefined;
     const { vendorId, kind } = row;
+    // Read before the balances: money that is collected in between counts twice, not never.
+    const awaitedCents = kind === 'push' ? await readAwaitedCents(client, vendorId) : 0n;
     const now: VendorMoney | undefined = (await readMoney(client, [vendorId])).get(vendorId);
     if (now === undefined) return undefined;
     const terms = termsOf(row);
@@ -77,7 +79,6 @@ async function applyRule(deps: TopUpDeps, { ruleId }: RuleRow): Promise<void> {
     const dayStart = startOfDay(await readDatabaseTime(client), wireTime);
     const history = await readHistory(client, { vendorId, kind, dayStart });
     const { floatCents } = now;
-    const awaitedCents = kind === 'push' ? await readAwaitedCents(client, vendorId) : 0n;
     const amountCents = topUpCents(terms, { ...now, ...history, awaitedCents });
     if (amountCents === 0n) return undefined;
     const topUpId = newId();
