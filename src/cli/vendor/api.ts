@@ -122,9 +122,14 @@ function secondsIn(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }
 
-/** What is between may answer with something else. */
+/**
+ * What is between may answer with something else. A success is none without its whole body.
+ * Rejects if it is cut off, or is not the service's.
+ */
 async function objectIn(answer: Response): Promise<ApiAnswer['body']> {
-  const value: unknown = await answer.json().catch(() => null);
+  const value: unknown = await answer.json().catch((error: unknown) => {
+    if (answer.ok) throw error;
+  });
   return typeof value === 'object' && value !== null ? (value as ApiAnswer['body']) : {};
 }
 

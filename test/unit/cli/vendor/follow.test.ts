@@ -1,5 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { openApi } from '../../../../src/cli/vendor/api.ts';
 import type { VendorApi } from '../../../../src/cli/vendor/api.ts';
 import { followEvents } from '../../../../src/cli/vendor/follow.ts';
 
@@ -74,4 +78,26 @@ test('an empty page that comes at once is followed by a pause', async () => {
   expect(await firstOf(api, '2026-01-05T08:00:00.000Z', 1)).toEqual(['a']);
   const [first = 0, second = 0] = askedMs;
   expect(second - first).toBeGreaterThan(400);
+});
+
+test('a page that is cut off, or is not of the service, is read again', async () => {
+  const page = JSON.stringify({ items: [event('a')], next_cursor: '1' });
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    if (asked === 1) {
+      response.writeHead(200, { 'content-length': String(page.length) });
+      response.write(page.slice(0, 20), () => response.destroy());
+    } else {
+      response.end(asked === 2 ? '<p>Back soon</p>' : page);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const surroundings = { environment: {} } as Parameters<typeof openApi>[0]['surroundings'];
+  const api = openApi({ surroundings }, { vid: 'demo', url });
+  expect(await firstOf(api, '2026-01-05T08:00:00.000Z', 1)).toEqual(['a']);
+  server.closeAllConnections();
+  server.close();
 });
