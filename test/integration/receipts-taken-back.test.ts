@@ -131,6 +131,28 @@ test('a receipt that is reversed before it is credited is credited by nobody, un
   await expectBooks({ collected: 50_000n });
 });
 
+test('a reversal after people assigned the receipt opens a case about its vendor, once', async () => {
+  expect(await takeReport(deps(), report({ account: 'NOBODY' }))).toBe('unmatched');
+  // Reported in error, about another receipt’s number.
+  await reportReversal(books.pool, { receipt: RECEIPT }, { actor: 'Asha', note: 'n' });
+  const vid = `vendor-${vendorId}`;
+  await proposeForReceipt(books, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
+  await approveForReceipt(deps(), { receipt: RECEIPT, vid, by: 'Baraka' });
+  await expectBooks({ collected: 50_000n });
+  // A repeat of what they knew is not another one.
+  const known = report({ account: 'NOBODY', channel: 'pull' });
+  expect(await takeReversal(deps(), known)).toBe(false);
+  const reversal = { ...known, paidAt: new Date(Date.now() + 1_000) };
+  expect(await takeReversal(deps(), reversal)).toBe(true);
+  expect(await takeReversal(deps(), reversal)).toBe(false);
+  await expect(payOut(50_000n)).rejects.toThrow('500.00 of it was reversed');
+  const about = (await openCases()).filter((one) => one.vendorId === vendorId);
+  expect(about).toMatchObject([{ kind: 'receipt_reversed' }]);
+  await takeBack(about[0]?.caseId ?? '');
+  expect(await takeReversal(deps(), reversal)).toBe(false);
+  await expectBooks({ collected: 0n, external: 0n });
+});
+
 test('money that was collected just before its reversal cannot be paid out until people decide', async () => {
   await suspend('suspended');
   await takeReport(deps(), report());

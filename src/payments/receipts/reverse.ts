@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -14,6 +15,8 @@ interface ReportedBy {
   /** A person, or the channel. */
   readonly actor: string;
   readonly note: string;
+  /** When the money went back; a statement has the day only. Default: now. */
+  readonly at?: Date;
 }
 
 /**
@@ -47,7 +50,7 @@ export async function takeReversal(
   return await databaseTransaction(pool, async (client) => {
     const kept = { state: 'unmatched', vendorId: null } as const;
     const { row } = await insertOrLock(client, ledgerMac, report, kept);
-    return await reverse(client, row, { actor: report.channel, note });
+    return await reverse(client, row, { actor: report.channel, note, at: report.paidAt });
   });
 }
 
@@ -73,10 +76,13 @@ export async function takeUnlessDebited(
 async function reverse(
   client: Queryable,
   row: ReceiptRow,
-  { actor, note }: ReportedBy,
+  { actor, note, at }: ReportedBy,
 ): Promise<boolean> {
   // Read after the lock, as the time of a proposal is: one of the two came first.
-  if (!(await setReversed(client, row.receiptId, await postingTime(client)))) return false;
+  const reversedAt = await postingTime(client);
+  const bookedMs = actor === 'statement' ? DAY_MS : 0;
+  const happenedAt = at === undefined ? reversedAt : new Date(at.getTime() + bookedMs);
+  if (!(await setReversed(client, row.receiptId, { reversedAt, happenedAt }))) return false;
   const { issuer, receipt, state } = row;
   const paid = { paid_cents: Number(row.amountCents), receipt_state: state };
   const facts = { source: actor, note, issuer, receipt, ...paid };

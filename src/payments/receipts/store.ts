@@ -207,15 +207,20 @@ export async function endClaim(
   return updated.rowCount === 1;
 }
 
-/** Returns false if it was reversed already. */
+/**
+ * Returns false if it was reversed already, unless people have assigned it since.
+ * @param happenedAt when the money went back at the latest: a repeat of what people knew is no reversal.
+ */
 export async function setReversed(
   db: Queryable,
   receiptId: string,
-  reversedAt: Date,
+  { reversedAt, happenedAt }: { readonly reversedAt: Date; readonly happenedAt: Date },
 ): Promise<boolean> {
   const updated = await db.query(
-    'update receipts set reversed_at = $2 where receipt_id = $1 and reversed_at is null',
-    [receiptId, reversedAt],
+    `update receipts set reversed_at = $2
+     where receipt_id = $1 and (reversed_at is null
+       or vendor_id is not null and reversed_at <= decided_at and decided_at < $3)`,
+    [receiptId, reversedAt, happenedAt],
   );
   return updated.rowCount === 1;
 }

@@ -155,7 +155,8 @@ async function takeOther(
     await takeReversal(deps, report, note);
     return 'unknown_returns';
   }
-  await reportReversal(deps.pool, { issuer, receipt }, { actor: 'statement', note });
+  const by = { actor: 'statement', note, at: report.paidAt };
+  await reportReversal(deps.pool, { issuer, receipt }, by);
   return 'reversed';
 }
 
