@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { exchange } from '../../platform/outbound/exchange.ts';
+import type { Ending } from '../../platform/outbound/exchange.ts';
 import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
 import type { Resolve } from '../../platform/outbound/public-lookup.ts';
 import { readWebhookUrl } from './address.ts';
@@ -22,7 +23,7 @@ export interface DeliveryResult {
   readonly kind: 'delivered' | 'failed' | 'gone';
   /** For people. */
   readonly text: string;
-  /** The body of the response; undefined if there was no response. */
+  /** The body of the response, empty if it was cut off; undefined if there was no response. */
   readonly answer?: Buffer;
 }
 
@@ -73,7 +74,8 @@ export function createDeliverer(options: {
         answerBytes: LIMITS.webhookAnswerBytes,
         signal,
       });
-      if (ending.kind !== 'answer') return { kind: 'failed', text: ending.reason };
+      if (ending.kind === 'nothing_written') return { kind: 'failed', text: ending.reason };
+      if (ending.kind === 'no_answer') return cutOff(ending);
       const text = `HTTP ${ending.httpStatus}`;
       const answer = ending.body;
       if (ending.httpStatus === GONE) return { kind: 'gone', text, answer };
@@ -84,6 +86,15 @@ export function createDeliverer(options: {
       await Promise.all([agents.public.destroy(), agents.anywhere.destroy()]);
     },
   };
+}
+
+/** A receiver that has begun to respond is there, such as one with a long page about an error. */
+function cutOff({
+  reason,
+  httpStatus,
+}: Extract<Ending, { readonly kind: 'no_answer' }>): DeliveryResult {
+  if (httpStatus === undefined) return { kind: 'failed', text: reason };
+  return { kind: 'failed', text: `HTTP ${httpStatus}, but ${reason}`, answer: Buffer.alloc(0) };
 }
 
 /** The URL by today's rules, or why it is refused. */

@@ -29,8 +29,9 @@ export type Ending =
   | { readonly kind: 'nothing_written'; readonly reason: string }
   /**
    * The request, or part of it, may have reached the server, but no complete response came back.
+   * With the status of a response that began.
    */
-  | { readonly kind: 'no_answer'; readonly reason: string };
+  | { readonly kind: 'no_answer'; readonly reason: string; readonly httpStatus?: number };
 
 /**
  * Sends one request and collects the response. Never rejects; always ends by the deadline. A response is
@@ -56,7 +57,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       resolve(ending.kind === 'answer' ? endOfTurn().then(() => ending) : ending);
     };
     const fail = (reason: string): void => {
-      end({ kind: controller === undefined ? 'nothing_written' : 'no_answer', reason });
+      end(controller === undefined ? { kind: 'nothing_written', reason } : cut(reason, httpStatus));
     };
     const giveUp = (reason: string): void => {
       if (ended) return;
@@ -99,6 +100,11 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       },
     );
   });
+}
+
+/** @param httpStatus 0: no response began. */
+function cut(reason: string, httpStatus: number): Ending {
+  return { kind: 'no_answer', reason, ...(httpStatus !== 0 && { httpStatus }) };
 }
 
 /** Texts for the usual failures, for people and logs only; no decision depends on them. */
