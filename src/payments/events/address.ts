@@ -11,8 +11,15 @@ const FIELD = { field: 'url' };
  */
 export function readWebhookUrl(text: string, allowsPrivate: boolean): URL {
   const url = URL.parse(text);
-  if (url === null || !['https:', 'http:'].includes(url.protocol) || text.length > MAX_LENGTH) {
+  if (url === null || !['https:', 'http:'].includes(url.protocol)) {
     throw new PlainError('The URL must be https://host[:port][/path][?query].', FIELD);
+  }
+  // In the form that is stored, because each call reads it again.
+  if (url.href.length > MAX_LENGTH) {
+    throw new PlainError(
+      `The URL must have at most ${MAX_LENGTH} characters, counted when they are encoded.`,
+      FIELD,
+    );
   }
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
     throw new PlainError('The URL must not contain a user name, a password or a fragment.', FIELD);

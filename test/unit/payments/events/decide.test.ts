@@ -65,10 +65,19 @@ describe('the URL of a webhook', () => {
     expect(readWebhookUrl(url, allowsPrivate).href).toBe(new URL(url).href);
   });
 
+  test('that is stored is one that is called', () => {
+    const isCalled = (url: string): boolean => readWebhookUrl(url, false).href === url;
+    const longest = `https://shop.example/${'x'.repeat(1_979)}`;
+    expect(isCalled(readWebhookUrl(longest, false).href)).toBe(true);
+    // Each of these characters is six in the form that is stored.
+    const encoded = `https://shop.example/${'é'.repeat(1_000)}`;
+    expect(() => isCalled(readWebhookUrl(encoded, false).href)).toThrow('when they are encoded');
+  });
+
   test.each([
     ['shop.example/events', 'must be https://'],
     ['ftp://shop.example/', 'must be https://'],
-    [`https://shop.example/${'x'.repeat(2000)}`, 'must be https://'],
+    [`https://shop.example/${'x'.repeat(2000)}`, 'at most 2000 characters'],
     ['https://shop:secret@shop.example/', 'user'],
     ['https://shop.example/#top', 'fragment'],
     ['http://shop.example/', 'must be https, because events contain'],
