@@ -167,6 +167,7 @@ describe('payments', () => {
     [{ status: 'PAID' }, 'invalid_field', 'status'],
     [{ from: 'yesterday' }, 'invalid_field', 'from'],
     [{ from: '2026-02-30' }, 'invalid_field', 'from'],
+    [{ to: '9999-12-31T23:59:59-03:00' }, 'invalid_field', 'to'],
     [{ from: '2026-01-02', to: '2025-01-01' }, 'invalid_field', 'to'],
     [{ color: 'red' }, 'unknown_field', 'color'],
     [{ hash: 'a'.repeat(64) }, 'unknown_field', 'hash'],

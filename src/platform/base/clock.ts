@@ -130,7 +130,9 @@ const ISO_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\
 export function parseIsoTime(text: string): Date | undefined {
   if (!ISO_PATTERN.test(text) || parseDay(text.slice(0, 10)) === undefined) return undefined;
   const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? undefined : time;
+  // An offset may lead to a year that has not four digits, which the database cannot read.
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? time : undefined;
 }
 
 /**

@@ -128,6 +128,9 @@ describe('the time that a sender writes', () => {
     '2026-13-01T09:00:00Z',
     '2026-01-05T25:00:00Z',
     '2026-01-05T09:00:00+25:00',
+    // The ends of the calendar, where an offset leads out of the four digits of a year.
+    '9999-12-31T23:59:59-03:00',
+    '0001-01-01T00:00:00+03:00',
     '2026-01-05T09:00:00 EAT',
     '2026-01-05T25:00:00',
     '2026-02-30T09:00:00',
