@@ -68,11 +68,8 @@ export async function expireBackups(
     await place.remove(`${name}/${MANIFEST_FILE}`);
     await place.removeFolder(name);
   }
-  const [oldest] = kept;
   const segments =
-    options.wal === undefined || oldest === undefined
-      ? 0
-      : await removeSegments(options.wal, oldest.manifest);
+    options.wal === undefined || kept.length === 0 ? 0 : await removeSegments(options.wal, kept);
   return {
     removed: removed.map(({ name }) => name),
     kept: kept.map(({ name }) => name),
@@ -80,11 +77,12 @@ export async function expireBackups(
   };
 }
 
-/** Positions of the log rise over all timelines, so that the name without its timeline decides. */
-async function removeSegments(archive: Storage, oldest: BackupManifest): Promise<number> {
-  const { timeline, start_lsn: startLsn, stop_lsn: stopLsn } = oldest;
-  const range = { timeline, startLsn, stopLsn, segmentBytes: SEGMENT_BYTES };
-  const first = (segmentNames(range)[0] ?? '').slice(8);
+/**
+ * The name without its timeline decides. A restore goes back to an earlier position of the log, so
+ * that a newer backup may begin before an older one: the earliest position of all is kept.
+ */
+async function removeSegments(archive: Storage, kept: readonly StoredBackup[]): Promise<number> {
+  const [first = ''] = kept.map(({ manifest }) => firstSegment(manifest)).toSorted();
   const old = (await archive.list()).filter((name) => {
     const [, segment] = /^[0-9A-F]{8}([0-9A-F]{16})\.(?:gz|json)$/.exec(name) ?? [];
     return segment !== undefined && segment < first;
@@ -97,4 +95,14 @@ async function removeSegments(archive: Storage, oldest: BackupManifest): Promise
     async (name) => await archive.remove(name),
   );
   return old.length;
+}
+
+/** Without its timeline. */
+function firstSegment({
+  timeline,
+  start_lsn: startLsn,
+  stop_lsn: stopLsn,
+}: BackupManifest): string {
+  const range = { timeline, startLsn, stopLsn, segmentBytes: SEGMENT_BYTES };
+  return (segmentNames(range)[0] ?? '').slice(8);
 }

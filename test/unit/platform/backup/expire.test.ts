@@ -19,7 +19,12 @@ afterEach(async () => {
 });
 
 /** A backup that ended on this day and begins with this segment of the log. */
-async function addBackup(name: string, day: number, segment: number, cluster = '7000') {
+async function addBackup(
+  name: string,
+  day: number,
+  segment: number,
+  { cluster = '7000', timeline = 1 } = {},
+) {
   const backup = path.join(folder, 'base', name);
   await mkdir(path.join(backup, 'data', 'empty'), { recursive: true });
   await writeFile(path.join(backup, 'data', 'PG_VERSION'), '18');
@@ -27,7 +32,7 @@ async function addBackup(name: string, day: number, segment: number, cluster = '
   const lsn = (offset: string): string => `0/${segment.toString(16).toUpperCase()}${offset}`;
   const content = {
     ...{ format: 2 as const, backup_id: newId(), postgres: '18', system_identifier: cluster },
-    ...{ timeline: 1, started_at: at(1), ended_at: at(2) },
+    ...{ timeline, started_at: at(1), ended_at: at(2) },
     ...{ start_lsn: lsn('000028'), stop_lsn: lsn('000100'), master_key_ids: [], folders: [] },
     files: [{ path: 'PG_VERSION', bytes: 2, sha256: 'a'.repeat(64) }],
   };
@@ -71,10 +76,24 @@ test('all but the newest backups are removed, with the log that only they needed
   expect(await expireBackups(base, { keep: 5, wal })).toMatchObject({ removed: [], segments: 0 });
 });
 
+test('the log of a newer backup is kept if a restore went back behind an older backup', async () => {
+  const base = folderStorage(path.join(folder, 'base'));
+  const wal = folderStorage(path.join(folder, 'wal'));
+  await addBackup('one', 1, 3);
+  await addBackup('two', 2, 9);
+  // Backup “one” was restored, up to a time before backup “two”.
+  await addBackup('three', 3, 5, { timeline: 2 });
+  const segments = [1, 3, 5, 6].map((number) => `00000002${`${number}`.padStart(16, '0')}`);
+  for (const name of segments) await wal.write(`${name}.gz`, contentOf('log'));
+
+  expect(await expireBackups(base, { keep: 2, wal })).toMatchObject({ kept: ['two', 'three'] });
+  expect(await wal.list()).toEqual([`${segments[2]}.gz`, `${segments[3]}.gz`]);
+});
+
 test('nothing is removed where backups of several databases are', async () => {
   const base = folderStorage(path.join(folder, 'base'));
   await addBackup('ours', 1, 3);
-  await addBackup('theirs', 2, 6, '8000');
+  await addBackup('theirs', 2, 6, { cluster: '8000' });
   await expect(expireBackups(base, { keep: 1, wal: undefined })).rejects.toThrow(
     'has backups of 2 databases',
   );
