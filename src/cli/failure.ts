@@ -18,6 +18,7 @@ interface Shape {
   readonly field?: unknown;
   readonly plain?: unknown;
   readonly severity?: unknown;
+  readonly syscall?: unknown;
   readonly stack?: unknown;
 }
 
@@ -43,7 +44,7 @@ function wordsOf(error: unknown, shape: Shape): string {
   if (shape.name === 'Refusal') return `${option}${message} (${String(shape.code)})`;
   if (shape.plain === true || FIXABLE.has(String(shape.name))) return `${option}${message}`;
   const code = typeof shape.code === 'string' ? shape.code : '';
-  if (isConnectionFailure(code, message)) {
+  if (shape.syscall === 'connect' || isConnectionFailure(code, message)) {
     return `The database cannot be reached${code === '' ? '' : ` (${code})`}, or closed the connection. Check DATABASE_URL and that the server is running.`;
   }
   if (code === '42501') {

@@ -275,7 +275,9 @@ const LOST_WORKER =
 
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  // A Unix socket is missing, or closed to us, while its server is stopped.
+  if (syscall === 'connect') return true;
   if (typeof code !== 'string') return /connection|terminated|socket|timeout/i.test(error.message);
   // Citus reports a worker that it lost in the middle of a statement as an internal error.
   if (code === 'XX000') return LOST_WORKER.test(error.message);

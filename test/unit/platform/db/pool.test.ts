@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isConnectionError, isUnavailable } from '../../../../src/platform/db/pool.ts';
+import { explain } from '../../../../src/cli/failure.ts';
+import { createPool, isConnectionError, isUnavailable } from '../../../../src/platform/db/pool.ts';
 
 function internal(message: string): Error {
   return Object.assign(new Error(message), { code: 'XX000' });
@@ -16,4 +17,14 @@ test.each([
 
 test('another internal error is not about the connection', () => {
   expect(isConnectionError(internal('could not create distributed plan'))).toBe(false);
+});
+
+test('the server of a Unix socket is stopped', async () => {
+  const pool = createPool({ url: 'postgres:///malipo?host=/nowhere', max: 1, name: 'test' });
+  const error: unknown = await pool.query('select').catch((reason: unknown) => reason);
+  await pool.end();
+  expect(error).toMatchObject({ code: 'ENOENT' });
+  expect(isConnectionError(error)).toBe(true);
+  expect(isUnavailable(error)).toBe(true);
+  expect(explain(error).text).toContain('The database cannot be reached (ENOENT)');
 });
