@@ -33,7 +33,7 @@ export const place: Form<string> = {
 };
 export const databaseUrl: Form<string> = {
   allowed:
-    'a URL such as postgresql://user:password@host/database, with target_session_attrs any, read-write or primary',
+    'a URL such as postgresql://user:password@host/database, with target_session_attrs any, read-write or primary; in the password, / ? # are written %2F %3F %23',
   read: (value) => (readHosts(value) === undefined ? undefined : value),
 };
 export const pathPrefix: Form<string> = pattern(

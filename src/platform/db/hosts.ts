@@ -21,7 +21,7 @@ const TARGETS: Readonly<Record<string, boolean>> = {
 /**
  * Reads a URL that may name several hosts, `postgresql://user@one:5432,two:5432/database`, as libpq
  * does, and `target_session_attrs`. With several hosts the default is `read-write`. Undefined if the
- * URL is not valid, or asks for servers that accept no writes.
+ * URL is not valid, as with a slash in the password, or asks for servers that accept no writes.
  */
 export function readHosts(databaseUrl: string): DatabaseHosts | undefined {
   const [, start, list, path, query] = PARTS.exec(databaseUrl) ?? [];
@@ -35,7 +35,13 @@ export function readHosts(databaseUrl: string): DatabaseHosts | undefined {
   if (mustBeWritable === undefined) return undefined;
   const rest = `${path}${others.length > 0 ? '?' : ''}${others.join('&')}`;
   const [first = '', ...more] = hosts.map((host) => `${start}${host}${rest}`);
+  if (![first, ...more].every(isUrl)) return undefined;
   return { urls: [first, ...more], mustBeWritable };
+}
+
+/** As the driver reads it: the URL of a Unix socket has no host, but may have a user. */
+function isUrl(text: string): boolean {
+  return URL.canParse(text) || URL.canParse(text.replace('@/', '@host/'));
 }
 
 type OnEnd = (error: Error | null, client?: Client) => void;

@@ -5,6 +5,8 @@ describe('a database URL', () => {
   test('with one host means that host, whatever it accepts', () => {
     const url = 'postgres://me:p%40ss@db.example:5433/malipo?sslmode=require';
     expect(readHosts(url)).toEqual({ urls: [url], mustBeWritable: false });
+    const socket = 'postgres://me:secret@/malipo?host=/run/postgresql';
+    expect(readHosts(socket)).toMatchObject({ urls: [socket] });
     expect(readHosts('postgresql:///malipo?host=/run/postgresql')).toMatchObject({
       urls: ['postgresql:///malipo?host=/run/postgresql'],
     });
@@ -39,6 +41,10 @@ describe('a database URL', () => {
   test.each([
     'mysql://one/malipo',
     'postgres://one,,two/malipo',
+    'postgres://one:65536/malipo',
+    // As `openssl rand -base64` prints passwords.
+    'postgres://me:sec/ret@one/malipo',
+    'postgres://me:sec#ret@one,two/malipo',
     'postgres://one,two/malipo?target_session_attrs=standby',
     'postgres://one,two/malipo?target_session_attrs=prefer-standby',
   ])('%s is refused', (url) => {
