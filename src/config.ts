@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import type { S3Settings } from './platform/storage/s3.ts';
 import { isBucketAddress } from './platform/storage/storage.ts';
@@ -130,7 +131,7 @@ export function readConfig(
     consoleReadsPerSecond: values.CONSOLE_READS_PER_SECOND,
     consoleChangesPerSecond: values.CONSOLE_CHANGES_PER_SECOND,
     selfServiceRequestsPerSecond: values.SELF_SERVICE_REQUESTS_PER_SECOND,
-    publicUrl: values.PUBLIC_URL ?? `http://${values.HOST}:${values.PORT}`,
+    publicUrl: values.PUBLIC_URL ?? ownUrl(values),
     vendorKey: values.MALIPO_KEY,
     roles: values.ROLES,
     logLevel: values.LOG_LEVEL,
@@ -158,6 +159,10 @@ export function readConfig(
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     variables: showVariables(mode, source),
   });
+}
+
+function ownUrl({ HOST: host, PORT: port }: Values): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** Undefined: tracing is off. */

@@ -21,10 +21,16 @@ export const key: Form<Buffer> = {
   allowed: '32 random bytes in base64, as `openssl rand -base64 32` prints them',
   read: readKey,
 };
-export const httpUrl: Form<string> = pattern(
-  /^https?:\/\/[^/]+(\/.*)?$/,
-  'a URL with http or https, such as https://pay.example',
-);
+export const httpUrl: Form<string> = {
+  allowed: 'a URL with http or https, such as https://pay.example',
+  read: (value) =>
+    /^https?:\/\/[^/]+(\/.*)?$/.test(value) && URL.canParse(value) ? value : undefined,
+};
+/** To which paths are added. */
+export const baseUrl: Form<string> = {
+  allowed: httpUrl.allowed,
+  read: (value) => (/[?#]/.test(value) ? undefined : httpUrl.read(value)?.replace(/\/+$/, '')),
+};
 /** For files outside the database. */
 export const place: Form<string> = {
   allowed: 'a folder, or s3://bucket/prefix',

@@ -1,5 +1,6 @@
 import {
   ROLES,
+  baseUrl,
   consolePath,
   databaseUrl,
   httpUrl,
@@ -167,7 +168,7 @@ export const VARIABLES = {
   PUBLIC_URL: {
     description:
       'URL at which operators reach this service for callbacks, and people open the console.',
-    form: httpUrl,
+    form: baseUrl,
     otherwise: '`http://HOST:PORT`',
   },
   ROLES: {

@@ -114,6 +114,21 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('has a public URL to which paths are added', () => {
+    const of = (source: Record<string, string>): string => readConfig('sandbox', source).publicUrl;
+    expect(of({ PUBLIC_URL: 'https://pay.example/' })).toBe('https://pay.example');
+    expect(of({ PUBLIC_URL: 'https://pay.example/bills/' })).toBe('https://pay.example/bills');
+    // To listen on all addresses, of IPv4 and IPv6.
+    expect(of({ HOST: '::' })).toBe('http://[::]:8080');
+    for (const wrong of [
+      'https://[pay.example',
+      'https://pay example',
+      'https://pay.example/?a=b',
+    ]) {
+      expect(complaints({ PUBLIC_URL: wrong })).toEqual(['PUBLIC_URL']);
+    }
+  });
+
   test('of production may listen at the last port', () => {
     expect(readConfig('production', { MASTER_KEY: KEY, PORT: '65535' }).port).toBe(65_535);
   });
