@@ -66,6 +66,9 @@ export function wholeNumber(min: number, max = 999_999_999, name = 'a whole numb
   };
 }
 
+/** A hundred years: the day that long ago has to be one that dates can express. */
+export const retentionDays = wholeNumber(0, 36_500);
+
 export function oneOf<const Value extends string>(values: readonly Value[]): Form<Value> {
   return {
     allowed: values.join(', '),
@@ -89,10 +92,13 @@ export function readTimeZone(value: string): string | undefined {
   }
 }
 
-export function readNetworks(value: string): readonly string[] | undefined {
-  const networks = value.split(',').flatMap((name) => name.trim() || []);
-  return networks.every(isNetwork) ? networks : undefined;
-}
+export const networks: Form<readonly string[]> = {
+  allowed: 'a comma-separated list of IP addresses and networks, such as 10.0.0.0/8',
+  read: (value) => {
+    const names = value.split(',').flatMap((name) => name.trim() || []);
+    return names.every(isNetwork) ? names : undefined;
+  },
+};
 
 function isNetwork(network: string): boolean {
   const [address = '', bits, more] = network.split('/');

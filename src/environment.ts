@@ -6,14 +6,15 @@ import {
   httpUrl,
   isSafeUrl,
   key,
+  networks,
   oneOf,
   pathPrefix,
   pattern,
   place,
   port,
-  readNetworks,
   readRoles,
   readTimeZone,
+  retentionDays,
   shownValue,
   text,
   wholeNumber,
@@ -224,13 +225,13 @@ export const VARIABLES = {
   },
   CREDIT_RETENTION_DAYS: {
     description: 'Number of days for which account states are used in summaries and scores.',
-    form: wholeNumber(0),
+    form: retentionDays,
     default: '1826',
   },
   CREDIT_ENQUIRY_RETENTION_DAYS: {
     description:
       'Number of days for which names, documents and answers of credit enquiries are kept. Then a process with the role `jobs` erases them, and only the chained record of each enquiry stays. 0 keeps them.',
-    form: wholeNumber(0),
+    form: retentionDays,
     default: '1826',
   },
   CREDIT_MISSES_PER_HOUR: {
@@ -302,10 +303,7 @@ export const VARIABLES = {
   },
   TRUSTED_PROXIES: {
     description: 'Reverse proxies whose `X-Forwarded-For` header is trusted to name the client.',
-    form: {
-      allowed: 'a comma-separated list of IP addresses and networks, such as 10.0.0.0/8',
-      read: readNetworks,
-    },
+    form: networks,
     default: '',
   },
   CONNECTIONS_PER_ADDRESS: {

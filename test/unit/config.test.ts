@@ -213,6 +213,11 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('refuses to count days that begin before any date', () => {
+    const days = { CREDIT_RETENTION_DAYS: '999999999', CREDIT_ENQUIRY_RETENTION_DAYS: '9999999' };
+    expect(complaints(days)).toEqual(Object.keys(days));
+  });
+
   test('repeats no secret in its messages', () => {
     const weak = Buffer.alloc(32, 'a').toString('base64');
     const text = problemsOf({ MASTER_KEY: weak, DATABASE_URL: 'mysql://u:hunter2@db/x' }).join();
