@@ -57,14 +57,23 @@ export async function copyStored(
   }
 }
 
-/** Runs the work for a few items at a time. The first failure ends it. */
+/** Runs the work for a few items at a time. The first failure ends it, after what is under way. */
 export async function inParallel<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const rest = items.values();
+  let failed = false;
   const run = async (): Promise<void> => {
-    for (const item of rest) await work(item);
+    for (const item of rest) {
+      if (failed) return;
+      await work(item).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, run));
+  const runs = Array.from({ length: AT_A_TIME }, run);
+  await Promise.allSettled(runs);
+  await Promise.all(runs);
 }
