@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import type { CrashPoint } from '../../src/platform/base/crash-points.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
@@ -72,6 +73,29 @@ test('a killed backup is not accepted as a backup, and the server is not affecte
   await must(environment, 'backup', next);
   await must({}, 'backup', 'verify', next);
 });
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'a backup that is stopped by %s removes what it wrote',
+  async (signal) => {
+    const environment = { DATA_DIR: await fixture.folder(), MASTER_KEY: newMasterKey() };
+    await must(environment, 'migrate');
+    const folder = path.join(await fixture.folder(), 'backup');
+    const child = spawn(process.execPath, [...NODE_OPTIONS, ENTRY, 'backup', folder], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [said] = await Promise.all([
+      text(child.stderr),
+      once(child, 'exit'),
+      until('it copies', async () => (await readdir(path.join(folder, 'data'))).length > 0).then(
+        () => child.kill(signal),
+      ),
+    ]);
+    expect(said).toBe('error: The command was stopped.\n');
+    expect(child.exitCode).toBe(1);
+    await must(environment, 'backup', folder);
+  },
+);
 
 test.each([
   { point: 'statement:before-commit', repeated: false },

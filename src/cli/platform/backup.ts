@@ -14,6 +14,7 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { counted, record } from '../output.ts';
 import type { Session } from '../session.ts';
+import { stoppable } from '../stoppable.ts';
 
 export function addBackupCommands(program: Command, cli: Cli): void {
   const backup = command(
@@ -24,7 +25,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
     .argument('<location>', 'target folder, missing or empty, or s3://bucket/prefix')
     .action(async (folder: string, options: { json?: boolean }) => {
       await cli.run(options, async (session) => {
-        const taken = await take(session, folder, cli);
+        const taken = await stoppable(async (stopped) => await take(session, folder, cli, stopped));
         return { json: taken, text: `${record(rows(taken))}\n${notInside(taken.master_key_ids)}` };
       });
     });
@@ -47,7 +48,12 @@ interface Taken {
   readonly master_key_ids: readonly string[];
 }
 
-async function take(session: Session, place: string, cli: Cli): Promise<Taken> {
+async function take(
+  session: Session,
+  place: string,
+  cli: Cli,
+  stopped: AbortSignal,
+): Promise<Taken> {
   const { pool, data } = session;
   if (data === undefined) {
     throw new PlainError(
@@ -60,8 +66,11 @@ async function take(session: Session, place: string, cli: Cli): Promise<Taken> {
     data,
     masterKey: (await session.sealing()).masterKeys.current,
     masterKeyIds: [...new Set(keys.map((key) => key.masterKeyId))].toSorted(),
-    onProgress: (what: string, done: number, all: number | null) =>
-      cli.progress.show(progressText(what, done, all)),
+    onProgress: (what: string, done: number, all: number | null) => {
+      // Thrown here, it removes what was written.
+      stopped.throwIfAborted();
+      cli.progress.show(progressText(what, done, all));
+    },
   };
   const { manifest, bytes } = isBucketAddress(place)
     ? await takeBackupToBucket(
