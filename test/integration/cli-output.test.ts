@@ -129,6 +129,19 @@ describe('a failure', () => {
     expect(explain(error).text).toContain('The database cannot be reached');
   });
 
+  it('about a missing file names the file', async () => {
+    const ran = await inProcess(
+      {},
+      'credit',
+      'apply-card',
+      'no.json',
+      'no.csv',
+      '--out',
+      'new.csv',
+    );
+    expect(ran).toMatchObject({ exitCode: 1, stderr: 'error: File no.json does not exist.\n' });
+  });
+
   it('that is unexpected keeps its stack', () => {
     const { text, exitCode } = explain(new TypeError('x is not a function'));
     expect(text).toMatch(/TypeError: x is not a function\n +at /);

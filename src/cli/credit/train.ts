@@ -88,11 +88,21 @@ export function addApplyCardCommand(credit: Command, cli: Cli): void {
     .requiredOption('--out <file>', 'where to write the rows with their scores; must not exist')
     .action(async (card: string, from: string, options: { json?: boolean; out: string }) => {
       await cli.runAlone(options, async () => {
+        requireFiles([card, from]);
         if (existsSync(options.out)) throw new PlainError(`${options.out} exists.`);
         const rows = await applyCard(readTableCard(card), from, options.out);
         return { json: { rows, out: options.out }, text: `${rows} rows scored: ${options.out}\n` };
       });
     });
+}
+
+/** Throws: `PlainError` if one does not exist. */
+function requireFiles(files: readonly (string | undefined)[]): void {
+  for (const file of files) {
+    if (file !== undefined && !existsSync(file)) {
+      throw new PlainError(`File ${file} does not exist.`);
+    }
+  }
 }
 
 async function train(file: string, options: TrainOptions, cli: Cli): Promise<Answer> {
@@ -106,9 +116,7 @@ async function train(file: string, options: TrainOptions, cli: Cli): Promise<Ans
       `${card} exists. Scores in the records name their card by version: choose another --card-version, or --force if the card was never used.`,
     );
   }
-  for (const one of [file, definition]) {
-    if (one !== undefined && !existsSync(one)) throw new PlainError(`File ${one} does not exist.`);
-  }
+  requireFiles([file, definition]);
   return kind === undefined
     ? await trainOnTable(file, { ...options, definition: definition! }, cli)
     : await trainForRegistry(file, { ...options, kind }, cli);
