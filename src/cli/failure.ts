@@ -51,6 +51,8 @@ function wordsOf(error: unknown, shape: Shape): string {
     return `The role of the database connection may not do this: ${message}. Commands that change the schema, archive or re-encrypt need DATABASE_OWNER_URL, the role that owns the schema.`;
   }
   if (shape.severity !== undefined) return `The database reported an error: ${message} (${code})`;
+  // About a file: the message names what failed, and usually the file.
+  if (typeof shape.syscall === 'string') return message;
   return typeof shape.stack === 'string' ? shape.stack : message;
 }
 

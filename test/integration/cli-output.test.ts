@@ -142,6 +142,12 @@ describe('a failure', () => {
     expect(ran).toMatchObject({ exitCode: 1, stderr: 'error: File no.json does not exist.\n' });
   });
 
+  it('of the file system has no stack', async () => {
+    const ran = await inProcess({}, 'backup', 'list', import.meta.filename);
+    const stderr = `error: ENOTDIR: not a directory, scandir '${import.meta.filename}'\n`;
+    expect(ran).toMatchObject({ exitCode: 1, stderr });
+  });
+
   it('that is unexpected keeps its stack', () => {
     const { text, exitCode } = explain(new TypeError('x is not a function'));
     expect(text).toMatch(/TypeError: x is not a function\n +at /);
