@@ -72,6 +72,7 @@ describe('an export', () => {
       ['0722 000 001', [{ kind: 'phone', value: '…001' }]],
       ['14000001', [{ kind: 'text', value: '…001' }]],
       ['A-17', [{ kind: 'text', value: '…' }]],
+      ['Duka \u{1F600}17', [{ kind: 'text', value: '…\u{1F600}17' }]],
       [references[0], [{ kind: 'reference', value: references[0] }]],
     ] as const) {
       expect((await exportBy({ search, format: 'csv' })).status).toBe(200);

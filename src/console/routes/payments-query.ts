@@ -127,7 +127,9 @@ function isPersonal({ kind }: Understood): boolean {
 }
 
 function endOf(value: string): string {
-  return value.length > 2 * SHOWN_END ? value.slice(-SHOWN_END) : '';
+  // Whole characters: a rare one, such as an emoji, is two units of the string.
+  const characters = [...value];
+  return characters.length > 2 * SHOWN_END ? characters.slice(-SHOWN_END).join('') : '';
 }
 
 /**
