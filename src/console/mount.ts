@@ -203,22 +203,24 @@ function createInputReader(route: AnyRoute): (request: FastifyRequest) => Input 
   });
 }
 
-/** The database stores no text with a NUL. Throws: `invalid_field`. */
-function withoutNul(fields: Record<string, unknown>): Record<string, unknown> {
+/** The database stores no text with a NUL or with half a character. Throws: `invalid_field`. */
+function storable(fields: Record<string, unknown>): Record<string, unknown> {
   for (const [field, value] of Object.entries(fields)) {
-    if (!hasNul(value)) continue;
-    throw new Refusal('invalid_field', {
-      field,
-      text: `${field} must not contain a NUL character`,
-    });
+    const text = hasText(value, (each) => each.includes('\0'))
+      ? `${field} must not contain a NUL character`
+      : hasText(value, (each) => !each.isWellFormed())
+        ? `${field} must not contain half a character`
+        : undefined;
+    if (text !== undefined) throw new Refusal('invalid_field', { field, text });
   }
   return fields;
 }
 
 /** At any depth. */
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
+function hasText(value: unknown, matches: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return matches(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((each) => hasText(each, matches));
 }
 
 /** Throws: `invalid_field`, naming the first field at fault. */
@@ -230,7 +232,7 @@ export function createReader(
   const problemOf = createProblemFinder(schema);
   return (value) => {
     const problem = problemOf(value);
-    if (problem === undefined) return withoutNul(value as Record<string, unknown>);
+    if (problem === undefined) return storable(value as Record<string, unknown>);
     const { field, text } = problem;
     throw new Refusal('invalid_field', {
       ...(field === undefined ? {} : { field }),

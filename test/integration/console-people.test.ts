@@ -109,6 +109,18 @@ test('a person is invited, disabled and enabled, and the log says by whom and wh
   expect(JSON.stringify(entries)).not.toContain(token);
 });
 
+test('a text that the audit log could not keep is refused before anything happens', async () => {
+  const admin = await signedIn(running.origin, 'admin');
+  const person = { login: 'half@pay.example', role: 'risk', reason: 'New here' };
+  const whole = '\u{1F600}';
+  for (const name of ['Half \0', `Half ${whole.slice(0, 1)}`, `${whole.slice(1)} Half`]) {
+    const refused = await admin.send('POST', '/people', { ...person, name });
+    expect(refused).toMatchObject({ status: 400, code: 'invalid_field', field: 'name' });
+  }
+  const added = await admin.send('POST', '/people', { ...person, name: `Whole ${whole}` });
+  expect(added.status).toBe(200);
+});
+
 test('the pages of the audit log equal the export', async () => {
   const admin = await signedIn(running.origin, 'admin');
   for (let number = 0; number < 60; number += 1) {

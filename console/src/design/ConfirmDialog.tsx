@@ -130,7 +130,7 @@ function Reason({ error }: { readonly error: string | undefined }) {
 
 /** English, like everything in the audit log. */
 function reasonToUndo({ reason = '' }: Readonly<Record<string, string>>): string {
-  return `Undone: ${reason}`.slice(0, REASON_LENGTH);
+  return `Undone: ${reason}`.slice(0, REASON_LENGTH).toWellFormed();
 }
 
 function fieldsOf(form: HTMLFormElement): Record<string, string> {

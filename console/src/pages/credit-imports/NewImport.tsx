@@ -148,7 +148,7 @@ async function givenBy(form: FormData): Promise<Given> {
   };
   const file = form.get('file');
   return {
-    fileName: file instanceof File ? file.name.slice(0, 200) : '',
+    fileName: file instanceof File ? file.name.slice(0, 200).toWellFormed() : '',
     content: file instanceof File ? await file.text() : '',
     lender: text('lender'),
     sector: text('sector'),
