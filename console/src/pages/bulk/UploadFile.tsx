@@ -7,6 +7,7 @@ import { send } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
+import { FileField } from '../../design/FileField.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { readableMoney } from '../../format/money.ts';
@@ -39,11 +40,9 @@ export function UploadFile() {
     <>
       <Card title={<Trans>Upload a file</Trans>}>
         <div className={styles['upload']}>
-          <Field
+          <FileField
             label={t`File`}
             hint={t`CSV, at most 5,000 rows and 2 MB`}
-            type="file"
-            accept=".csv,text/csv"
             onChange={(event) => {
               const [file] = event.target.files ?? [];
               if (file !== undefined) check.mutate(file);

@@ -10,7 +10,7 @@ import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
-import { Field } from '../../design/Field.tsx';
+import { FileField } from '../../design/FileField.tsx';
 import { Notice } from '../../design/Notice.tsx';
 
 /** Approves a lender's file with the file itself, or rejects it. */
@@ -131,12 +131,10 @@ function ImportDialog({
           one that was proposed.
         </Trans>
       </p>
-      <Field
+      <FileField
         label={t`File`}
         hint={t`CSV, at most 8 MB`}
         name="file"
-        type="file"
-        accept=".csv,text/csv"
         onChange={(event) => setFile(event.target.files?.[0])}
         required
       />

@@ -8,6 +8,7 @@ import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { FileField } from '../../design/FileField.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
@@ -123,12 +124,10 @@ function Fields({ errorOf }: { readonly errorOf: (name: string) => string | unde
         error={errorOf('asOf')}
         required
       />
-      <Field
+      <FileField
         label={t`File`}
         hint={t`CSV, at most 8 MB`}
         name="file"
-        type="file"
-        accept=".csv,text/csv"
         error={errorOf('content')}
         required
       />

@@ -7,6 +7,7 @@ import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Dialog } from '../../design/Dialog.tsx';
 import { Field } from '../../design/Field.tsx';
+import { FileField } from '../../design/FileField.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
 import { announce } from '../../design/Toasts.tsx';
@@ -101,14 +102,7 @@ function UploadFields({ answer }: { readonly answer: DayAnswer }) {
           required
         />
       </div>
-      <Field
-        label={t`File`}
-        hint={t`CSV, at most 8 MB`}
-        name="file"
-        type="file"
-        accept=".csv,text/csv"
-        required
-      />
+      <FileField label={t`File`} hint={t`CSV, at most 8 MB`} name="file" required />
       <label className={styles['check']}>
         <input type="checkbox" name="complete" defaultChecked />
         <Trans>It lists every movement of the period</Trans>

@@ -1,0 +1,19 @@
+import type { InputHTMLAttributes } from 'react';
+import { Field } from './Field.tsx';
+import type { LabelTexts } from './Labelled.tsx';
+
+/** A labelled choice of one CSV file. */
+export function FileField(props: InputHTMLAttributes<HTMLInputElement> & LabelTexts) {
+  return (
+    <Field
+      {...props}
+      type="file"
+      accept=".csv,text/csv"
+      // Otherwise the browser does not report that a file was chosen again after it was changed.
+      onClick={(event) => {
+        // oxlint-disable-next-line no-param-reassign
+        event.currentTarget.value = '';
+      }}
+    />
+  );
+}
