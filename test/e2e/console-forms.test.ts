@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
@@ -33,6 +34,36 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByText('KES 500.00').waitFor();
     await choose('700');
     await page.getByText('KES 700.00').waitFor();
+    expect(fixture.problems).toEqual([]);
+  });
+
+  const payForm = async (biller: string, account: string): Promise<Page> => {
+    const page = await fixture.open('demo-cashier', '/pay');
+    await page.getByLabel('Biller').selectOption(biller);
+    await page.getByLabel(account).fill('14234567001');
+    return page;
+  };
+  const phone = 'Phone number of the customer';
+  const payButton = (page: Page) => page.getByRole('button', { name: 'Pay', exact: true });
+  const untilEnabled = async (page: Page): Promise<void> => {
+    await payButton(page).and(page.locator(':enabled')).waitFor();
+  };
+
+  test('of a payment: a phone number that the biller does not need is not sent', async () => {
+    const page = await payForm('dstv', 'Smart card number');
+    await page.getByLabel(phone).fill('12');
+    await page.getByLabel('Amount in KES').fill('300');
+    await page.getByText('phone must be a phone number').waitFor();
+    await page.getByLabel('Biller').selectOption('kplc_prepaid');
+    await untilEnabled(page);
+  });
+
+  test('of a payment: it says that the phone number is missing', async () => {
+    const page = await payForm('dstv', 'Smart card number');
+    await page.getByLabel('Amount in KES').fill('300');
+    await page.getByText('dstv needs a phone number').waitFor();
+    await page.getByLabel(phone).fill('0722000001');
+    await untilEnabled(page);
     expect(fixture.problems).toEqual([]);
   });
 });

@@ -80,7 +80,7 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
   });
   const wrong = check.data?.kind === 'wrong' ? check.data : undefined;
   const errorOf = (field: keyof PayForm): string | undefined =>
-    wrong?.field === field && asked[field].trim() !== '' ? wrong.text : undefined;
+    wrong?.field === field && (isComplete || asked[field].trim() !== '') ? wrong.text : undefined;
   const isCurrent = asked === form && !check.isPlaceholderData && !check.isFetching;
   return (
     <Columns>
@@ -90,7 +90,7 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
           biller={biller}
           form={form}
           errorOf={errorOf}
-          onChange={(change) => setForm({ ...form, ...change })}
+          onChange={(change) => setForm(withoutHidden({ ...form, ...change }, billers))}
         />
         {check.isError && <Problem error={check.error} onRetry={() => void check.refetch()} />}
         {biller?.canLookUp === true && (
@@ -170,6 +170,12 @@ function Fields({
       />
     </div>
   );
+}
+
+/** A phone number that was given for another biller has no field any more, so it is not sent either. */
+function withoutHidden(form: PayForm, billers: readonly PayBiller[]): PayForm {
+  const biller = billers.find(({ code }) => code === form.biller_name);
+  return biller?.needsPhone === true ? form : { ...form, phone: '' };
 }
 
 function useBillerNames(billers: readonly PayBiller[]): Readonly<Record<string, string>> {
