@@ -66,4 +66,22 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await untilEnabled(page);
     expect(fixture.problems).toEqual([]);
   });
+
+  test('of a payment: the biller is asked about an account once, not at each digit of the phone', async () => {
+    const page = await payForm('dstv', 'Smart card number');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/pay/account')) asked.push(request.postData() ?? '');
+    });
+    const lookUp = page.getByRole('button', { name: 'Look the account up' });
+    await lookUp.click();
+    await page.getByText('Pay this amount').click();
+    await page.getByLabel(phone).pressSequentially('0722000001');
+    await untilEnabled(page);
+    expect(asked).toHaveLength(1);
+    await lookUp.click();
+    await page.getByText('Pay this amount').waitFor();
+    await expect.poll(() => asked.length).toBe(2);
+    expect(asked[1]).toContain('0722000001');
+  });
 });

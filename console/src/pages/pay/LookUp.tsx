@@ -12,23 +12,27 @@ import type { PayForm } from './Pay.tsx';
 
 /** Asks the biller whose account it is, and what is due. */
 export function LookUp({
-  form: { biller_name, account, phone },
+  form,
   onAmount,
 }: {
   readonly form: PayForm;
   readonly onAmount: (amount: string) => void;
 }) {
-  const [isAsked, setIsAsked] = useState(false);
+  // What the form said then: not asked again while a phone number is typed.
+  const [asked, setAsked] = useState<Omit<PayForm, 'amount'>>();
   const found = useQuery({
-    queryKey: ['pay', 'account', biller_name, account, phone],
-    enabled: isAsked,
+    queryKey: ['pay', 'account', asked],
+    enabled: asked !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) =>
-      send<AccountLookedUp>('POST', '/pay/account', { biller_name, account, phone }, signal),
+    queryFn: ({ signal }) => send<AccountLookedUp>('POST', '/pay/account', asked, signal),
   });
+  const { biller_name, account, phone } = form;
   return (
     <div className={styles['lookup']}>
-      <Button disabled={account.trim() === '' || found.isFetching} onClick={() => setIsAsked(true)}>
+      <Button
+        disabled={account.trim() === '' || found.isFetching}
+        onClick={() => setAsked({ biller_name, account, phone })}
+      >
         {found.isFetching ? <Trans>Asking the biller…</Trans> : <Trans>Look the account up</Trans>}
       </Button>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
