@@ -84,4 +84,19 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await expect.poll(() => asked.length).toBe(2);
     expect(asked[1]).toContain('0722000001');
   });
+
+  test('of an invitation: it asks for a vendor only if the chosen role needs one', async () => {
+    const page = await fixture.open('admin', '/people');
+    const dialog = page.getByRole('dialog');
+    const invite = page.getByRole('button', { name: 'Invite a person' });
+    await invite.click();
+    await dialog.getByLabel('Role').selectOption('vendor_cashier');
+    await dialog.getByLabel('Vendor', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await invite.click();
+    await dialog.getByLabel('Role').waitFor();
+    expect(await dialog.getByLabel('Role').inputValue()).toBe('support');
+    expect(await dialog.getByLabel('Vendor', { exact: true }).count()).toBe(0);
+  });
 });

@@ -27,10 +27,7 @@ export function Invite({
   readonly onInvited: (invitation: InvitationAnswer) => void;
 }) {
   const { t } = useLingui();
-  const names = useRoleNames(roles);
-  const isStaff = useSession().person.vid === null;
   const queries = useQueryClient();
-  const [role, setRole] = useState<string>();
   const invite = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     onInvited(
       await send<InvitationAnswer>('POST', '/people', {
@@ -50,16 +47,35 @@ export function Invite({
     >
       <Field label={t`E-mail address or short name`} name="login" autoComplete="off" required />
       <Field label={t`Name`} name="name" autoComplete="off" required />
+      <RoleAndVendor roles={roles} choosesVendor={vid === undefined} />
+    </ConfirmDialog>
+  );
+}
+
+/** A component of its own, so that it forgets the choice when the dialog is closed. */
+function RoleAndVendor({
+  roles,
+  choosesVendor,
+}: {
+  readonly roles: readonly Role[];
+  readonly choosesVendor: boolean;
+}) {
+  const { t } = useLingui();
+  const names = useRoleNames(roles);
+  const isStaff = useSession().person.vid === null;
+  const [role, setRole] = useState<string>();
+  return (
+    <>
       <Select
         label={t`Role`}
         name="role"
         options={names}
         onChange={(event) => setRole(event.target.value)}
       />
-      {isStaff && vid === undefined && role?.startsWith('vendor_') === true && (
+      {isStaff && choosesVendor && role?.startsWith('vendor_') === true && (
         <Field label={t`Vendor`} name="vid" autoComplete="off" required />
       )}
-    </ConfirmDialog>
+    </>
   );
 }
 
