@@ -5,14 +5,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
+import { signInAll } from '../support/console-client.ts';
+import type { SignedIn } from '../support/console-client.ts';
 
 // Forms and dialogs while something else changes: the file, the biller, the choice, what others do.
 
 describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
   let fixture: ConsoleFixture;
+  let as: SignedIn;
 
   beforeAll(async () => {
     fixture = await startConsole();
+    as = await signInAll(fixture.running.origin, ['admin', 'operations']);
   });
   afterAll(async () => {
     await fixture.stop();
@@ -98,5 +102,22 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await dialog.getByLabel('Role').waitFor();
     expect(await dialog.getByLabel('Role').inputValue()).toBe('support');
     expect(await dialog.getByLabel('Vendor', { exact: true }).count()).toBe(0);
+  });
+
+  const reason = { reason: 'Its key was stolen' };
+
+  test('to suspend a vendor does not resume it because a colleague was faster', async () => {
+    const page = await fixture.open('admin', '/vendors/demo2');
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill(reason.reason);
+    await as('admin').send('POST', '/vendors/demo2/suspend', reason);
+    await page.getByText('Its requests are refused. Accepted payments continue.').waitFor();
+    expect(await dialog.getByRole('heading').innerText()).toBe('Suspend Second Demo Vendor');
+    await dialog.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('is suspended.').waitFor();
+    const { body } = await as('admin').get('/vendors/demo2');
+    expect(body).toMatchObject({ status: 'suspended' });
+    await as('admin').send('POST', '/vendors/demo2/resume', reason);
   });
 });

@@ -14,7 +14,8 @@ import { useSectors, useSettingNames } from './setting-names.ts';
 export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<'settings' | 'status'>();
+  // Fixed when it is asked: a colleague may change the status while the dialog is open.
+  const [asked, setAsked] = useState<'settings' | 'suspend' | 'resume'>();
   const { vid, name, status } = vendor;
   const isActive = status === 'active';
   const path = `/vendors/${encodeURIComponent(vid)}`;
@@ -28,7 +29,10 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
       <Button onClick={() => setAsked('settings')}>
         <Trans>Change settings</Trans>
       </Button>
-      <Button kind={isActive ? 'danger' : 'primary'} onClick={() => setAsked('status')}>
+      <Button
+        kind={isActive ? 'danger' : 'primary'}
+        onClick={() => setAsked(isActive ? 'suspend' : 'resume')}
+      >
         {isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
       </Button>
       <ConfirmDialog
@@ -43,24 +47,26 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
       >
         <SettingFields vendor={vendor} />
       </ConfirmDialog>
-      <ChangeStatus vendor={vendor} isOpen={asked === 'status'} onClose={close} keep={keep} />
+      {(asked === 'suspend' || asked === 'resume') && (
+        <ChangeStatus vendor={vendor} action={asked} onClose={close} keep={keep} />
+      )}
     </>
   );
 }
 
 function ChangeStatus({
-  vendor: { vid, name, status },
-  isOpen,
+  vendor: { vid, name },
+  action,
   onClose,
   keep,
 }: {
   readonly vendor: VendorDetail;
-  readonly isOpen: boolean;
+  readonly action: 'suspend' | 'resume';
   readonly onClose: () => void;
   readonly keep: (answer: Promise<VendorDetail>) => Promise<void>;
 }) {
   const { t } = useLingui();
-  const isActive = status === 'active';
+  const suspends = action === 'suspend';
   const path = `/vendors/${encodeURIComponent(vid)}`;
   const resume = (reason: string): Undo => ({
     run: () => keep(send('POST', `${path}/resume`, { reason })),
@@ -68,19 +74,17 @@ function ChangeStatus({
   });
   return (
     <ConfirmDialog
-      title={isActive ? <Trans>Suspend {name}</Trans> : <Trans>Resume {name}</Trans>}
-      open={isOpen}
+      title={suspends ? <Trans>Suspend {name}</Trans> : <Trans>Resume {name}</Trans>}
+      open
       onOpenChange={onClose}
-      confirm={isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
-      kind={isActive ? 'danger' : 'primary'}
-      done={isActive ? t`${name} is suspended.` : t`${name} is active again.`}
-      {...(isActive ? { undo: resume } : {})}
-      onConfirm={(fields) =>
-        keep(send('POST', `${path}/${isActive ? 'suspend' : 'resume'}`, fields))
-      }
+      confirm={suspends ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
+      kind={suspends ? 'danger' : 'primary'}
+      done={suspends ? t`${name} is suspended.` : t`${name} is active again.`}
+      {...(suspends ? { undo: resume } : {})}
+      onConfirm={(fields) => keep(send('POST', `${path}/${action}`, fields))}
     >
       <p>
-        {isActive ? (
+        {suspends ? (
           <Trans>
             All its requests are refused within seconds, and its people cannot pay. Accepted
             payments continue.
