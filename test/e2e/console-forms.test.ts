@@ -120,4 +120,15 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(body).toMatchObject({ status: 'suspended' });
     await as('admin').send('POST', '/vendors/demo2/resume', reason);
   });
+
+  test('to take a biller offline stays, with its reason, when a colleague was faster', async () => {
+    const page = await fixture.open('operations', '/billers/zuku');
+    await page.getByRole('button', { name: 'Take offline' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('Its operator is down');
+    await as('operations').send('POST', '/billers/zuku/offline', reason);
+    await page.locator('#main').getByText('Offline', { exact: true }).first().waitFor();
+    expect(await dialog.getByRole('heading').innerText()).toBe('Take Zuku offline');
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('Its operator is down');
+  });
 });

@@ -9,15 +9,20 @@ import { Select } from '../../design/Select.tsx';
 
 /** Takes a biller offline, with a reason and an end, or sets it online. */
 export function ChangeStatus({ biller }: { readonly biller: BillerDetail }) {
-  const [isOpen, setIsOpen] = useState(false);
+  // Fixed when it is asked: a colleague may change the status while the dialog is open.
+  const [asked, setAsked] = useState<'online' | 'offline'>();
   const isOffline = biller.setStatus === 'OFFLINE';
-  const Ask = isOffline ? AskOnline : AskOffline;
+  const dialog = { biller, onOpenChange: () => setAsked(undefined) };
   return (
     <>
-      <Button kind={isOffline ? 'primary' : 'danger'} onClick={() => setIsOpen(true)}>
+      <Button
+        kind={isOffline ? 'primary' : 'danger'}
+        onClick={() => setAsked(isOffline ? 'online' : 'offline')}
+      >
         {isOffline ? <Trans>Set online</Trans> : <Trans>Take offline</Trans>}
       </Button>
-      <Ask biller={biller} open={isOpen} onOpenChange={setIsOpen} />
+      <AskOnline {...dialog} open={asked === 'online'} />
+      <AskOffline {...dialog} open={asked === 'offline'} />
     </>
   );
 }
@@ -25,7 +30,7 @@ export function ChangeStatus({ biller }: { readonly biller: BillerDetail }) {
 interface Ask {
   readonly biller: BillerDetail;
   readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+  readonly onOpenChange: () => void;
 }
 
 function AskOnline({ biller, ...dialog }: Ask) {
