@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
@@ -130,5 +132,20 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.locator('#main').getByText('Offline', { exact: true }).first().waitFor();
     expect(await dialog.getByRole('heading').innerText()).toBe('Take Zuku offline');
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Its operator is down');
+  });
+
+  test('to propose the end of a quarantine does not confirm a proposal that came meanwhile', async () => {
+    await enterQuarantine(fixture.running.service.pool, {
+      ...{ entryId: newId(), by: 'Asha', reason: 'restored' },
+      ...{ lostFrom: new Date(Date.now() - 3_600_000), lostUntil: null },
+    });
+    const page = await fixture.open('admin', '/system');
+    await page.getByRole('button', { name: 'Propose its end' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('The statements do not come');
+    await as('operations').send('POST', '/system/quarantine/release', reason);
+    await page.getByText('operations proposes to end it').waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('admin proposes to end it').waitFor();
   });
 });

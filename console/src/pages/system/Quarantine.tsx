@@ -65,6 +65,13 @@ export function Quarantine({ quarantine }: { readonly quarantine: Open }) {
   );
 }
 
+/** What a person was shown when the end was asked for. */
+interface Asked {
+  readonly missing: readonly string[];
+  /** The proposal of another person. */
+  readonly confirms: string | undefined;
+}
+
 function End({
   quarantine: { proposal },
   missing,
@@ -72,48 +79,62 @@ function End({
   readonly quarantine: Open;
   readonly missing: readonly string[];
 }) {
-  const { t } = useLingui();
-  const [isOpen, setIsOpen] = useState(false);
-  const queries = useQueryClient();
+  // Fixed while the dialog is open: nobody confirms a proposal that came meanwhile.
+  const [asked, setAsked] = useState<Asked>();
   const { login } = useSession().person;
   if (!useMay('system.act')) return null;
   const isForced = missing.length > 0;
   const confirms = isForced && proposal !== null && proposal.by !== login ? proposal.id : undefined;
-  const end = async ({ reason }: Readonly<Record<string, string>>): Promise<void> => {
-    await send('POST', '/system/quarantine/release', { reason, confirms });
-    await queries.invalidateQueries({ queryKey: ['system'] });
-    await queries.invalidateQueries({ queryKey: ['approvals'] });
-  };
   return (
     <>
-      <Button kind="danger" onClick={() => setIsOpen(true)}>
+      <Button kind="danger" onClick={() => setAsked({ missing, confirms })}>
         {confirms !== undefined || !isForced ? (
           <Trans>End it</Trans>
         ) : (
           <Trans>Propose its end</Trans>
         )}
       </Button>
-      <ConfirmDialog
-        title={<Trans>End the quarantine</Trans>}
-        open={isOpen}
-        onOpenChange={setIsOpen}
-        confirm={<Trans>Continue</Trans>}
-        kind="danger"
-        done={t`It is noted.`}
-        isFinal={!isForced || confirms !== undefined}
-        onConfirm={end}
-      >
-        <p>
-          {isForced ? (
-            <Trans>
-              The statements of {missing.join(', ')} are missing. Without them customers may be
-              charged twice, so a second person has to confirm it.
-            </Trans>
-          ) : (
-            <Trans>All statements are there. Payments are sent again at once.</Trans>
-          )}
-        </p>
-      </ConfirmDialog>
+      {asked !== undefined && <EndDialog asked={asked} onClose={() => setAsked(undefined)} />}
     </>
+  );
+}
+
+function EndDialog({
+  asked: { missing, confirms },
+  onClose,
+}: {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+}) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const isForced = missing.length > 0;
+  const end = async ({ reason }: Readonly<Record<string, string>>): Promise<void> => {
+    await send('POST', '/system/quarantine/release', { reason, confirms });
+    await queries.invalidateQueries({ queryKey: ['system'] });
+    await queries.invalidateQueries({ queryKey: ['approvals'] });
+  };
+  return (
+    <ConfirmDialog
+      title={<Trans>End the quarantine</Trans>}
+      open
+      onOpenChange={onClose}
+      confirm={<Trans>Continue</Trans>}
+      kind="danger"
+      done={t`It is noted.`}
+      isFinal={!isForced || confirms !== undefined}
+      onConfirm={end}
+    >
+      <p>
+        {isForced ? (
+          <Trans>
+            The statements of {missing.join(', ')} are missing. Without them customers may be
+            charged twice, so a second person has to confirm it.
+          </Trans>
+        ) : (
+          <Trans>All statements are there. Payments are sent again at once.</Trans>
+        )}
+      </p>
+    </ConfirmDialog>
   );
 }
