@@ -7,6 +7,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { onAsking } from './api/client.ts';
 import { createConsoleRouter } from './app/router.tsx';
 import { createQueries } from './app/queries.ts';
 import { sessionQuery } from './app/session.ts';
@@ -20,6 +21,7 @@ const queries = createQueries(() => {
   queries.setQueryData(sessionQuery.queryKey, null);
   void router.invalidate();
 });
+onAsking(() => queries.getQueryData(sessionQuery.queryKey)?.person.login);
 const router = createConsoleRouter(queries);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root element');

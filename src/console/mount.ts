@@ -140,6 +140,7 @@ async function admit(
   requireOwnPage(request);
   const viewer = await options.viewerOf(request);
   if (viewer === undefined) throw new Refusal('not_signed_in');
+  requireShownPerson(request, viewer);
   // Before everything else, so that refused requests count as well.
   if (route.action !== undefined) options.limits.forChange(viewer);
   else if (route.isLive !== true) options.limits.forReading(viewer);
@@ -177,6 +178,18 @@ export function requireOwnPage(request: FastifyRequest): void {
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   if (isOwn && (isReading || request.headers['x-malipo-console'] === '1')) return;
   throw new Refusal('not_permitted', { text: 'The request does not come from the console' });
+}
+
+/**
+ * A browser has one session. If somebody else signs in in another tab, a page that shows the former person
+ * must not act for the new one. Throws: `not_signed_in`.
+ */
+export function requireShownPerson(request: FastifyRequest, { login }: Viewer): void {
+  const shown = request.headers['x-malipo-person'];
+  if (shown === undefined || shown === login) return;
+  throw new Refusal('not_signed_in', {
+    text: 'Somebody else has signed in in another tab of this browser',
+  });
 }
 
 /** Throws: `malformed_request`. */

@@ -16,7 +16,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import { createLimit, networkOf } from '../platform/http/rate-limits.ts';
 import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
 import type { LinkAnswer, SessionAnswer } from './answers.ts';
-import { createReader, jsonOf, requireOwnPage } from './mount.ts';
+import { createReader, jsonOf, requireOwnPage, requireShownPerson } from './mount.ts';
 import { permissionsOf } from './permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
 import type { SessionLookUps } from './session-look-ups.ts';
@@ -72,6 +72,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     void reply.header('cache-control', 'no-store');
     const viewer = await viewerOf(request, options.lookUps);
     if (viewer === undefined) throw new Refusal('not_signed_in');
+    requireShownPerson(request, viewer);
     options.limits.forReading(viewer);
     return answerOf(viewer, options);
   });

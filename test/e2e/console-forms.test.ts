@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { newId } from '../../src/platform/base/ids.ts';
+import type { PaymentsAnswer } from '../../src/console/answers.ts';
+import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
@@ -71,6 +73,25 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByLabel(phone).fill('0722000001');
     await untilEnabled(page);
     expect(fixture.problems).toEqual([]);
+  });
+
+  test('of a payment: it pays nothing for another vendor whose person signed in in another tab', async () => {
+    await fixture.running.demo('demo2').call('fund', { time: String(Date.now()), currency: 'KES' });
+    const page = await payForm('kplc_prepaid', 'Meter number');
+    await page.getByLabel('Amount in KES').fill('300');
+    await untilEnabled(page);
+    await payButton(page).click();
+    const other = await page.context().newPage();
+    await other.goto(`${fixture.running.origin}/console/sign-in`);
+    await other.getByLabel('E-mail address or name').fill('demo2-admin');
+    await other.getByLabel('Password').fill(DEMO_PASSWORD);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.locator('#main').waitFor();
+    await page.getByRole('button', { name: 'Pay KES 300.00' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    expect((await as('admin').read<PaymentsAnswer>('/payments?vid=demo2')).payments).toEqual([]);
+    await other.getByRole('link', { name: 'Payments' }).first().click();
+    await other.getByRole('heading', { name: 'Payments' }).waitFor();
   });
 
   test('of a payment: the biller is asked about an account once, not at each digit of the phone', async () => {

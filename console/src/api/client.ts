@@ -79,6 +79,13 @@ export async function download(path: string, body: unknown): Promise<void> {
 
 const SAVING_MS = 60_000;
 
+let shownPerson = (): string | undefined => undefined;
+
+/** Says whose pages are shown, so that the service refuses to act for somebody else who signed in meanwhile. */
+export function onAsking(loginOf: () => string | undefined): void {
+  shownPerson = loginOf;
+}
+
 /** Other sites cannot send this header without asking first, so the server requires it. */
 const OWN_PAGE_HEADER = { 'x-malipo-console': '1' };
 
@@ -104,12 +111,14 @@ async function fetchOwn(
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const askedAtMs = performance.now();
+  const person = shownPerson();
+  const shown = person === undefined ? {} : { 'x-malipo-person': person };
   let response: Response;
   try {
     response = await fetch(url, {
       ...init,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...OWN_PAGE_HEADER, ...headers },
+      headers: { accept: 'application/json', ...OWN_PAGE_HEADER, ...shown, ...headers },
     });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
