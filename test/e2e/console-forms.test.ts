@@ -112,6 +112,27 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(asked[1]).toContain('0722000001');
   });
 
+  test('to sign in: the next person sees nothing that was read for the one before', async () => {
+    const { running } = fixture;
+    const asked = { biller_name: 'kplc_prepaid', amount: '100', account: '14234567777' };
+    await running.demo().call('create', { ...asked, merchant_reference: 'before' });
+    const page = await fixture.open('demo-admin', '/payments');
+    await page.getByText('14234567777').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Today' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    // The answer is slow.
+    await page.route('**/payments/search', () => undefined);
+    await page.getByLabel('E-mail address or name').fill('demo2-admin');
+    await page.getByLabel('Password').fill(DEMO_PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('#main').waitFor();
+    await page.getByRole('button', { name: 'Any time' }).click();
+    await page.getByText('Newest first').waitFor();
+    expect(await page.getByText('14234567777').count()).toBe(0);
+    await page.unrouteAll();
+  });
+
   test('of an invitation: it asks for a vendor only if the chosen role needs one', async () => {
     const page = await fixture.open('admin', '/people');
     const dialog = page.getByRole('dialog');

@@ -1,4 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import type { SessionAnswer } from '../../../src/console/answers.ts';
 import type { Permission } from '../../../src/console/permissions.ts';
 import { ApiError, get } from '../api/client.ts';
@@ -18,6 +19,12 @@ export const sessionQuery = queryOptions({
     }
   },
 });
+
+/** The person has signed in. What was read for the one before is forgotten. */
+export function beginSession(queries: QueryClient, session: SessionAnswer): void {
+  queries.removeQueries();
+  queries.setQueryData(sessionQuery.queryKey, session);
+}
 
 /** The session, on pages behind the sign-in. */
 export function useSession(): SessionAnswer {

@@ -4,7 +4,7 @@ import { useLocation, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { ApiError, send } from '../../api/client.ts';
-import { sessionQuery } from '../../app/session.ts';
+import { beginSession } from '../../app/session.ts';
 import type { SessionAnswer } from '../../app/session.ts';
 import { Brand } from '../../design/Brand.tsx';
 import { Button } from '../../design/Button.tsx';
@@ -21,7 +21,7 @@ export function SignIn() {
   const queries = useQueryClient();
   const [needsCode, setNeedsCode] = useState(false);
   const enter = (session: SessionAnswer): void => {
-    queries.setQueryData(sessionQuery.queryKey, session);
+    beginSession(queries, session);
     void router.navigate({ href: next });
   };
   const signIn = useMutation({

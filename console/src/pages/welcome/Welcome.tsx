@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import type { LinkAnswer } from '../../../../src/console/answers.ts';
 import { ApiError, send } from '../../api/client.ts';
-import { sessionQuery } from '../../app/session.ts';
+import { beginSession } from '../../app/session.ts';
 import type { SessionAnswer } from '../../app/session.ts';
 import { Brand } from '../../design/Brand.tsx';
 import { Button } from '../../design/Button.tsx';
@@ -42,7 +42,7 @@ function Choose({ link, token }: { readonly link: LinkAnswer; readonly token: st
     mutationFn: (given: Record<string, FormDataEntryValue>) =>
       send<SessionAnswer>('POST', '/links/use', { token, ...given }),
     onSuccess: (session) => {
-      queries.setQueryData(sessionQuery.queryKey, session);
+      beginSession(queries, session);
       router.history.replace('/');
     },
   });
