@@ -176,6 +176,35 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Its operator is down');
   });
 
+  test.each(['click', 'key'] as const)(
+    'to add a vendor: a second %s does not close the key, which is shown once',
+    async (kind) => {
+      const page = await fixture.open('admin', '/vendors');
+      await page.getByRole('button', { name: 'Add a vendor' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Vendor ID').fill(`twice-${kind}`);
+      await dialog.getByLabel('Name', { exact: true }).fill('Twice');
+      await dialog.getByLabel('Reason').fill('It has signed');
+      const add = dialog.getByRole('button', { name: 'Add', exact: true });
+      const { x = 0, y = 0, width = 0, height = 0 } = (await add.boundingBox()) ?? {};
+      const act = async (): Promise<void> => {
+        if (kind === 'key') await page.keyboard.press('Enter');
+        else await page.mouse.click(x + width / 2, y + height / 2);
+      };
+      await add.focus();
+      await act();
+      const secret = page.getByLabel('Shown this once');
+      await secret.waitFor();
+      await expect.poll(() => dialog.count()).toBe(1);
+      await dialog.locator(':focus').waitFor();
+      await act();
+      await act();
+      // Its own button closes it.
+      await page.getByRole('button', { name: 'Close' }).click();
+      await secret.waitFor({ state: 'detached' });
+    },
+  );
+
   test('to propose the end of a quarantine does not confirm a proposal that came meanwhile', async () => {
     await enterQuarantine(fixture.running.service.pool, {
       ...{ entryId: newId(), by: 'Asha', reason: 'restored' },

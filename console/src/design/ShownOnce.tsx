@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from './Button.tsx';
 import { Dialog } from './Dialog.tsx';
@@ -20,14 +21,22 @@ export function ShownOnce({
   readonly children: ReactNode;
 }) {
   const { t } = useLingui();
+  // The second click or key of somebody who pressed the button before it twice must not close it.
+  const field = useRef<HTMLInputElement>(null);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(value);
     announce(t`Copied.`);
   };
   return (
-    <Dialog title={title} open onOpenChange={onClose}>
+    <Dialog title={title} open onOpenChange={onClose} keptFor={field}>
       <p>{children}</p>
-      <Field label={label} value={value} readOnly onFocus={(event) => event.target.select()} />
+      <Field
+        ref={field}
+        label={label}
+        value={value}
+        readOnly
+        onFocus={(event) => event.target.select()}
+      />
       {/* Browsers allow it on pages over TLS and on this machine only. */}
       {window.isSecureContext && (
         <Button kind="primary" onClick={() => void copy()}>
