@@ -102,6 +102,28 @@ describe('an export', () => {
   });
 });
 
+test('an export that reaches its limit says so in its last line', async () => {
+  await owner.query(
+    `insert into audit_log (at, audit_id, login, action, address, request_id)
+     select date_trunc('milliseconds', now()) - number * interval '1 ms', gen_random_uuid(),
+       'x', 'many', '', ''
+     from generate_series(1, 100000) number`,
+  );
+  const path = '/audit/export?action=many';
+  const linesOf = async (): Promise<string[]> =>
+    (await as('admin').get(path)).text.trimEnd().split('\r\n');
+  const complete = await linesOf();
+  expect(complete).toHaveLength(100_001);
+  expect(complete.at(-1)).toContain(',many,');
+  await owner.query(
+    `insert into audit_log (at, audit_id, login, action, address, request_id)
+     values (date_trunc('milliseconds', now()), gen_random_uuid(), 'x', 'many', '', '')`,
+  );
+  const cut = await linesOf();
+  expect(cut).toHaveLength(100_002);
+  expect(cut.at(-1)).toContain('Not complete');
+});
+
 test.each(['x', `2026-01-05T00:00:00.000Z ${'-'.repeat(36)}`])(
   'the cursor %j is refused',
   async (cursor) => {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { listAudit } from '../../parties/people/audit-store.ts';
 import type { AuditFilter, AuditRow } from '../../parties/people/audit-store.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { csvExportValue } from '../../platform/base/csv.ts';
+import { csvExportValue, csvLine } from '../../platform/base/csv.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { AuditAnswer, AuditView } from '../operations-answers.ts';
 import { csvFile, route } from '../route.ts';
@@ -111,6 +111,11 @@ async function* linesOf(
     if (last === undefined || rows.length < EXPORT_PAGE) return;
     before = last;
   }
+  const [more] = await listAudit(pool, { ...filter, before, limit: 1 });
+  if (more === undefined) return;
+  yield csvLine([
+    `Not complete: an export has at most ${MAX_EXPORTED} entries. Choose a shorter period.`,
+  ]);
 }
 
 function textOf(value: unknown): string {
