@@ -6,6 +6,7 @@ import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import type { PaymentsAnswer } from '../../src/console/answers.ts';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { csvOf, rightLine } from '../support/credit-files.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
@@ -131,6 +132,35 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByText('Newest first').waitFor();
     expect(await page.getByText('14234567777').count()).toBe(0);
     await page.unrouteAll();
+  });
+
+  test('of a lender’s file: a trial of what the form said before is not shown', async () => {
+    const page = await fixture.open('risk', '/credit/imports/new');
+    let answers: Promise<void> = Promise.resolve();
+    let answer = (): void => undefined;
+    await page.route('**/credit/imports/trial', async (route) => {
+      await answers;
+      await route.continue();
+    });
+    const file = path.join(fixture.folder, 'loans.csv');
+    await writeFile(file, csvOf([rightLine(1)]));
+    const lender = page.getByLabel('Lender', { exact: true });
+    const tried = page.getByRole('button', { name: 'Propose to import' });
+    await lender.fill('FIRST_BANK');
+    await page.getByLabel('As of').fill('2026-10-31');
+    await page.getByLabel('File').setInputFiles(file);
+    ({ promise: answers, resolve: answer } = Promise.withResolvers<void>());
+    const asked = page.waitForResponse('**/credit/imports/trial');
+    await page.getByRole('button', { name: 'See what would change' }).click();
+    await page.getByText('Reading the file…').waitFor();
+    await lender.fill('SECOND_BANK');
+    answer();
+    expect((await asked).status()).toBe(200);
+    await page.getByRole('button', { name: 'See what would change' }).waitFor();
+    expect(await tried.count()).toBe(0);
+    await page.getByRole('button', { name: 'See what would change' }).click();
+    await tried.waitFor();
+    expect(fixture.problems).toEqual([]);
   });
 
   test('of an invitation: it asks for a vendor only if the chosen role needs one', async () => {

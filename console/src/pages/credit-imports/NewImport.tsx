@@ -67,18 +67,20 @@ function TrialForm({ onTried }: { readonly onTried: (tried: Tried | undefined) =
       const answer = await send<ImportTrialAnswer>('POST', '/credit/imports/trial', given);
       return { given, answer };
     },
-    onSuccess: onTried,
   });
   const wrong = trial.error instanceof ApiError ? trial.error : undefined;
   const errorOf = (name: string): string | undefined =>
     wrong?.field === name ? wrong.message : undefined;
   return (
     <form
-      // What was tried is not what the form says any more.
-      onChange={() => onTried(undefined)}
+      // What was tried is not what the form says any more, also if its answer is still to come.
+      onChange={() => {
+        trial.reset();
+        onTried(undefined);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
-        trial.mutate(new FormData(event.currentTarget));
+        trial.mutate(new FormData(event.currentTarget), { onSuccess: onTried });
       }}
     >
       <div className={styles['form']}>
