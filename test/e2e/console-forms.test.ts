@@ -195,6 +195,24 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await as('admin').send('POST', '/vendors/demo2/resume', reason);
   });
 
+  test('of filters shows days of the service, and keeps a time that was not changed', async () => {
+    const page = await fixture.open('admin', '/');
+    await page.getByRole('link', { name: 'Show the payments of today' }).click();
+    await page.waitForURL('**/payments?from=*');
+    const from = new URL(page.url()).searchParams.get('from');
+    const days = new Intl.DateTimeFormat('sv-SE', { timeZone: fixture.timeZone });
+    await page.getByText('More filters').click();
+    const filters = page.getByRole('form', { name: 'Filters' });
+    expect(await filters.getByLabel('From').inputValue()).toBe(days.format(new Date()));
+    await filters.getByLabel('Biller').selectOption('dstv');
+    await filters.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**biller=dstv**');
+    expect(new URL(page.url()).searchParams.get('from')).toBe(from);
+    await filters.getByLabel('From').fill('2026-11-01');
+    await filters.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**from=2026-11-01**');
+  });
+
   test('to take a biller offline stays, with its reason, when a colleague was faster', async () => {
     const page = await fixture.open('operations', '/billers/zuku');
     await page.getByRole('button', { name: 'Take offline' }).click();

@@ -9,6 +9,13 @@ export function today(timeZone: string): string {
   return dayOf(new Date(), timeZone);
 }
 
+/** The day of a text that is a day already, or an instant; otherwise empty. */
+export function dayOfText(text: string, timeZone: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return text;
+  const instant = new Date(text);
+  return Number.isNaN(instant.getTime()) ? '' : dayOf(instant, timeZone);
+}
+
 export function addDays(day: string, count: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + count);

@@ -8,7 +8,7 @@ import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
-import { addDays, today } from '../../format/days.ts';
+import { addDays, dayOfText, today } from '../../format/days.ts';
 import { readFilter, toPayments } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
 import styles from './Payments.module.css';
@@ -20,6 +20,12 @@ const FIELDS = ['from', 'to', 'biller', 'operator', 'vid', 'min', 'max'] as cons
 export function Filters({ filter }: { readonly filter: PaymentFilter }) {
   const { t } = useLingui();
   const navigate = useNavigate();
+  const dayOf = useDayOfFilter();
+  // A link may lead here with times, of which a field shows the day.
+  const keptTimes = (given: Readonly<Record<string, unknown>>): PaymentFilter => ({
+    ...(given['from'] === dayOf(filter.from) && filter.from && { from: filter.from }),
+    ...(given['to'] === dayOf(filter.to) && filter.to && { to: filter.to }),
+  });
   const apply = (changed: PaymentFilter): void => {
     void navigate(toPayments(changed));
   };
@@ -41,7 +47,7 @@ export function Filters({ filter }: { readonly filter: PaymentFilter }) {
             event.preventDefault();
             const { search, as } = filter;
             const given = Object.fromEntries(new FormData(event.currentTarget));
-            apply(readFilter({ ...given, search, as }));
+            apply(readFilter({ ...given, ...keptTimes(given), search, as }));
           }}
         >
           <Fields filter={filter} />
@@ -55,6 +61,11 @@ export function Filters({ filter }: { readonly filter: PaymentFilter }) {
       </details>
     </div>
   );
+}
+
+function useDayOfFilter(): (text: string | undefined) => string {
+  const { timeZone } = useSession();
+  return (text = '') => dayOfText(text, timeZone);
 }
 
 function Presets({
@@ -119,6 +130,7 @@ function Presets({
 function Fields({ filter }: { readonly filter: PaymentFilter }) {
   const { t } = useLingui();
   const isStaff = useSession().person.vid === null;
+  const dayOf = useDayOfFilter();
   const choices = useQuery({
     queryKey: ['payment-choices'],
     staleTime: 60_000,
@@ -128,8 +140,8 @@ function Fields({ filter }: { readonly filter: PaymentFilter }) {
   return (
     <>
       {filter.status !== undefined && <input type="hidden" name="status" value={filter.status} />}
-      <Field label={t`From`} name="from" type="date" defaultValue={filter.from?.slice(0, 10)} />
-      <Field label={t`To`} name="to" type="date" defaultValue={filter.to?.slice(0, 10)} />
+      <Field label={t`From`} name="from" type="date" defaultValue={dayOf(filter.from)} />
+      <Field label={t`To`} name="to" type="date" defaultValue={dayOf(filter.to)} />
       <ChoiceOf label={t`Biller`} name="biller" chosen={filter.biller} choices={billers} />
       <ChoiceOf label={t`Operator`} name="operator" chosen={filter.operator} choices={operators} />
       {isStaff && <ChoiceOf label={t`Vendor`} name="vid" chosen={filter.vid} choices={vendors} />}
