@@ -195,6 +195,19 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await as('admin').send('POST', '/vendors/demo2/resume', reason);
   });
 
+  test('of a vendor’s settings changes nothing that a colleague has changed meanwhile', async () => {
+    const page = await fixture.open('admin', '/vendors/demo2');
+    await page.getByRole('button', { name: 'Change settings' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Second Vendor');
+    await dialog.getByLabel('Reason').fill('It was renamed');
+    await as('admin').send('PUT', '/vendors/demo2', { ...reason, signature: 'v2' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    const { body } = await as('admin').get('/vendors/demo2');
+    expect(body).toMatchObject({ name: 'Second Vendor', settings: { signature: 'v2' } });
+  });
+
   test('of filters shows days of the service, and keeps a time that was not changed', async () => {
     const page = await fixture.open('admin', '/');
     await page.getByRole('link', { name: 'Show the payments of today' }).click();

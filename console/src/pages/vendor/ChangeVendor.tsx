@@ -8,25 +8,28 @@ import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import type { Undo } from '../../design/Toasts.tsx';
+import { onlyChanged } from '../../format/only-changed.ts';
 import { useSectors, useSettingNames } from './setting-names.ts';
 
 /** Changes a vendor's settings; suspends and resumes it. */
 export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
-  const { t } = useLingui();
   const queries = useQueryClient();
   // Fixed when it is asked: a colleague may change the status while the dialog is open.
-  const [asked, setAsked] = useState<'settings' | 'suspend' | 'resume'>();
-  const { vid, name, status } = vendor;
+  const [asked, setAsked] = useState<'suspend' | 'resume'>();
+  const [edited, setEdited] = useState<VendorDetail>();
+  const { vid, status } = vendor;
   const isActive = status === 'active';
-  const path = `/vendors/${encodeURIComponent(vid)}`;
   const keep = async (answer: Promise<VendorDetail>): Promise<void> => {
     queries.setQueryData(['vendor', vid, 'detail'], await answer);
     await queries.invalidateQueries({ queryKey: ['vendors'] });
   };
-  const close = (): void => setAsked(undefined);
+  const close = (): void => {
+    setAsked(undefined);
+    setEdited(undefined);
+  };
   return (
     <>
-      <Button onClick={() => setAsked('settings')}>
+      <Button onClick={() => setEdited(vendor)}>
         <Trans>Change settings</Trans>
       </Button>
       <Button
@@ -35,22 +38,45 @@ export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
       >
         {isActive ? <Trans>Suspend</Trans> : <Trans>Resume</Trans>}
       </Button>
-      <ConfirmDialog
-        title={<Trans>Settings of {name}</Trans>}
-        open={asked === 'settings'}
-        onOpenChange={close}
-        confirm={<Trans>Save</Trans>}
-        done={t`The settings are saved.`}
-        onConfirm={({ referenceRequired, ...fields }) =>
-          keep(send('PUT', path, { ...fields, referenceRequired: referenceRequired === 'true' }))
-        }
-      >
-        <SettingFields vendor={vendor} />
-      </ConfirmDialog>
-      {(asked === 'suspend' || asked === 'resume') && (
+      {edited !== undefined && <ChangeSettings vendor={edited} onClose={close} keep={keep} />}
+      {asked !== undefined && (
         <ChangeStatus vendor={vendor} action={asked} onClose={close} keep={keep} />
       )}
     </>
+  );
+}
+
+function ChangeSettings({
+  vendor,
+  onClose,
+  keep,
+}: {
+  /** As it was when the dialog was opened. */
+  readonly vendor: VendorDetail;
+  readonly onClose: () => void;
+  readonly keep: (answer: Promise<VendorDetail>) => Promise<void>;
+}) {
+  const { t } = useLingui();
+  const { vid, name, settings } = vendor;
+  const change = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    const { referenceRequired, ...others } = onlyChanged(fields, { ...settings });
+    const body =
+      referenceRequired === undefined
+        ? others
+        : { ...others, referenceRequired: referenceRequired === 'true' };
+    await keep(send('PUT', `/vendors/${encodeURIComponent(vid)}`, body));
+  };
+  return (
+    <ConfirmDialog
+      title={<Trans>Settings of {name}</Trans>}
+      open
+      onOpenChange={onClose}
+      confirm={<Trans>Save</Trans>}
+      done={t`The settings are saved.`}
+      onConfirm={change}
+    >
+      <SettingFields vendor={vendor} />
+    </ConfirmDialog>
   );
 }
 
