@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { newId } from '../../src/platform/base/ids.ts';
+import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
 import type { PaymentsAnswer } from '../../src/console/answers.ts';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
@@ -206,6 +207,21 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByText('The settings are saved.').waitFor();
     const { body } = await as('admin').get('/vendors/demo2');
     expect(body).toMatchObject({ name: 'Second Vendor', settings: { signature: 'v2' } });
+  });
+
+  test('of a person changes nothing that a colleague has changed meanwhile', async () => {
+    const page = await fixture.open('admin', '/people');
+    await page.getByRole('button', { name: 'Change Selina Support' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Selina S. Support');
+    await dialog.getByLabel('Reason').fill('She was renamed');
+    await as('admin').send('PUT', '/people/support', { ...reason, role: 'finance' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('is changed.').waitFor();
+    const { people } = await as('admin').read<PeopleAnswer>('/people');
+    expect(people.find(({ login }) => login === 'support')).toMatchObject({
+      ...{ name: 'Selina S. Support', role: 'finance' },
+    });
   });
 
   test('of filters shows days of the service, and keeps a time that was not changed', async () => {

@@ -8,6 +8,7 @@ import { useSession } from '../../app/session.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
+import { onlyChanged } from '../../format/only-changed.ts';
 import { useRoleNames } from './Invite.tsx';
 
 type Action = 'change' | 'confirm' | 'link' | 'disable' | 'enable';
@@ -40,7 +41,7 @@ export function ChangePerson({
       const { credentialsAt } = toConfirm ?? {};
       await send('POST', `${path}/confirm`, { ...fields, credentialsAt });
     } else if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
-    else await send('PUT', path, { ...fields, ...STATUS[action] });
+    else await send('PUT', path, { ...changedOf(fields, person), ...STATUS[action] });
     await queries.invalidateQueries({ queryKey: ['people'] });
   };
   const isActive = person.status === 'active';
@@ -70,6 +71,14 @@ export function ChangePerson({
       <Consequence action={action} linkBy={toConfirm?.linkBy ?? ''} isAltered={person.isAltered} />
     </ConfirmDialog>
   );
+}
+
+/** Somebody who was changed in the database is given the role that is shown. */
+function changedOf(
+  fields: Readonly<Record<string, string>>,
+  person: PersonView,
+): Readonly<Record<string, string>> {
+  return person.isAltered ? fields : onlyChanged(fields, { ...person });
 }
 
 const STATUS: Readonly<Record<Action, { readonly status?: 'active' | 'disabled' }>> = {
@@ -134,7 +143,9 @@ function Consequence({
         </p>
       ) : (
         <p>
-          <Trans>After a change the person is signed out and has to sign in again.</Trans>
+          <Trans>
+            After a change of the role the person is signed out and has to sign in again.
+          </Trans>
         </p>
       );
     case 'link':
