@@ -224,6 +224,18 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     });
   });
 
+  test.each([
+    ['payments', 'Newest first'],
+    ['ledger', 'Our own books'],
+    ['audit', 'session.start'],
+  ])('of filters: an address of /%s with other parameters shows the page', async (at, shown) => {
+    const address = `/${at}?utm_source=mail&from=&vid=`;
+    const page = await fixture.open('admin', address);
+    await page.getByText(shown).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(fixture.problems).toEqual([]);
+  });
+
   test('of filters shows days of the service, and keeps a time that was not changed', async () => {
     const page = await fixture.open('admin', '/');
     await page.getByRole('link', { name: 'Show the payments of today' }).click();

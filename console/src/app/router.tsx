@@ -102,6 +102,8 @@ export function createConsoleRouter(queries: QueryClient) {
     // Plain text: the router's own form would turn accounts into numbers.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: searchText,
+    // Nothing that the page does not know, such as what a mail program adds to a link.
+    search: { strict: true },
     defaultPreload: 'intent',
     defaultErrorComponent: RouteProblem,
     defaultNotFoundComponent: () => <NotFound />,
