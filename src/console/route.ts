@@ -63,9 +63,18 @@ export class Download {
   }
 }
 
+type Lines = Iterable<string> | AsyncIterable<string>;
+
 /** The answer of a route that returns lines of CSV. */
-export function csvFile(name: string, lines: Iterable<string> | AsyncIterable<string>): Download {
-  return new Download({ name, type: 'text/csv; charset=utf-8', body: Readable.from(lines) });
+export function csvFile(name: string, lines: Lines): Download {
+  const body = Readable.from(withMark(lines));
+  return new Download({ name, type: 'text/csv; charset=utf-8', body });
+}
+
+/** With the byte order mark, by which spreadsheets recognise UTF-8. */
+export async function* withMark(lines: Lines): AsyncGenerator<string> {
+  yield '\ufeff';
+  yield* lines;
 }
 
 /** The answer of a streaming route: a server-sent event for each change, while the session lasts. */

@@ -60,7 +60,9 @@ describe('an export', () => {
       result: 'done',
       after: { rows: 3 },
     });
-    await as('admin').get('/audit/export?action=payments.export');
+    const log = await as('admin').get('/audit/export?action=payments.export');
+    // By which spreadsheets recognise UTF-8.
+    expect(log.bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
     expect(await lastOf('audit.export')).toMatchObject({
       filter: { action: 'payments.export' },
       after: { rows: 1 },

@@ -164,6 +164,8 @@ describe('a file', () => {
     expect(done).toMatchObject({ rows: 500, accepted: 497, refused: 3 });
     expect(done.refusals.map(({ row }) => row)).toEqual([3, 250, 499]);
     const file = await cashier.get(`${path}/results.csv?only=refused`);
+    // By which spreadsheets recognise UTF-8.
+    expect(file.bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
     const lines = file.text.trimEnd().split('\r\n');
     expect(lines.map((line) => line.split(',').slice(0, 3).join(','))).toEqual([
       'row,merchant_reference,result',

@@ -5,7 +5,7 @@ import { csvOf } from '../../platform/export/csv.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { xlsxOf } from '../../platform/export/xlsx.ts';
 import type { Permission } from '../permissions.ts';
-import { Download, route } from '../route.ts';
+import { Download, route, withMark } from '../route.ts';
 import type { AnyRoute, RouteContext } from '../route.ts';
 
 const TYPES = {
@@ -58,12 +58,6 @@ export function fileOf(
 ): Pick<Download, 'name' | 'type' | 'body'> {
   const content = format === 'csv' ? withMark(csvOf(table, wireTime)) : xlsxOf(table, wireTime);
   return { name: `${name}.${format}`, type: TYPES[format], body: Readable.from(content) };
-}
-
-/** With the byte order mark, by which spreadsheets recognise UTF-8. */
-async function* withMark(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  yield '\ufeff';
-  yield* lines;
 }
 
 /** A table whose rows are known. */
