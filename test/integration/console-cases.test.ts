@@ -218,6 +218,24 @@ describe('a case', () => {
     expect(payment.timeline.map(({ kind }) => kind)).toContain('correction');
   });
 
+  test('a proposal that replaced the one that was seen is not rejected', async () => {
+    const caseId = await openCase(await createPending());
+    const path = `/cases/${caseId}`;
+    await post('support', `${path}/propose`, { resolution: 'failed', reason: 'guess' });
+    const seen = (await read<CaseDetail>(path)).proposal?.id;
+    const better = { resolution: 'paid', reason: 'their receipt', operatorReference: 'OP-2' };
+    await post('support', `${path}/propose`, better);
+    const rejected = await post('finance', `${path}/reject`, {
+      reason: 'no proof',
+      proposal: seen,
+    });
+    expect(rejected.problem).toContain('not the current proposal');
+    const { proposal } = await read<CaseDetail>(path);
+    expect(proposal).toMatchObject({ resolution: 'paid' });
+    const current = { reason: 'no proof', proposal: proposal?.id };
+    expect((await post('finance', `${path}/reject`, current)).status).toBe(204);
+  });
+
   test('a rejected proposal leaves it open', async () => {
     const caseId = await openCase(await createPending());
     await post('support', `/cases/${caseId}/propose`, { resolution: 'failed', reason: 'guess' });

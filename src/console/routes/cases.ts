@@ -27,7 +27,7 @@ import type { AnyRoute } from '../route.ts';
 import { eventsOf, factsOf, listedCase, proposalOf } from './case-answer.ts';
 import { line, rowId, shortText } from './fields.ts';
 import { listedPayment } from './listed-payment.ts';
-import { onlyReason, reason } from './reason.ts';
+import { reason } from './reason.ts';
 
 /** The maximum number of cases shown; then the filter has to be narrower. */
 const MAX_LISTED = 200;
@@ -192,10 +192,18 @@ function rejectRoute({ pool }: CaseRoutesOptions): AnyRoute {
     permission: 'cases.act',
     action: 'case.reject',
     params,
-    body: onlyReason,
+    body: Type.Object(
+      {
+        /** The proposal that the person has seen. A page of the release before does not name it. */
+        proposal: Type.Optional(rowId),
+        reason,
+      },
+      { additionalProperties: false },
+    ),
     handle: async ({ params: { caseId }, body }, { viewer }) => {
       const { proposal: before } = await requireCase(pool, caseId);
-      await rejectProposal(pool, { caseId, by: viewer.login, note: body.reason });
+      const { proposal: proposalId, reason: note } = body;
+      await rejectProposal(pool, { caseId, proposalId, by: viewer.login, note });
       return new Audited(undefined, { before });
     },
   });

@@ -107,15 +107,26 @@ export async function previewResolution(
   }
 }
 
-/** Withdraws a proposal; anybody may. Throws: `PlainError` if there is no proposal. */
+/**
+ * Withdraws a proposal; anybody may.
+ * Throws: `PlainError` if there is no proposal, or not the one that the person names.
+ */
 export async function rejectProposal(
   pool: Pool,
-  request: { readonly caseId: string; readonly by: string; readonly note: string },
+  request: {
+    readonly caseId: string;
+    /** The proposal that the person has seen. Absent: whatever is proposed. */
+    readonly proposalId?: string | undefined;
+    readonly by: string;
+    readonly note: string;
+  },
 ): Promise<CaseRow> {
   const by = requirePerson(request.by);
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
     if (row.proposal === null) throw new PlainError('This case has no proposal.');
+    const { proposalId = row.proposalId } = request;
+    if (row.proposalId !== proposalId) throw otherProposal(row, row.proposal);
     await withdrawProposal(client, row);
     const detail = { note: request.note, rejected: row.proposal };
     await insertCaseEvent(client, row, { action: 'rejected', actor: by, detail });
@@ -183,8 +194,12 @@ function requireApprovable(
     throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
   }
   if (row.proposalId === proposalId) return proposal;
-  throw new PlainError(
-    `This is not the current proposal, which is ${proposal.resolution} by ${proposedBy}. Look at the case again.`,
+  throw otherProposal(row, proposal);
+}
+
+function otherProposal({ proposedBy }: CaseRow, { resolution }: RecordedProposal): PlainError {
+  return new PlainError(
+    `This is not the current proposal, which is ${resolution} by ${proposedBy}. Look at the case again.`,
     { field: 'proposal' },
   );
 }

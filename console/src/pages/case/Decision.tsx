@@ -67,7 +67,14 @@ function ResolutionName({ code }: { readonly code: string }) {
 }
 
 /** Everything that the second person approves. */
-function Proposed({ proposal }: { readonly proposal: CaseProposal }) {
+function Proposed({
+  proposal,
+  effect = true,
+}: {
+  readonly proposal: CaseProposal;
+  /** Whether to show what approving it posts. */
+  readonly effect?: boolean;
+}) {
   const { t } = useLingui();
   const details = Object.entries(proposal.details ?? {});
   return (
@@ -86,16 +93,18 @@ function Proposed({ proposal }: { readonly proposal: CaseProposal }) {
           { name: t`Proposed by`, value: <By person={proposal.by} at={proposal.at} /> },
         ]}
       />
-      <div className={styles['effect']}>
-        <p>
-          <Trans>Approving it posts:</Trans>
-        </p>
-        <ul>
-          {proposal.wouldPost.map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-      </div>
+      {effect && (
+        <div className={styles['effect']}>
+          <p>
+            <Trans>Approving it posts:</Trans>
+          </p>
+          <ul>
+            {proposal.wouldPost.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
+      )}
     </>
   );
 }
@@ -173,14 +182,14 @@ function Dialogs({
       >
         <ProposalFields of={of} />
       </ConfirmDialog>
-      <ConfirmDialog
-        title={<Trans>Reject the proposal</Trans>}
-        open={asked === 'reject'}
-        onOpenChange={onOpenChange}
-        confirm={<Trans>Reject</Trans>}
-        done={t`The case is open again.`}
-        onConfirm={(fields) => act('reject', fields)}
-      />
+      {proposal !== null && (
+        <RejectDialog
+          proposal={proposal}
+          isOpen={asked === 'reject'}
+          onOpenChange={onOpenChange}
+          onReject={(fields) => act('reject', { ...fields, proposal: proposal.id })}
+        />
+      )}
       {proposal !== null && (
         <ConfirmDialog
           title={<Trans>Approve this proposal</Trans>}
@@ -196,6 +205,32 @@ function Dialogs({
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+function RejectDialog({
+  proposal,
+  isOpen,
+  onOpenChange,
+  onReject,
+}: {
+  readonly proposal: CaseProposal;
+  readonly isOpen: boolean;
+  readonly onOpenChange: (isOpen: boolean) => void;
+  readonly onReject: (fields: object) => Promise<void>;
+}) {
+  const { t } = useLingui();
+  return (
+    <ConfirmDialog
+      title={<Trans>Reject the proposal</Trans>}
+      open={isOpen}
+      onOpenChange={onOpenChange}
+      confirm={<Trans>Reject</Trans>}
+      done={t`The case is open again.`}
+      onConfirm={onReject}
+    >
+      <Proposed proposal={proposal} effect={false} />
+    </ConfirmDialog>
   );
 }
 
