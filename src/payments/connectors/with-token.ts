@@ -26,6 +26,10 @@ export async function withToken(
     if (given.kind === 'no_token') {
       return { ending: { kind: 'nothing_written', reason: given.reason }, isRefused: false };
     }
+    // The token was requested for a call with more time, or this process did not run meanwhile.
+    if (performance.now() >= endsAtMs) {
+      return { ending: { kind: 'nothing_written', reason: 'no token in time' }, isRefused: false };
+    }
     const ending = await by.send(given.token, left());
     const isRefused = await by.refusesToken(ending);
     if (isRefused) tokens.refused(given.token);

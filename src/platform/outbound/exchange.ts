@@ -14,7 +14,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * For everything: waiting for a connection, connecting, sending, and the last byte of the
-   * response. Time in which this process does not run does not count.
+   * response. Time in which this process does not run does not count, except that nothing is sent once so
+   * much time has passed: by then, others may have found out that nothing was sent.
    */
   readonly deadlineMs: number;
   /** Largest response body. */
@@ -44,10 +45,9 @@ export type Ending =
 export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
-    let ended = false;
     const chunks: Buffer[] = [];
-    let length = 0;
-    let httpStatus = 0;
+    let [ended, length, httpStatus] = [false, 0, 0];
+    const startBeforeMs = performance.now() + call.deadlineMs;
 
     const end = (ending: Ending): void => {
       if (ended) return;
@@ -79,7 +79,8 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       },
       {
         onRequestStart(starting) {
-          // It was aborted while waiting for a connection: the abort here is before the first byte.
+          if (performance.now() > startBeforeMs) fail('it was too late to send');
+          // It ended while waiting for a connection: the abort here is before the first byte.
           if (ended) starting.abort(new Error('given up before it was sent'));
           else controller = starting;
         },

@@ -47,3 +47,28 @@ test('without a token nothing is written; a refusal stands when there is no seco
   expect(await one.call('t9')).toMatchObject({ httpStatus: 401 });
   expect(one.sent).toEqual(['t1']);
 });
+
+test('a token that comes after the deadline of the call sends nothing', async () => {
+  const sent: string[] = [];
+  const tokens = createTokenSource({
+    request: async () => {
+      // As if the process had been stopped, or another call had asked for the token and had more time.
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return answer(200, 't1');
+    },
+    read: ({ body }) => ({ token: body.toString(), lifeMs: 600_000 }),
+  });
+  const ending = await withToken(
+    tokens,
+    { ...LIMIT, deadlineMs: 20 },
+    {
+      send: async (token) => {
+        sent.push(token);
+        return answer(200);
+      },
+      refusesToken: () => false,
+    },
+  );
+  expect(ending).toMatchObject({ kind: 'nothing_written' });
+  expect(sent).toEqual([]);
+});

@@ -30,3 +30,32 @@ test('responses that arrive in one turn of the event loop are returned together'
   await Promise.all([first, call('other')]);
   expect(returned).toEqual(['one', 'other']);
 });
+
+/** The process does not run for this long. */
+function stopFor(ms: number): void {
+  const endsAtMs = performance.now() + ms;
+  while (performance.now() < endsAtMs);
+}
+
+test('nothing is written after the deadline, even if the process did not run meanwhile', async () => {
+  const did: string[] = [];
+  const controller = {
+    abort: () => did.push('aborted before the first byte'),
+  } as unknown as Dispatcher.DispatchController;
+  const slow = {
+    dispatch: (_options: unknown, handler: Dispatcher.DispatchHandler) => {
+      setImmediate(() => {
+        stopFor(1_000);
+        // The timers that are due come first, then the connection is there.
+        setTimeout(() => setImmediate(() => handler.onRequestStart?.(controller, {})));
+      });
+      return true;
+    },
+  } as unknown as Dispatcher;
+  const ending = await exchange(slow, {
+    ...{ path: '/', body: null, headers: {}, deadlineMs: 500, answerBytes: 100 },
+    signal: new AbortController().signal,
+  });
+  expect(ending).toMatchObject({ kind: 'nothing_written' });
+  expect(did).toEqual(['aborted before the first byte']);
+});
