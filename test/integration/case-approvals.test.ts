@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
@@ -7,7 +7,10 @@ import {
   previewResolution,
   proposeResolution,
 } from '../../src/payments/corrections/cases.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { putOperator } from '../../src/payments/billers/store.ts';
+import { readPayment, settlePayments } from '../../src/payments/create/store.ts';
+import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
+import type { Claim } from '../../src/payments/dispatch/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import {
@@ -15,7 +18,9 @@ import {
   failedReport,
   openBooks,
   OPERATOR,
+  operatorRecord,
   paidReport,
+  through,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -143,4 +148,82 @@ test('a preview says when a proposal can no longer be carried out', async () => 
   expect(await previewResolution(books.pool, row, books.ledgerMac)).toEqual([
     'it can no longer be carried out: The payment is no longer open; see its status.',
   ]);
+});
+
+describe('a payment without an answer, while people decide about it', () => {
+  const SECOND = 'second';
+  beforeAll(async () => {
+    await putOperator(books.pool, operatorRecord({ operatorCode: SECOND }));
+  });
+
+  async function sent() {
+    const vendorId = await books.addVendor(FLOAT);
+    const made = newPayment({ vendorId, amountCents: AMOUNT });
+    const [claimed] = await createInstructed(books.pool, [made]);
+    if (claimed === undefined) throw new Error('it was not claimed');
+    return { made, claimed };
+  }
+
+  /** @param operatorCode null: a person opens it. */
+  async function open(made: NewPayment, operatorCode: string | null): Promise<string> {
+    const { vendorId, paymentId } = made;
+    const caseId = await openCase(books.pool, {
+      ...{ vendorId, paymentId, kind: 'no_answer', evidenceId: null, operatorCode },
+      facts: {},
+    });
+    return caseId ?? '';
+  }
+
+  /** The operator proves that it did not execute it, and it is sent again. */
+  async function sendAgain({ vendorId, billerCode }: NewPayment, claimed: Claim, to: string) {
+    const progress = { claim: claimed, next: 'send', delayMs: 0, note: 'not found' } as const;
+    await writeProgress(books.pool, [{ ...progress, operatorHandle: null, nextOperator: to }]);
+    const queue = { vendorId, billerCode, operatorCode: to, stage: 'send' } as const;
+    const again = { ...queue, max: 1, leaseMs: 600_000, route: through(to) };
+    expect(await claim(books.pool, [again])).toHaveLength(1);
+  }
+
+  async function expectOpen({ vendorId, paymentId }: NewPayment): Promise<void> {
+    expect(await readPayment(books.pool, vendorId, paymentId)).toMatchObject({ outcome: null });
+  }
+
+  test.each([SECOND, OPERATOR])(
+    'sent again to “%s” after the proposal: it is not approved',
+    async (to) => {
+      const { made, claimed } = await sent();
+      const caseId = await open(made, null);
+      const proposalId = await propose(caseId, 'failed');
+      await sendAgain(made, claimed, to);
+      const problem = `The payment has been sent again since the proposal, to ${to}. Look at it again, and propose it again.`;
+      const [row] = await listCasesAbout(books.pool, made.vendorId, made.paymentId);
+      if (row === undefined) throw new Error('no case');
+      expect(await previewResolution(books.pool, row, books.ledgerMac)).toEqual([
+        `it can no longer be carried out: ${problem}`,
+      ]);
+      await expect(approve(caseId, proposalId)).rejects.toThrow(problem);
+      await expectOpen(made);
+      await approve(caseId, await propose(caseId, 'failed'));
+    },
+  );
+
+  test('another operator has it by now: what the first one says decides nothing', async () => {
+    const { made, claimed } = await sent();
+    const caseId = await open(made, OPERATOR);
+    await sendAgain(made, claimed, SECOND);
+    await expect(propose(caseId, 'failed')).rejects.toThrow(
+      `The payment has been sent to ${SECOND}, and this case is about ${OPERATOR}. Wait for its result`,
+    );
+    await expectOpen(made);
+  });
+
+  test('it waits to be sent again: a decision ends it', async () => {
+    const { made, claimed } = await sent();
+    const caseId = await open(made, OPERATOR);
+    const proposalId = await propose(caseId, 'failed');
+    const progress = { claim: claimed, next: 'send', delayMs: 0, note: 'not found' } as const;
+    await writeProgress(books.pool, [{ ...progress, operatorHandle: null }]);
+    await approve(caseId, proposalId);
+    const { vendorId, paymentId } = made;
+    expect(await readPayment(books.pool, vendorId, paymentId)).toMatchObject({ outcome: 'failed' });
+  });
 });

@@ -36,6 +36,7 @@ import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
 import { readLostPayment } from './read-lost-payment.ts';
 import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
+import { requireSameInstruction } from './same-instruction.ts';
 import { requireNotPosted } from './same-reference.ts';
 import type { PlannedTransfer } from './charges.ts';
 import type { HouseBalances } from './house-transfer.ts';
@@ -65,7 +66,9 @@ export async function proposeResolution(
   const { proposal } = request;
   return await databaseTransaction(pool, async (client) => {
     const row = await lockOpenCase(client, request.caseId);
-    const plan = planResolution(await readSituation(client, row), proposal);
+    const situation = await readSituation(client, row);
+    const plan = planResolution(situation, proposal);
+    await requireSameInstruction(client, situation, { plan, proposedAt: null });
     await requireNotPosted(client, row, plan);
     const recorded = { ...proposal, effect: effectOf(plan), facts_hash: hashOf(row.facts) };
     const proposedAt = await postingTime(client);
@@ -99,7 +102,10 @@ export async function previewResolution(
   if (row.proposal === null || row.resolvedAt !== null) return [];
   try {
     if (mac !== undefined) requireCurrent(mac, row, row.proposal);
-    const lines = planLines(planResolution(await readSituation(db, row), row.proposal));
+    const situation = await readSituation(db, row);
+    const plan = planResolution(situation, row.proposal);
+    await requireSameInstruction(db, situation, { plan, proposedAt: row.proposedAt });
+    const lines = planLines(plan);
     return mac === undefined ? [NOT_VERIFIED, ...lines] : lines;
   } catch (error) {
     if (error instanceof PlainError) return [`it can no longer be carried out: ${error.message}`];
@@ -138,8 +144,8 @@ export async function rejectProposal(
  * Carries out another person's proposal, in one commit: settles the payment, or posts correcting
  * transfers, and resolves the case.
  * Throws: `PlainError` if the approver is the proposer, the proposal is not the one that the approver
- * names, it was changed in the database, or it would not post any more what it would have posted when
- * it was made.
+ * names, it was changed in the database, it would not post any more what it would have posted when
+ * it was made, or the payment was sent again since.
  */
 export async function approveResolution(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
@@ -160,6 +166,7 @@ export async function approveResolution(
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
     requireSameEffect(proposal.effect, effectOf(plan));
+    await requireSameInstruction(client, situation, { plan, proposedAt: row.proposedAt });
     await requireNotPosted(client, row, plan);
     if (plan.kind === 'settle') await settleByHand(client, situation, proposal, plan);
     const correctionId =

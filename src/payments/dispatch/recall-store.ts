@@ -80,6 +80,26 @@ export async function lockStillUnderWay(
 }
 
 /**
+ * The instruction of an open payment that is in progress, and whether it was sent after this time. It does not
+ * end before the caller's database transaction does. Undefined: none is in progress.
+ */
+export async function lockInstruction(
+  db: Queryable,
+  payment: PaymentKey & { readonly billerCode: string },
+  time: Date | null,
+): Promise<{ readonly operatorCode: string | null; readonly isLater: boolean } | undefined> {
+  const locked = await db.query<{ operatorCode: string | null; isLater: boolean }>(
+    `select operator_code as "operatorCode",
+       coalesce(sent_at > $4::timestamptz, false) as "isLater"
+     from dispatch_queue
+     where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify'
+       and payment_id = $3 for update`,
+    [payment.vendorId, payment.billerCode, payment.paymentId, time],
+  );
+  return locked.rows[0];
+}
+
+/**
  * Records an instruction for every payment that was queued at the end of the missing period,
  * because it may have been sent during that period. The operator is then asked before anything is
  * sent. Returns how many payments.
