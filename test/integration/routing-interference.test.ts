@@ -3,10 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import type { CallbackRequest, Connector, Paid } from '../../src/payments/dispatch/connector.ts';
+import type {
+  CallbackRequest,
+  Connector,
+  Paid,
+  StatusOutcome,
+} from '../../src/payments/dispatch/connector.ts';
 import {
   create,
   openPaymentsOf,
@@ -16,13 +23,15 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import { openBooks, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
+import { approveCurrent } from '../support/approve-case.ts';
+import { openBooks, OPERATOR, operatorRecord, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { importLines, referenceOf } from '../support/reconciliation-fixture.ts';
 import {
   createScriptedConnector,
   NO_CONNECTION,
+  NOT_SENT,
   paid,
   SILENCE,
 } from '../support/scripted-connector.ts';
@@ -197,6 +206,63 @@ test('a statement of one operator that lists a payment of the other is a case, a
     [`operator:${SECOND}`]: made.amountCents,
   });
 });
+
+/**
+ * The first operator, which did not take the payment, reports it as paid while the second has it. Then the
+ * second proves that it did not execute it.
+ */
+async function paidByTheFirst() {
+  const first = createScriptedConnector({ pay: () => NO_CONNECTION });
+  let answer: StatusOutcome = SILENCE;
+  const second = createScriptedConnector({
+    pay: (instruction) => (second.instructions.length === 1 ? SILENCE : paid(instruction)),
+    status: () => answer,
+  });
+  const { settler } = await start({ [OPERATOR]: first, [SECOND]: second });
+  const made = await make();
+  await until(() => expect(second.queries.length).toBeGreaterThan(0));
+  expect(await settler.settle(paidReport(made, { operatorCode: OPERATOR }))).toBe('contradicted');
+  answer = NOT_SENT;
+  await until(async () => {
+    expect((await readRoutes(made)).slice(0, 2)).toEqual([
+      [OPERATOR, 'not_sent'],
+      [SECOND, 'not_sent'],
+    ]);
+  });
+  return { made, second };
+}
+
+async function decide(made: NewPayment, resolution: string): Promise<void> {
+  const [row] = await listCasesAbout(books.pool, made.vendorId, made.paymentId);
+  const proposal = {
+    ...{ resolution, note: 'as the first operator says', amount_cents: null },
+    ...{ operator_reference: 'OP1', message: null, details: null },
+  };
+  await proposeResolution(books, { caseId: row?.caseId ?? '', by: 'Asha', proposal });
+  await approveCurrent(books, { caseId: row?.caseId ?? '', by: 'Baraka' });
+}
+
+test.each([
+  ['paid', 1, OPERATOR],
+  ['keep_books', 2, SECOND],
+])(
+  'a payment that an earlier operator reports as paid waits for people before it is sent again (%s)',
+  async (resolution, instructions, payer) => {
+    const { made, second } = await paidByTheFirst();
+    const later = newPayment({ vendorId: made.vendorId });
+    await create(books, [later]);
+    expect(await outcomeOf(books, later)).toBe('success');
+    const ofMade = () => second.instructions.filter((one) => one.reference === referenceOf(made));
+    expect(ofMade()).toHaveLength(1);
+    expect((await readStored(books, made)).outcome).toBeNull();
+    await decide(made, resolution);
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(ofMade()).toHaveLength(instructions);
+    const paidCents = payer === SECOND ? made.amountCents + later.amountCents : made.amountCents;
+    const balances = await books.balances(made.vendorId);
+    expect(balances[`operator:${payer}`]).toBe(paidCents);
+  },
+);
 
 describe('an unsigned hint of one operator that names a payment of the other', () => {
   const says: Paid = {

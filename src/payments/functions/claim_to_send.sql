@@ -71,6 +71,14 @@ begin
           -- No attempt can have a larger number. A payment that is refused each minute for three weeks has it, and
           -- must not stop others.
           and d.attempt_number < 32767
+          -- An operator that had it before says that it paid, so another instruction would pay it twice. People
+          -- decide first.
+          and (d.attempt_number = 0 or not exists (
+            select from cases c
+            where c.bucket = p_bucket and c.vendor_id = d.vendor_id and c.payment_id = d.payment_id
+              and c.kind = 'contradiction' and c.resolved_at is null
+              and c.facts ->> 'operator_says' = 'success'
+            offset 0))
           -- Asked in this statement: if asked earlier, a payment could be sent after a quarantine began.
           and not exists (select from quarantines z where z.released_at is null)
         order by d.payment_id limit w.max for update of d skip locked
