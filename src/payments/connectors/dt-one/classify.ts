@@ -125,18 +125,24 @@ export interface Unconfirmed {
 
 /**
  * The outcome of a look-up: one transaction, or the list for an external_id.
- * @param mayTryAgain whether "not found" lets the payment be sent again.
+ * @param by.mayTryAgain whether "not found" lets the payment be sent again.
+ * @param by.isTaken DT One said that a transaction with this external_id exists, so that an empty list is no
+ * proof.
  */
 export function classifyStatus(
   ending: Ending,
   expected: Expected,
-  mayTryAgain: boolean,
+  { mayTryAgain, isTaken }: { readonly mayTryAgain: boolean; readonly isTaken: boolean },
 ): StatusOutcome | Unconfirmed {
   const answer = readAnswer(ending);
   if (answer.kind === 'none') return unknown(answer.reason, false);
   if (answer.kind === 'errors') return unknown(answer.message, true);
   const { content } = answer;
-  if (Array.isArray(content) && content.length === 0) return { kind: 'not_found' };
+  if (Array.isArray(content) && content.length === 0) {
+    return isTaken
+      ? unknown('the external_id is taken, and not listed', true)
+      : { kind: 'not_found' };
+  }
   const ours = listOf(content).find(
     (one) => textOf(objectOf(one)?.['external_id']) === expected.externalId,
   );

@@ -112,17 +112,15 @@ function createStatus(call: Caller, options: DtOneOptions): NonNullable<Connecto
       : urls.byExternalId(expected.externalId);
     const isTwoStep = options.confirm === 'two_step';
     const mayTryAgain = isTwoStep || options.acceptanceWindowMs !== null;
+    const by = { mayTryAgain, isTaken: id === expected.externalId };
     const ending = await call({ method: 'GET', path }, { deadlineMs, signal });
-    const found = classifyStatus(ending, expected, mayTryAgain);
-    if (found.kind === 'not_found' && id === expected.externalId) {
-      return unknown('the external_id is taken, and not listed', true);
-    }
+    const found = classifyStatus(ending, expected, by);
     if (found.kind !== 'unconfirmed') return found;
     if (!isTwoStep) return unknown('CREATED', true);
     // Either this or a confirmation in transit arrives first; DT One's answer shows which.
     const cancelling = { method: 'POST', path: urls.cancel(found.id) } as const;
     const answer = await call(cancelling, { deadlineMs, signal });
-    const cancelled = classifyStatus(answer, expected, mayTryAgain);
+    const cancelled = classifyStatus(answer, expected, by);
     return cancelled.kind === 'unconfirmed' ? unknown('not cancelled yet', true) : cancelled;
   };
 }

@@ -28,6 +28,9 @@ const EXPECTED = {
   attemptNumber: 1,
 };
 
+/** Two steps, and the external_id was not taken. */
+const BY = { mayTryAgain: true, isTaken: false };
+
 function answer(content: unknown, httpStatus = 200) {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
   return { kind: 'answer', httpStatus, body: Buffer.from(text) } as const;
@@ -58,8 +61,8 @@ describe('the class of a state decides', () => {
   ])('class %i, %s: %s, and as status %s', (classId, message, asAnswer, asStatus) => {
     const found = inState(classId, message);
     expect(classifyInstruction(answer(found, 201), EXPECTED).kind).toBe(asAnswer);
-    expect(classifyStatus(answer(found), EXPECTED, true).kind).toBe(asStatus);
-    expect(classifyStatus(answer([found]), EXPECTED, true).kind).toBe(asStatus);
+    expect(classifyStatus(answer(found), EXPECTED, BY).kind).toBe(asStatus);
+    expect(classifyStatus(answer([found]), EXPECTED, BY).kind).toBe(asStatus);
   });
 
   test.each([
@@ -72,19 +75,21 @@ describe('the class of a state decides', () => {
     ['DECLINED-DUPLICATED-TRANSACTION', 'declined'],
   ])('%s: %s', (message, failureCode) => {
     const found = answer(inState(9, message));
-    expect(classifyStatus(found, EXPECTED, true)).toMatchObject({ kind: 'declined', failureCode });
+    expect(classifyStatus(found, EXPECTED, BY)).toMatchObject({ kind: 'declined', failureCode });
   });
 
   test('a duplicate of a second attempt is evidence of the first, no decline', () => {
     const found = answer(inState(9, 'DECLINED-DUPLICATED-TRANSACTION'));
     const second = { ...EXPECTED, attemptNumber: 2 };
-    expect(classifyStatus(found, second, true).kind).toBe('unknown');
+    expect(classifyStatus(found, second, BY).kind).toBe('unknown');
     expect(classifyInstruction(found, second).kind).toBe('unknown');
   });
 
   test('where an empty list proves nothing, a cancelled transaction is declined', () => {
     const found = answer(inState(4, 'CANCELLED'));
-    expect(classifyStatus(found, EXPECTED, false)).toMatchObject({ kind: 'declined' });
+    expect(classifyStatus(found, EXPECTED, { ...BY, mayTryAgain: false })).toMatchObject({
+      kind: 'declined',
+    });
   });
 });
 
@@ -93,7 +98,7 @@ describe('paid', () => {
   test('with token, receipt and the adjusted amount', () => {
     const adjusted_values = { destination: { unit_type: 'CURRENCY', unit: 'KES', amount: 90.5 } };
     const found = inState(7, 'COMPLETED', { pin, operator_reference: 'OP1', adjusted_values });
-    expect(classifyStatus(answer(found), EXPECTED, true)).toEqual({
+    expect(classifyStatus(answer(found), EXPECTED, BY)).toEqual({
       kind: 'paid',
       operatorReference: 'OP1',
       amountCents: 90_50n,
@@ -107,7 +112,7 @@ describe('paid', () => {
       '7000000001',
       '9223372036854775807',
     );
-    expect(classifyStatus(answer(text), EXPECTED, true)).toMatchObject({
+    expect(classifyStatus(answer(text), EXPECTED, BY)).toMatchObject({
       operatorReference: '9223372036854775807',
     });
   });
@@ -115,8 +120,8 @@ describe('paid', () => {
   test('a fixed product has the amount of its product', () => {
     const found = inState(7, 'COMPLETED', { requested_values: null });
     const fixed = { ...EXPECTED, isFixed: true };
-    expect(classifyStatus(answer(found), fixed, true)).toMatchObject({ amountCents: 100_00n });
-    expect(classifyStatus(answer(found), EXPECTED, true).kind).toBe('unknown');
+    expect(classifyStatus(answer(found), fixed, BY)).toMatchObject({ amountCents: 100_00n });
+    expect(classifyStatus(answer(found), EXPECTED, BY).kind).toBe('unknown');
   });
 
   test.each([
@@ -130,7 +135,7 @@ describe('paid', () => {
     ],
   ])('%s: unknown', (_what, changes) => {
     const found = inState(7, 'COMPLETED', changes);
-    expect(classifyStatus(answer(found), EXPECTED, true).kind).toBe('unknown');
+    expect(classifyStatus(answer(found), EXPECTED, BY).kind).toBe('unknown');
     expect(classifyInstruction(answer(found, 201), EXPECTED).kind).toBe('unknown');
     expect(classifyPrepare(answer(found, 201), EXPECTED).kind).not.toBe('prepared');
   });
@@ -158,7 +163,7 @@ describe('errors', () => {
     const ending = answer(errors(...codes), httpStatus);
     expect(classifyInstruction(ending, EXPECTED).kind).toBe(asAnswer);
     expect(classifyPrepare(ending, EXPECTED).kind).toBe(asPrepare);
-    expect(classifyStatus(ending, EXPECTED, true).kind).toBe('unknown');
+    expect(classifyStatus(ending, EXPECTED, BY).kind).toBe('unknown');
   });
 
   test('an external_id that is taken is not confirmed under another transaction’s id', () => {
@@ -182,6 +187,6 @@ describe('errors', () => {
   test('nothing written is proof', () => {
     const ending = { kind: 'nothing_written', reason: 'x' } as const;
     expect(classifyInstruction(ending, EXPECTED).kind).toBe('not_sent');
-    expect(classifyStatus(ending, EXPECTED, true).kind).toBe('unknown');
+    expect(classifyStatus(ending, EXPECTED, BY).kind).toBe('unknown');
   });
 });

@@ -132,6 +132,16 @@ describe('two steps', () => {
     expect(await ask(taken)).toMatchObject({ kind: 'unknown' });
   });
 
+  test('a taken external_id that was never confirmed: proof, however often it is asked', async () => {
+    const first = await prepare(bill('00009901'));
+    const again = await prepare({ ...first, operatorHandle: null });
+    expect(again.operatorHandle).toBe(`${first.reference}-1`);
+    // The first answer comes too early to be believed.
+    expect(await ask(again)).toEqual({ kind: 'not_found' });
+    expect(await ask(again)).toEqual({ kind: 'not_found' });
+    expect(emulator.truth()).toEqual([]);
+  });
+
   test('the answer about another transaction does not pass for ours', async () => {
     const other = await prepare(bill('00009901'));
     const ours = { ...bill('00009901'), operatorHandle: other.operatorHandle };
