@@ -12,11 +12,18 @@ import type {
   Connector,
 } from '../../src/payments/dispatch/connector.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
-import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import {
+  createInstructed,
+  openBooks,
+  OPERATOR,
+  paidReport,
+  through,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
@@ -192,6 +199,21 @@ describe('a callback', () => {
       { kind: 'hint', operatorHandle: null, says: DECLINED },
     ]);
     expect((await readAttempts(books, made))[0]?.operator_handle).toBe('AG_1');
+  });
+
+  test('that is a hint and says “paid” of an attempt that was proven not executed: people decide before it is sent again', async () => {
+    const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
+    const [claimed] = await createInstructed(books.pool, [made]);
+    if (claimed === undefined) throw new Error('it was not claimed');
+    const progress = { claim: claimed, next: 'send', delayMs: 0, note: 'not executed' } as const;
+    await writeProgress(books.pool, [{ ...progress, operatorHandle: null }]);
+    const hint = { kind: 'hint', operatorHandle: 'AG_1', says: paid(made) } as const;
+    await report(OPERATOR, [referenceOf(made), hint], [referenceOf(made), hint]);
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    expect(await casesAbout(made)).toEqual(['contradiction']);
+    const { vendorId, billerCode } = made;
+    const queue = { vendorId, billerCode, stage: 'send', max: 1, leaseMs: 600_000 } as const;
+    expect(await claim(books.pool, [{ ...queue, route: through(OPERATOR) }])).toEqual([]);
   });
 
   test('that is a hint against a settled payment opens a case', async () => {

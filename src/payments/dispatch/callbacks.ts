@@ -18,10 +18,11 @@ import type {
   CallbackRequest,
   Connector,
   FinalOutcome,
+  Paid,
 } from './connector.ts';
 import { finalReport } from './decide.ts';
 import { createPaymentFinder } from './find-sent.ts';
-import { askNow, askWithin, readLastAttempt } from './handle-store.ts';
+import { askNow, askWithin, lockOpenElsewhere, readLastAttempt } from './handle-store.ts';
 import { insertUnmatchedCallback } from './store.ts';
 
 /**
@@ -119,6 +120,8 @@ function createQuestions(options: CallbackReceiverOptions) {
   };
 }
 
+const CONTRADICTION = 'a callback contradicts the ledger: a case was opened';
+
 async function take(
   options: CallbackReceiverOptions,
   operatorCode: string,
@@ -147,20 +150,37 @@ async function take(
     case 'hint':
       if (await askNow(pool, payment, outcome.operatorHandle)) return options.onDue(payment);
       if (outcome.says === null) return undefined;
-      // A hint never settles an open payment, which this operator is not executing now.
-      if (payment.isOpen) {
-        return await keepUnmatched(pool, operatorCode, { reference, outcome: outcome.says });
-      }
-      return await settle(options, payment, outcome.says);
+      return await takeHint(options, payment, outcome.says);
     default:
       return await settle(options, payment, outcome);
   }
+}
+
+/** A hint never settles an open payment, which this operator is not executing now. */
+async function takeHint(
+  options: CallbackReceiverOptions,
+  payment: FoundPayment,
+  says: FinalOutcome,
+): Promise<void> {
+  const { pool, log } = options;
+  const { operatorCode, reference } = payment;
+  if (says.kind === 'paid' && (await keepContradiction(pool, payment, says))) {
+    log.error({ reference }, CONTRADICTION);
+    return;
+  }
+  // It may have been settled since it was found.
+  const now = await findPayment(options, operatorCode, reference);
+  if (now?.isOpen === true) {
+    return await keepUnmatched(pool, operatorCode, { reference, outcome: says });
+  }
+  return await settle(options, payment, says);
 }
 
 type FoundPayment = PaymentKey & {
   readonly billerCode: string;
   readonly operatorCode: string;
   readonly reference: string;
+  readonly amountCents: bigint;
   readonly isOpen: boolean;
 };
 
@@ -176,8 +196,9 @@ async function findPayment(
   const key = decodeReference(reference);
   const row = key && (await readPayment(pool, key.vendorId, key.paymentId));
   if (key === undefined || row === undefined) return undefined;
-  const { billerCode, outcome } = row;
-  const payment = { ...key, billerCode, operatorCode, reference, isOpen: outcome === null };
+  const { billerCode, amountCents, outcome } = row;
+  const isOpen = outcome === null;
+  const payment = { ...key, billerCode, operatorCode, reference, amountCents, isOpen };
   return (await readLastAttempt(pool, payment)) && payment;
 }
 
@@ -190,11 +211,34 @@ async function settle(
   const result = await settler.settle(finalReport(payment, outcome, 'callback'));
   crashPoint('callback:after-settle');
   if (result === 'contradicted') {
-    log.error(
-      { reference: payment.reference },
-      'a callback contradicts the ledger: a case was opened',
-    );
+    log.error({ reference: payment.reference }, CONTRADICTION);
   }
+}
+
+/**
+ * The operator says that it has made the payment, although the ledger has proof that it did not. The payment is
+ * not sent again before people have decided the case, which is the one that a trusted report would open. Returns
+ * false, and does nothing, if the payment is settled or this operator has it.
+ */
+async function keepContradiction(pool: Pool, payment: FoundPayment, says: Paid): Promise<boolean> {
+  const { vendorId, paymentId, operatorCode, amountCents } = payment;
+  const { operatorReference, message, details } = says;
+  const facts = {
+    books_say: null,
+    operator_says: 'success',
+    source: 'callback',
+    amount_cents: Number(amountCents),
+    paid_cents: Number(says.amountCents),
+    biller_reference: operatorReference,
+    message,
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+  };
+  const about = { vendorId, paymentId, kind: 'contradiction', evidenceId: null } as const;
+  return await databaseTransaction(pool, async (client) => {
+    if (!(await lockOpenElsewhere(client, payment))) return false;
+    await openCase(client, { ...about, operatorCode, facts });
+    return true;
+  });
 }
 
 const MAX_REFERENCE_LENGTH = 200;

@@ -99,6 +99,24 @@ export async function askAtOnce(
   return due.rows[0]?.operatorCode;
 }
 
+/**
+ * Whether the payment is open, and this operator has no instruction in progress for it. That stays so until the
+ * caller's database transaction ends.
+ */
+export async function lockOpenElsewhere(
+  db: Queryable,
+  payment: PaymentKey & { readonly billerCode: string; readonly operatorCode: string },
+): Promise<boolean> {
+  const locked = await db.query<{ isElsewhere: boolean }>(
+    `select stage = 'send' or operator_code is distinct from $4 as "isElsewhere" from dispatch_queue
+     where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage in ('send', 'verify')
+       and payment_id = $3
+     for update`,
+    [payment.vendorId, payment.billerCode, payment.paymentId, payment.operatorCode],
+  );
+  return locked.rows[0]?.isElsewhere === true;
+}
+
 /** The last attempt with the operator, settled or not; undefined if it was never instructed. */
 export async function readLastAttempt(
   db: Queryable,
