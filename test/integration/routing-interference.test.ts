@@ -207,6 +207,36 @@ test('a statement of one operator that lists a payment of the other is a case, a
   });
 });
 
+test('people also find out about the next operator that never answers', async () => {
+  let answer: StatusOutcome = SILENCE;
+  const first = createScriptedConnector({
+    pay: () => SILENCE,
+    status: () => answer,
+    caseAfterMs: 0,
+  });
+  const second = createScriptedConnector({
+    pay: () => SILENCE,
+    status: () => SILENCE,
+    caseAfterMs: 0,
+  });
+  await start({ [OPERATOR]: first, [SECOND]: second });
+  const made = await make();
+  await until(async () => expect(await readCases()).toHaveLength(1));
+  await decide(made, 'keep_books');
+  const asked = first.queries.length;
+  await until(() => expect(first.queries.length).toBeGreaterThan(asked + 2));
+  // What people have decided about this instruction is not asked again.
+  expect(await readCases()).toEqual([{ kind: 'no_answer', operator_code: OPERATOR }]);
+  answer = NOT_SENT;
+  await until(() => expect(second.queries.length).toBeGreaterThan(2));
+  await until(async () =>
+    expect(await readCases()).toEqual([
+      { kind: 'no_answer', operator_code: OPERATOR },
+      { kind: 'no_answer', operator_code: SECOND },
+    ]),
+  );
+});
+
 /**
  * The first operator, which did not take the payment, reports it as paid while the second has it. Then the
  * second proves that it did not execute it.

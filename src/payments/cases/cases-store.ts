@@ -100,6 +100,26 @@ export async function hadCase(
 }
 
 /**
+ * Whether such a case about an open payment is open, or was opened since its last instruction was sent. What
+ * people have decided about an earlier instruction says nothing about the last one.
+ */
+export async function hadCaseSinceSent(
+  db: Queryable,
+  about: CaseSubject & { readonly billerCode: string; readonly kind: CaseKind },
+): Promise<boolean> {
+  const found = await db.query(
+    `select from cases where bucket = bucket_of($1) and vendor_id = $1
+       and payment_id = $2 and kind = $3 and (resolved_at is null or coalesce(opened_at >= (
+         select q.sent_at from dispatch_queue q
+         where q.bucket = bucket_of($1) and q.vendor_id = $1 and q.biller_code = $4 and q.stage = 'verify'
+           and q.payment_id = $2), true))
+     limit 1`,
+    [about.vendorId, about.paymentId, about.kind, about.billerCode],
+  );
+  return found.rowCount === 1;
+}
+
+/**
  * A resolved case about a payment with the same reference of the same operator that changed something;
  * none about its reversal. Other approvals that look for such a case wait until the caller's database
  * transaction ends.

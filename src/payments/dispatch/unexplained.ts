@@ -1,6 +1,6 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { HOUSE, hadCase, openCase } from '../cases/cases-store.ts';
+import { HOUSE, hadCaseSinceSent, openCase } from '../cases/cases-store.ts';
 import type { FinalReport, PaymentKey } from '../create/payment.ts';
 
 /**
@@ -27,16 +27,16 @@ export async function openUnexplainedCase(
 }
 
 /**
- * Opens a case about a payment whose outcome neither an answer nor a query gives. Only once: a case
- * that people have decided is not opened again.
+ * Opens a case about a payment whose outcome neither an answer nor a query gives. Only once for each
+ * instruction: a case that people have decided is not opened again.
  */
 export async function openNoAnswerCase(
   db: Queryable,
-  { vendorId, paymentId }: PaymentKey,
+  { vendorId, paymentId, billerCode }: PaymentKey & { readonly billerCode: string },
   about: { readonly note: string; readonly operatorCode: string },
 ): Promise<void> {
   const subject = { vendorId, paymentId, kind: 'no_answer' } as const;
-  if (await hadCase(db, subject)) return;
+  if (await hadCaseSinceSent(db, { ...subject, billerCode })) return;
   await openCase(db, {
     ...subject,
     evidenceId: null,

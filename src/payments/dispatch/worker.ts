@@ -36,7 +36,7 @@ export interface WorkerOptions {
   readonly writeProgress: (progress: Progress) => Promise<unknown>;
   /** Commits the handle of a prepared instruction. False: the claim is no longer ours. */
   readonly saveHandle: (claim: Claim, operatorHandle: string) => Promise<boolean>;
-  /** Opens a case about a payment whose outcome is unknown; one per payment. */
+  /** Opens a case about a payment whose outcome is unknown; one for each instruction. */
   readonly openNoAnswerCase: (claim: Claim, note: string) => Promise<unknown>;
   /** Opens a case about an operator's answer that no payment explains. */
   readonly keepUnexplained: (report: FinalReport) => Promise<unknown>;
