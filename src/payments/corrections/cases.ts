@@ -23,7 +23,6 @@ import {
   HOUSE,
   insertCaseEvent,
   lockCase,
-  openCase,
   setProposal,
   setResolved,
   withdrawProposal,
@@ -32,13 +31,13 @@ import type { CaseRow, Proposal, RecordedProposal } from '../cases/cases-store.t
 import { readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import { readRecordedPrices } from '../create/store.ts';
 import { findOperatorPrice } from '../prices/store.ts';
+import { openExposure, openRest } from './exposure-cases.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
 import { readLostPayment } from './read-lost-payment.ts';
 import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
 import { requireSameInstruction } from './same-instruction.ts';
 import { requireNotPosted } from './same-reference.ts';
-import type { PlannedTransfer } from './charges.ts';
 import type { HouseBalances } from './house-transfer.ts';
 import type { Plan, Situation } from './resolutions.ts';
 import { readPayments } from '../reconciliation/store.ts';
@@ -393,35 +392,6 @@ function toldAfter(
 
 function detailsOf(value: unknown): Readonly<Record<string, string>> | null {
   return typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;
-}
-
-/** The amount that the vendor now owes is a case of its own, so that somebody collects it. */
-async function openExposure(
-  db: Queryable,
-  row: CaseRow,
-  correctionId: string,
-  transfers: readonly PlannedTransfer[],
-): Promise<void> {
-  const owedCents = transfers
-    .filter((transfer) => transfer.debitAccount === 'exposure')
-    .reduce((sum, transfer) => sum + transfer.amountCents, 0n);
-  if (owedCents === 0n) return;
-  await openCase(db, {
-    vendorId: row.vendorId,
-    paymentId: row.paymentId,
-    kind: 'exposure',
-    evidenceId: correctionId,
-    operatorCode: row.operatorCode,
-    facts: { source: 'correction', owed_cents: Number(owedCents), case_id: row.caseId },
-  });
-}
-
-/** What is left of a debt is a case about the same debt. The former case has to be resolved by now. */
-async function openRest(db: Queryable, row: CaseRow, restCents: bigint): Promise<void> {
-  if (restCents === 0n) return;
-  const facts = { ...row.facts, owed_cents: Number(restCents), rest_of_case: row.caseId };
-  if ((await openCase(db, { ...row, facts })) !== undefined) return;
-  throw new Error(`case ${row.caseId}: a case about the same debt is open`);
 }
 
 /** The `ipay_reference` of the payment that a case is about. */
