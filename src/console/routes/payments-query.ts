@@ -128,7 +128,7 @@ function isPersonal({ kind }: Understood): boolean {
 
 function endOf(value: string): string {
   // Whole characters: a rare one, such as an emoji, is two units of the string.
-  const characters = [...value];
+  const characters = Array.from(value);
   return characters.length > 2 * SHOWN_END ? characters.slice(-SHOWN_END).join('') : '';
 }
 
