@@ -36,6 +36,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'src/payments/cases/cases-store.ts cases c: by () without case_id': 'cases are decided by people',
   'src/payments/prices/store.ts fee_prices n: by () without biller_code, valid_from, valid_from, biller_code, valid_from, valid_from':
     'prices are set by people',
+  'src/payments/reconciliation/bridge-store.ts operator_prices p: by () without version':
+    'prices are set by people',
   'src/payments/receipts/store.ts receipts receipts: by () without receipt':
     'a person asks for one receipt while the table is new',
   'src/payments/house/store.ts house_entries e: by () without entry_id':
