@@ -130,7 +130,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   case_events: APPEND_ONLY,
   corrections: APPEND_ONLY,
   operator_statements: APPEND_ONLY,
-  statement_rows: APPEND_ONLY,
+  statement_rows: { insert: true, update: ['verdict'] },
   statement_pulls: { insert: true, updateAllBut: ['operator'] },
   closed_days: APPEND_ONLY,
   day_totals: APPEND_ONLY,

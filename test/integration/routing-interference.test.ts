@@ -196,7 +196,7 @@ test('a statement of one operator that lists a payment of the other is a case, a
   const imported = await importLines(books, folder, lines, { operator: OPERATOR });
   expect(imported.casesOpened).toBe(1);
   expect((await readStored(books, made)).outcome).toBeNull();
-  expect(await readCases()).toEqual([{ kind: 'theirs_only', operator_code: OPERATOR }]);
+  expect(await readCases()).toEqual([{ kind: 'contradiction', operator_code: OPERATOR }]);
   // The other's own statement settles it.
   await importLines(books, folder, [{ of: made, operatorReference: 'SE-1' }], {
     operator: SECOND,
@@ -350,5 +350,83 @@ describe('an unsigned hint of one operator that names a payment of the other', (
     }
     expect((await readStored(books, made)).outcome).toBeNull();
     expect(await readCases()).toEqual([{ kind: 'unmatched_callback', operator_code: OPERATOR }]);
+  });
+});
+
+test('the statement of an operator that was tried before opens a case', async () => {
+  const first = createScriptedConnector({ pay: () => NO_CONNECTION });
+  const second = createScriptedConnector({ pay: () => SILENCE, status: () => SILENCE });
+  await start({ [OPERATOR]: first, [SECOND]: second });
+  const made = await make();
+  await until(() => expect(second.queries.length).toBeGreaterThan(0));
+  const imported = await importLines(books, folder, [{ of: made }], { operator: OPERATOR });
+  expect(imported).toMatchObject({ verdicts: { theirs_only: 1 }, casesOpened: 1 });
+  expect(await readCases()).toEqual([{ kind: 'contradiction', operator_code: OPERATOR }]);
+});
+
+describe('a restore lost that the payment went on to the second operator', () => {
+  /** According to the ledger the first one has it; the statement of the second lists it. */
+  async function listedByTheSecond(status: () => StatusOutcome) {
+    const first = createScriptedConnector({ pay: () => SILENCE, status });
+    const second = createScriptedConnector({ pay: paid });
+    await start({ [OPERATOR]: first, [SECOND]: second });
+    const made = await make();
+    await until(() => expect(first.queries.length).toBeGreaterThan(0));
+    await importLines(books, folder, [{ of: made }], { operator: SECOND });
+    return { made, second };
+  }
+
+  async function casesAbout(made: NewPayment): Promise<object[]> {
+    expect(await readCases()).toHaveLength(1);
+    return await listCasesAbout(books.pool, made.vendorId, made.paymentId);
+  }
+
+  test.each([
+    ['paid', 0],
+    ['keep_books', 1],
+  ])('it waits for people before it is sent again (%s)', async (resolution, instructions) => {
+    let answer: StatusOutcome = SILENCE;
+    const { made, second } = await listedByTheSecond(() => answer);
+    expect(await casesAbout(made)).toMatchObject([{ kind: 'contradiction', operatorCode: SECOND }]);
+    answer = NOT_SENT;
+    await until(async () => expect(await readRoutes(made)).toEqual([[OPERATOR, 'not_sent']]));
+    const later = newPayment({ vendorId: made.vendorId });
+    await create(books, [later]);
+    await setRoute(
+      books.pool,
+      { billerCode: BILLER, operatorCode: SECOND },
+      { position: 0, weight: 1_000 },
+    );
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    const ofMade = () => second.instructions.filter((one) => one.reference === referenceOf(made));
+    expect(ofMade()).toEqual([]);
+    await decide(made, resolution);
+    expect(await outcomeOf(books, made)).toBe('success');
+    expect(ofMade()).toHaveLength(instructions);
+    expect(await readRoutes(made)).toContainEqual([SECOND, 'paid']);
+  });
+
+  test('if the first one pays it too, the second owes it', async () => {
+    let answer: StatusOutcome = SILENCE;
+    const { made, second } = await listedByTheSecond(() => answer);
+    answer = paid(made);
+    expect(await outcomeOf(books, made)).toBe('success');
+    await decide(made, 'receivable');
+    expect(second.instructions).toEqual([]);
+    expect(await books.balances(0)).toMatchObject({
+      [`receivable:${SECOND}`]: made.amountCents,
+    });
+  });
+
+  test('a statement settles it if nobody has it', async () => {
+    const first = createScriptedConnector({ pay: () => NO_CONNECTION });
+    const dispatch = await start({ [OPERATOR]: first });
+    const made = await make();
+    await until(async () => expect(await readRoutes(made)).toContainEqual([OPERATOR, 'not_sent']));
+    await dispatch.stop(0);
+    const imported = await importLines(books, folder, [{ of: made }], { operator: SECOND });
+    expect(imported).toMatchObject({ verdicts: { settled: 1 }, casesOpened: 0 });
+    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+    expect(await readRoutes(made)).toContainEqual([SECOND, 'paid']);
   });
 });

@@ -16,7 +16,7 @@ const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/roles.sql');
 /** Only the owner may change or delete rows of these tables. */
 const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements payments
   unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
-  corrections operator_statements statement_rows closed_days day_totals quarantine_events enquiries
+  corrections operator_statements closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups fee_prices
   operator_prices
   schema_migrations schema_functions schema_objects receipt_reports receipt_events first_people_codes audit_log
@@ -28,7 +28,8 @@ const DELETABLE =
     /\s+/,
   );
 /** Columns that are written once, in rows that otherwise change. */
-const FROZEN = `accounts.vendor_id accounts.account dispatch_queue.vendor_id
+const FROZEN = `statement_rows.kind statement_rows.amount_cents statement_rows.operator_reference
+  statement_rows.payment_id statement_rows.row_id accounts.vendor_id accounts.account dispatch_queue.vendor_id
   dispatch_queue.payment_id dispatch_queue.biller_code accounts.bucket
   dispatch_queue.bucket payments.bucket vendors.vendor_id vendors.vid collectors.collector
   security_keys.holder security_keys.holder_kind security_keys.key_id

@@ -241,7 +241,8 @@ async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
 async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['payment']> {
   const { vendorId, paymentId, operatorCode: operator } = row;
   if (paymentId === null || operator === null) return null;
-  const [payment] = await readPayments(db, operator, [{ vendorId, paymentId }]);
+  const isCertain = row.kind === 'contradiction';
+  const [payment] = await readPayments(db, operator, [{ vendorId, paymentId }], isCertain);
   if (payment === undefined) return null;
   const recorded = await readRecordedPrices(db, vendorId, paymentId);
   if (recorded === undefined) return null;

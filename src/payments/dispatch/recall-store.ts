@@ -7,8 +7,8 @@ import type { PaymentKey } from '../create/payment.ts';
 /**
  * Records instructions that the ledger lost in a restore. An operator's statement, or a person on
  * the operator's behalf, reports that it paid a payment for which the restored ledger has no
- * instruction. With the instruction recorded, the report can settle the payment, and nobody sends
- * it again. The caller holds the vendors' float rows.
+ * instruction to it, and none in progress. With the instruction recorded, the report can settle the
+ * payment, and nobody sends it again. The caller holds the vendors' float rows.
  *
  * @param operatorCode the operator that paid; null: unknown.
  */
@@ -29,11 +29,14 @@ export async function recallInstructions(
              on t.bucket = $1 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
            join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
              and q.biller_code = t.biller_code and q.stage = 'send' and q.payment_id = t.payment_id
-         where q.attempt_number = 0
+         where q.attempt_number = 0 or $4::text is not null and not exists (
+           select from unexecuted_attempts x
+           where x.bucket = $1 and x.vendor_id = q.vendor_id and x.payment_id = q.payment_id
+             and coalesce(x.operator_code, $4) = $4)
          for update of q
        )
        update dispatch_queue q
-       set stage = 'verify', attempt_number = 1, claim_number = q.claim_number + 1, sent_at = now(),
+       set stage = 'verify', attempt_number = least(q.attempt_number + 1, 32767), claim_number = q.claim_number + 1, sent_at = now(),
          note = 'known from the operator only', operator_code = $4, operator_price = null
        from forgotten f
        where q.bucket = $1 and q.vendor_id = f.vendor_id and q.biller_code = f.biller_code

@@ -323,16 +323,21 @@ const PAYMENTS = `
           where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
       ) s
     ) p
-  -- One that nobody was instructed to pay may have lost its instruction in a restore.
-  where a.first_sent_at is not null or p.posted_cents <> 0 or not exists (
+  -- A restore may have lost the instruction to this operator. Then nobody was instructed to pay it, or it is
+  -- open, and the operator before has not executed it.
+  where $5 or a.first_sent_at is not null or p.posted_cents <> 0 or t.outcome is null or not exists (
     select from attempts x where x.bucket = $4 and x.vendor_id = t.vendor_id
       and x.biller_code = t.biller_code and x.payment_id = t.payment_id)`;
 
-/** Those of the payments that exist and that the operator may have been instructed to pay. */
+/**
+ * Those of the payments that exist and that the operator may have been instructed to pay.
+ * @param isCertain the operator says that it paid them: all that exist.
+ */
 export async function readPayments(
   db: Queryable,
   operator: string,
   keys: readonly PaymentKey[],
+  isCertain = false,
 ): Promise<OurPayment[]> {
   const rows: PaymentRow[] = [];
   for (const { bucket, items } of await groupByBucket(db, keys)) {
@@ -341,6 +346,7 @@ export async function readPayments(
       items.map((key) => key.vendorId),
       items.map((key) => key.paymentId),
       bucket,
+      isCertain,
     ]);
     rows.push(...read.rows);
   }
