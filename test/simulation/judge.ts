@@ -57,6 +57,7 @@ function mayStayOpen(
     readonly reference: string;
   },
 ): boolean {
+  if (waitsForPeople(world, row)) return true;
   const entry = entryOf(world, row);
   const character = characterOf(world, row.operator_code);
   if (row.stage !== 'verify' || entry?.callbackTaken === true) return false;
@@ -70,6 +71,15 @@ function mayStayOpen(
     character?.hasStatus === false ||
     (neverArrived && character?.acceptanceWindowMs === null)
   );
+}
+
+/** An operator that had it before says that it paid. It is not sent again before people have decided. */
+function waitsForPeople(
+  world: World,
+  { reference, stage, cases }: Pick<Row, 'stage' | 'cases'> & { readonly reference: string },
+): boolean {
+  const saysPaid = entriesOf(world.truth, reference).some(({ words }) => words.has('paid'));
+  return stage === 'send' && cases.includes('contradiction') && saysPaid;
 }
 
 /** The operator's own record of the payment. */
@@ -216,7 +226,7 @@ function judgeCallbacks(world: World, row: Row & { readonly reference: string })
       : callback.outcome === 'declined';
     // It arrived while another operator had the payment, which later returned to this one.
     if (isOurs && callback.outcome === 'declined' && cameBack) continue;
-    const isOpen = isOurs && row.outcome === null;
+    const isOpen = isOurs && row.outcome === null && !waitsForPeople(world, row);
     if (isOpen || (!agrees && !row.cases.includes('contradiction'))) {
       world.violated(
         `a callback ${callback.outcome} of ${row.reference} was accepted and not recorded`,
