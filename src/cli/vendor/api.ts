@@ -123,8 +123,8 @@ function secondsIn(retryAfter: string | null): number | undefined {
 }
 
 /**
- * What is between may answer with something else. A success is none without its whole body.
- * Rejects if it is cut off, or is not the service's.
+ * The body of a response; empty for an error that is not in the service's form, such as a proxy's.
+ * Rejects if the body of a success is cut off or not in JSON.
  */
 async function objectIn(answer: Response): Promise<ApiAnswer['body']> {
   const value: unknown = await answer.json().catch((error: unknown) => {

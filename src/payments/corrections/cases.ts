@@ -120,7 +120,7 @@ export async function rejectProposal(
   pool: Pool,
   request: {
     readonly caseId: string;
-    /** The proposal that the person has seen. Absent: whatever is proposed. */
+    /** The proposal that the person has seen. Absent: the current one. */
     readonly proposalId?: string | undefined;
     readonly by: string;
     readonly note: string;
