@@ -23,6 +23,8 @@ export interface ModelPayment {
   /** Of the last instruction: whether the operator’s terms were in force. */
   hasTerms: boolean;
   readonly cases: Set<string>;
+  /** What the report says about which the case `contradiction` is. */
+  contradiction: Outcome | null;
 }
 
 /** A claim that a worker holds, or once held. */
@@ -133,6 +135,7 @@ export function modelCreate(model: Model, row: NewPayment): Expected {
       operatorHandle: null,
       hasTerms: false,
       cases: new Set(),
+      contradiction: null,
     });
   }
   return expected;
@@ -151,6 +154,7 @@ export function modelClaim(
         outcome === null &&
         queued.due &&
         queued.stage === stage &&
+        !(stage === 'send' && waitsForPeople(queued)) &&
         row.vendorId === vendorId &&
         row.billerCode === billerCode,
     )
@@ -171,6 +175,14 @@ export function modelClaim(
   });
   model.claims.push(...claims);
   return claims;
+}
+
+/** An operator said “paid”, so another instruction may pay it twice. */
+function waitsForPeople({
+  attemptNumber,
+  contradiction,
+}: Pick<ModelPayment, 'attemptNumber' | 'contradiction'>): boolean {
+  return attemptNumber > 0 && contradiction === 'success';
 }
 
 /** Returns whether the worker's claim was still the newest, so that its progress counts. */
@@ -203,6 +215,7 @@ export function modelSettle(
     (report.outcome === 'failed' || paidCents > 0n);
   if (!settles) {
     if (payment.outcome === report.outcome) return 'repeated';
+    if (!payment.cases.has('contradiction')) payment.contradiction = report.outcome;
     payment.cases.add('contradiction');
     return 'contradicted';
   }
