@@ -11,7 +11,7 @@ import { PLATFORM_GRANTS } from './platform/grants.ts';
 import { PLATFORM_TABLES } from './platform/tables.ts';
 
 /** Raised by a release that adds a migration, or changes, adds or removes a SQL function. */
-const RELEASE = 7;
+const RELEASE = 8;
 
 /** The database schema of this version of Malipo: the SQL files and the grants of every wing. */
 export const SCHEMA = readSchema(
