@@ -145,7 +145,7 @@ function newPayment(vendorIds: readonly number[], turn: number): NewPayment {
     vatCents: 0n,
     feePrice: null,
     merchantReference: `d-${started}-${references}`,
-    duplicateCheck: false,
+    duplicateSeconds: 0,
   };
 }
 

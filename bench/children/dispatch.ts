@@ -163,7 +163,7 @@ function newPayments(vendorId: number, count: number): Parameters<typeof createP
       vatCents: 0n,
       feePrice: null,
       merchantReference: paymentId,
-      duplicateCheck: false,
+      duplicateSeconds: 0,
     };
   });
 }

@@ -113,7 +113,7 @@ async function callbacks(stage: Stage, { port, pool }: Place): Promise<number> {
     feeCents: 0n,
     vatCents: 0n,
     feePrice: null,
-    duplicateCheck: false,
+    duplicateSeconds: 0,
   }));
   await createPayments(pool, payments);
   await claim(

@@ -43,6 +43,7 @@ export interface VendorSettings {
   readonly name: string;
   readonly sector: Sector;
   readonly duplicateCheck: DuplicateCheck;
+  readonly duplicateWindowSeconds: number;
   readonly referenceRequired: boolean;
   readonly enquiryPolicy: EnquiryPolicy;
   readonly statusText: StatusText;

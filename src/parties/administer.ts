@@ -15,9 +15,11 @@ import {
   updateVendor,
 } from './store.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
+import { LONG_DUPLICATE_WINDOW } from './vendor.ts';
 import type {
   CollectorScope,
   DuplicateCheck,
+  DuplicateWindow,
   EnquiryPolicy,
   Sector,
   SignatureVersion,
@@ -41,6 +43,8 @@ export interface NewVendor {
   readonly name: string;
   readonly sector: Sector;
   readonly duplicateCheck?: DuplicateCheck | undefined;
+  /** Default: 30. */
+  readonly duplicateWindowSeconds?: DuplicateWindow | undefined;
   /**
    * Default: true. Without `merchant_reference` a create cannot be repeated safely: once the
    * duplicate check's window has passed, the repeat pays again.
@@ -72,10 +76,18 @@ export async function registerVendor(
   return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
 }
 
-/** Changes the given settings of a vendor; the others stay. */
+/**
+ * Changes the given settings of a vendor; the others stay. References that become optional lengthen
+ * the duplicate window, unless the change says how long it is.
+ */
 export async function changeVendor(pool: Pool, vid: string, change: VendorChange): Promise<void> {
   await changeSettings(pool, 'vendors', async (client) => {
-    if (!(await updateVendor(client, vid, change))) throw noVendor(vid);
+    const before = await findVendor(client, vid);
+    if (before === undefined) throw noVendor(vid);
+    const isLonger = before.referenceRequired && change.referenceRequired === false;
+    const usual = isLonger ? LONG_DUPLICATE_WINDOW : undefined;
+    const { duplicateWindowSeconds = usual } = change;
+    await updateVendor(client, vid, { ...change, duplicateWindowSeconds });
   });
 }
 

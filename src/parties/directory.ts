@@ -85,6 +85,7 @@ function vendorOf(row: VendorRow, keys: KeysByHolder): Vendor {
     suspended: row.status === 'suspended',
     signature: row.signature,
     duplicateCheck: row.duplicateCheck,
+    duplicateWindowSeconds: row.duplicateWindowSeconds,
     referenceRequired: row.referenceRequired,
     enquiryPolicy: row.enquiryPolicy,
     statusText: row.statusText,

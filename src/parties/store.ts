@@ -3,6 +3,7 @@ import { lockTopic } from '../platform/db/settings-watch.ts';
 import type {
   CollectorScope,
   DuplicateCheck,
+  DuplicateWindow,
   EnquiryPolicy,
   Sector,
   SignatureVersion,
@@ -31,6 +32,7 @@ export interface VendorRow {
   sector: Sector;
   status: 'active' | 'suspended';
   duplicateCheck: DuplicateCheck;
+  duplicateWindowSeconds: DuplicateWindow;
   referenceRequired: boolean;
   enquiryPolicy: EnquiryPolicy;
   statusText: StatusText;
@@ -60,7 +62,8 @@ export interface KeyRow {
 }
 
 const VENDOR_COLUMNS = `vendor_id as "vendorId", bucket_of(vendor_id) as bucket, vid, name, sector, status,
-  duplicate_check as "duplicateCheck", reference_required as "referenceRequired",
+  duplicate_check as "duplicateCheck", duplicate_window_seconds as "duplicateWindowSeconds",
+  reference_required as "referenceRequired",
   enquiry_policy as "enquiryPolicy", status_text as "statusText", signature,
   created_at as "createdAt"`;
 
@@ -318,6 +321,7 @@ export interface VendorChange {
   readonly sector?: Sector | undefined;
   readonly status?: 'active' | 'suspended' | undefined;
   readonly duplicateCheck?: DuplicateCheck | undefined;
+  readonly duplicateWindowSeconds?: DuplicateWindow | undefined;
   readonly referenceRequired?: boolean | undefined;
   readonly enquiryPolicy?: EnquiryPolicy | undefined;
   readonly statusText?: StatusText | undefined;
@@ -336,7 +340,8 @@ export async function updateVendor(
        reference_required = coalesce($4, reference_required),
        name = coalesce($5, name), sector = coalesce($6, sector),
        signature = coalesce($7, signature),
-       enquiry_policy = coalesce($8, enquiry_policy), status_text = coalesce($9, status_text)
+       enquiry_policy = coalesce($8, enquiry_policy), status_text = coalesce($9, status_text),
+       duplicate_window_seconds = coalesce($10, duplicate_window_seconds)
      where vid = $1`,
     [
       vid,
@@ -348,6 +353,7 @@ export async function updateVendor(
       change.signature ?? null,
       change.enquiryPolicy ?? null,
       change.statusText ?? null,
+      change.duplicateWindowSeconds ?? null,
     ],
   );
   return updated.rowCount === 1;

@@ -15,6 +15,14 @@ export type Sector = (typeof SECTORS)[number];
 export const DUPLICATE_CHECKS = ['off', 'without_reference', 'always'] as const;
 export type DuplicateCheck = (typeof DUPLICATE_CHECKS)[number];
 
+/**
+ * For how many seconds an equal payment makes a new one a likely duplicate. Clients repeat a create
+ * for 45 s and longer, so vendors whose references are optional have the longer window.
+ */
+export const DUPLICATE_WINDOWS = [30, 120] as const;
+export const LONG_DUPLICATE_WINDOW = 120;
+export type DuplicateWindow = (typeof DUPLICATE_WINDOWS)[number];
+
 export const ENQUIRY_POLICIES = ['strict', 'open'] as const;
 /**
  * `strict`: enquiries need at least two names and the customer's consent, and a mismatch cannot be
@@ -45,6 +53,7 @@ export interface Vendor extends Signer {
   readonly name: string;
   readonly sector: Sector;
   readonly duplicateCheck: DuplicateCheck;
+  readonly duplicateWindowSeconds: DuplicateWindow;
   readonly referenceRequired: boolean;
   readonly enquiryPolicy: EnquiryPolicy;
   readonly statusText: StatusText;

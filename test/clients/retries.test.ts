@@ -68,6 +68,25 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(second?.headers['x-signature']).not.toBe(first?.headers['x-signature']);
     });
 
+    test.each(['', '   '])('no create without a reference: %j is refused', async (empty) => {
+      await open();
+      service.play(ok);
+      const bill = { ...BILL, merchantReference: empty };
+      for (const call of ['createPayment', 'pay']) {
+        const error = await driver.error(call, bill);
+        expect(error.text).toMatch(/^merchant_?[rR]eference is empty/);
+      }
+      expect(service.arrived).toEqual([]);
+    });
+
+    test('a fund whose answer is that of an earlier request, which it says', async () => {
+      await open();
+      service.play(drop, replayed);
+      expect(await driver.value('fund')).toMatchObject({ moved: true, replayed: true });
+      service.play(ok);
+      expect(await driver.value('fund')).toMatchObject({ moved: true, replayed: false });
+    });
+
     test('a fund with the same time', async () => {
       await open({ signature: 'hash' });
       service.play(drop, busy(), ok);

@@ -6,7 +6,9 @@ import {
   changeVendor,
   rotateKey,
 } from '../../src/parties/administer.ts';
+import { LONG_DUPLICATE_WINDOW } from '../../src/parties/vendor.ts';
 import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
+import { moved } from '../support/moved.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
@@ -122,6 +124,37 @@ describe('a likely duplicate', () => {
     expect(await vendor.balance()).toBe(10_000 - 5 * 60 - 0.01);
     // Another vendor's payments do not count.
     referenceOf(await (await newVendor()).create({ account: ACCOUNT }));
+  });
+
+  test('is found for as long as clients repeat a create, where references are optional', async () => {
+    const vendor = await addFundedVendor(sandbox, {
+      floatAmount: '1000.00',
+      duplicateWindowSeconds: LONG_DUPLICATE_WINDOW,
+    });
+    const account = fresh('25471').replaceAll(/\D/g, '').padEnd(12, '0').slice(0, 12);
+    const first = referenceOf(await vendor.create({ account }));
+    // A client whose answers are lost repeats it for 45 s.
+    const pool = await sandbox.pool();
+    await pool.query(
+      `update payments set created_at = ${moved('created_at', '-46 seconds')},
+         duplicate_key = (duplicate_key & 4294967295)
+           | (((duplicate_key >> 32) - 1) << 32)
+       where vendor_id = (select vendor_id from vendors where vid = $1)`,
+      [vendor.vid],
+    );
+    expectDuplicateOf(await vendor.create({ account }), first);
+    expectRefusal(await vendor.create({ account, merchant_reference: '' }), {
+      status: 400,
+      code: 'invalid_field',
+      field: 'merchant_reference',
+    });
+    await until('it is paid', async () => {
+      const { transaction_status: status } = await vendor.payment(first);
+      return status === 'SUCCESS';
+    });
+    const paid = (await sandbox.truth()).filter((entry) => entry.account === account);
+    expect(paid).toHaveLength(1);
+    expect(await vendor.balance()).toBe(940);
   });
 
   test('is not reported to a vendor that switched it off', async () => {

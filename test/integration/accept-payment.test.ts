@@ -33,6 +33,7 @@ async function acceptor() {
   const vendor = {
     vendorId,
     duplicateCheck: 'without_reference',
+    duplicateWindowSeconds: 30,
     referenceRequired: false,
   } as const;
   const lane = createCreateLane({

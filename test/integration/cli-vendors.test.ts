@@ -199,6 +199,7 @@ describe('malipo vendor', () => {
       name: 'Duka Jipya',
       sector: 'retail',
       duplicateCheck: 'always',
+      duplicateWindowSeconds: 120,
       referenceRequired: false,
     });
     const others = ['--sector', 'sacco', '--duplicate-check', 'off', '--require-reference'];
@@ -229,7 +230,12 @@ describe('malipo vendor', () => {
     await must(environment, 'vendor', 'add', 'loose', ...add, '--optional-reference');
     const { directory } = await directoryOf();
     expect(directory.vendor('strict')?.referenceRequired).toBe(true);
-    expect(directory.vendor('loose')?.referenceRequired).toBe(false);
+    expect(directory.vendor('strict')?.duplicateWindowSeconds).toBe(30);
+    // Clients repeat a create for longer than 30 s.
+    expect(directory.vendor('loose')).toMatchObject({
+      referenceRequired: false,
+      duplicateWindowSeconds: 120,
+    });
     await must(environment, 'vendor', 'set', 'loose', '--require-reference');
     await directory.reload();
     expect(directory.vendor('loose')?.referenceRequired).toBe(true);

@@ -72,7 +72,7 @@ describe('creates from two processes for the same vendors', () => {
     amountCents: fc.constantFrom(500n, 700n, 900n),
     account: fc.constantFrom('1', '2', '3', '4', '5'),
     merchantReference: fc.oneof(fc.constant(null), fc.constantFrom('R1', 'R2', 'R3', 'R4')),
-    duplicateCheck: fc.boolean(),
+    duplicateSeconds: fc.constantFrom(0, 30),
   });
   let mixedBatches = 0;
 
@@ -156,7 +156,7 @@ describe('the same payment fifty times at once', () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
       Array.from({ length: 50 }, () =>
-        newPayment({ vendorId, merchantReference: 'ORDER-1', duplicateCheck: true }),
+        newPayment({ vendorId, merchantReference: 'ORDER-1', duplicateSeconds: 30 }),
       ),
     );
     expect(countKinds(decisions)).toEqual({ accepted: 1, replayed: 49 });
@@ -170,7 +170,7 @@ describe('the same payment fifty times at once', () => {
   test('without a reference, checked: one payment, and the refusals name it', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
-      Array.from({ length: 50 }, () => newPayment({ vendorId, duplicateCheck: true })),
+      Array.from({ length: 50 }, () => newPayment({ vendorId, duplicateSeconds: 30 })),
     );
     expect(countKinds(decisions)).toEqual({ accepted: 1, likely_duplicate: 49 });
     const named = decisions.map((decision) => ('paymentId' in decision ? decision.paymentId : ''));

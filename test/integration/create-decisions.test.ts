@@ -157,8 +157,10 @@ class Run {
       paymentId: newId(),
       vatCents: 0n,
       feePrice: fixturePrice(content.feeCents, content.billerCode !== BILLER),
-      duplicateCheck:
-        check === 'always' || (check === 'without_reference' && content.merchantReference === null),
+      duplicateSeconds:
+        check === 'always' || (check === 'without_reference' && content.merchantReference === null)
+          ? 30
+          : 0,
     };
   }
 
@@ -276,12 +278,28 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
       const first = newPayment({ vendorId });
       await create([first]);
       await makeOlder(first, ageSeconds);
-      const again = newPayment({ vendorId, duplicateCheck: true });
+      const again = newPayment({ vendorId, duplicateSeconds: 30 });
       const [decision] = await create([again]);
       expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
       if (decision !== undefined && expected === 'likely_duplicate') {
         expect(namedBy(decision)).toBe(first.paymentId);
       }
+    }
+  });
+
+  test('looks back further for a row that asks for it', async () => {
+    for (const [ageSeconds, expected] of [
+      [31, 'likely_duplicate'],
+      [70, 'likely_duplicate'],
+      [119, 'likely_duplicate'],
+      [121, 'accepted'],
+    ] as const) {
+      const vendorId = await books.addVendor(1_000_000n);
+      const first = newPayment({ vendorId });
+      await create([first]);
+      await makeOlder(first, ageSeconds);
+      const [decision] = await create([newPayment({ vendorId, duplicateSeconds: 120 })]);
+      expect({ ageSeconds, kind: decision?.kind }).toEqual({ ageSeconds, kind: expected });
     }
   });
 
@@ -293,7 +311,7 @@ describe.each([1, 4])('a batch of creates, with %i buckets', (buckets) => {
       `update payments set outcome = 'failed', failure_code = 'other', settled_at = now() where vendor_id = $1`,
       [vendorId],
     );
-    const again = newPayment({ vendorId, duplicateCheck: true });
+    const again = newPayment({ vendorId, duplicateSeconds: 30 });
     const decisions = await create([again]);
     expect(decisions).toEqual([{ kind: 'likely_duplicate', paymentId: first.paymentId }]);
   });

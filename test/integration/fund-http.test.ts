@@ -39,6 +39,66 @@ test('four callbacks at once within one second leave nothing behind', async () =
   expect(await vendor.balance()).toBe(1000);
 });
 
+test('two callbacks in one second are one movement, and only its first answer is not marked as a replay', async () => {
+  const vendor = await running.addVendor();
+  for (const amount of ['100.00', '50.00']) {
+    expect((await collect(running.origin, { vid: vendor.vid, amount })).status).toBe(200);
+  }
+  const params = { currency: 'KES', time: '1767603600' };
+  const first = await vendor.call('fund', params);
+  const second = await vendor.call('fund', params);
+  expect(movementOf(first)).toMatchObject({ status: 1, amount: 150 });
+  expect(first.headers).not.toHaveProperty('idempotency-replayed');
+  // The same movement, not another one: a program that books each reference once has 150.
+  expect(second.text).toBe(first.text);
+  expect(second.headers['idempotency-replayed']).toBe('true');
+  expect(await vendor.balance()).toBe(150);
+});
+
+test('a time that moved money twice is answered with the latest movement', async () => {
+  const vendor = await running.addVendor();
+  const params = { currency: 'KES', time: '1767603600' };
+  const moved: Answer[] = [];
+  for (const amount of ['8.00', '9.00']) {
+    await collect(running.origin, { vid: vendor.vid, amount });
+    moved.push(await vendor.call('fund', params));
+  }
+  const again = await vendor.call('fund', params);
+  expect(again.text).toBe(moved[1]?.text);
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  const other = await vendor.call('fund', { ...params, time: '1767603601' });
+  expect(movementOf(other)).toMatchObject({ status: 0, amount: 0, reference: '' });
+  expect(other.headers).not.toHaveProperty('idempotency-replayed');
+});
+
+test('a repeated collection is marked as a replay', async () => {
+  const { vid } = await running.addVendor();
+  const income = { vid, amount: '7.00', reference: 'till-1', paid_at: '1767603600' };
+  const first = await collect(running.origin, income);
+  const again = await collect(running.origin, income);
+  expect(first.headers).not.toHaveProperty('idempotency-replayed');
+  expect(again.text).toBe(first.text);
+  expect(again.headers['idempotency-replayed']).toBe('true');
+});
+
+test('a reference that is present but empty is refused, also where references are optional', async () => {
+  const vendor = await running.addVendor();
+  const payment = { account: '254722000001', amount: '10.00' };
+  for (const form of ['urlencoded', 'json', 'query'] as const) {
+    const refused = await vendor.call(
+      'create',
+      { biller_name: 'safaricom', ...payment, merchant_reference: '' },
+      form,
+    );
+    expectRefusal(refused, { status: 400, code: 'invalid_field', field: 'merchant_reference' });
+  }
+  expectRefusal(await vendor.create(payment), {
+    status: 402,
+    code: 'insufficient_float',
+    field: 'amount',
+  });
+});
+
 test('every other currency code is refused alike, whatever its letters', async () => {
   const vendor = await running.addVendor();
   const time = '1767603600';

@@ -69,8 +69,8 @@ describe('creates whose answer is lost after the commit', () => {
     const batch = [
       newPayment({ vendorId, merchantReference: 'A' }),
       newPayment({ vendorId, merchantReference: 'A' }),
-      newPayment({ vendorId, duplicateCheck: true, account: '77' }),
-      newPayment({ vendorId, duplicateCheck: true, account: '77' }),
+      newPayment({ vendorId, duplicateSeconds: 30, account: '77' }),
+      newPayment({ vendorId, duplicateSeconds: 30, account: '77' }),
       newPayment({ vendorId }),
     ];
     const lost = proxy.loseAnswerTo(CREATE, 'cut');

@@ -270,7 +270,7 @@ describe('the fee of a new payment', () => {
     const planned = vendorIds.map((vendorId) =>
       planPayment(
         { ...request, merchantReference: null },
-        { vendorId, duplicateCheck: 'off', referenceRequired: false },
+        { vendorId, duplicateCheck: 'off', duplicateWindowSeconds: 30, referenceRequired: false },
         catalogue.biller(BILLER),
         // Later than the database's clock, by which prices begin.
         { nowMs: Date.now() + 1_000 },

@@ -176,7 +176,7 @@ describe('the runtime role', () => {
       expect(await isAllowed(statement), statement).toBe(false);
     }
     const create = `select from create_payments(0, '{1}', array[gen_random_uuid()], '{null}', '{b}', '{a}',
-      '{null}', '{1}', '{0}', null, null, '{false}', null`;
+      '{null}', '{1}', '{0}', null, null, '{0}', null`;
     expect(await isAllowed(`${create})`)).toBe(true);
     for (const at of [`now() - interval '1 second'`, `now() + interval '1 day'`]) {
       await expect(isAllowed(`${create}, ${at})`)).rejects.toThrow(

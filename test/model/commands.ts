@@ -124,7 +124,7 @@ const newPaymentArbitrary = fc.record({
   // The last one includes 16 cents of VAT.
   feeCents: fc.constantFrom(0n, 0n, 25n, 116n),
   merchantReference: fc.option(fc.constantFrom('A', 'B')),
-  duplicateCheck: fc.boolean(),
+  duplicateSeconds: fc.constantFrom(0, 30),
 });
 
 /** Several at once; those of one vendor are one batch. */

@@ -39,8 +39,8 @@ class Seen {
   spent = 0n;
   readonly funds: { readonly second: number; readonly movement: Movement }[] = [];
 
-  /** The first movement of each second, by the time it was posted. */
-  firstOf(second: number): Movement | undefined {
+  /** The latest movement of each second, by the time it was posted. */
+  latestOf(second: number): Movement | undefined {
     return this.funds
       .filter((item) => item.second === second && item.movement.fresh)
       .map((item) => item.movement)
@@ -48,7 +48,8 @@ class Seen {
         (one, other) =>
           one.postedAt.getTime() - other.postedAt.getTime() ||
           ((one.reference ?? '') < (other.reference ?? '') ? -1 : 1),
-      )[0];
+      )
+      .at(-1);
   }
 
   moved(): bigint {
@@ -106,10 +107,10 @@ async function fundAt(vendorId: number, second: number, seen: Seen): Promise<Mov
 function expected(seen: Seen, second: number): Partial<Movement> {
   const waiting = seen.collected - seen.moved();
   if (waiting > 0n) return { amountCents: waiting, fresh: true };
-  const first = seen.firstOf(second);
-  return first === undefined
+  const latest = seen.latestOf(second);
+  return latest === undefined
     ? { amountCents: 0n, reference: null, fresh: false }
-    : { ...first, fresh: false };
+    : { ...latest, fresh: false };
 }
 
 test(`${RUNS} interleavings leave nothing behind`, { timeout: TIMEOUT_MS }, async () => {

@@ -125,6 +125,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
       await running().payments.create(request, {
         vendorId,
         duplicateCheck: 'off',
+        duplicateWindowSeconds: 30,
         referenceRequired: true,
       }),
     callback: async (operatorCode, request) => {

@@ -35,7 +35,7 @@ export function createOracle(): CreateOracle {
         : { kind: 'reference_reused', names: [first.paymentId] };
     }
     const twins = own.filter((known) => equalPayment(known, row));
-    if (row.duplicateCheck && twins.length > 0) {
+    if (row.duplicateSeconds > 0 && twins.length > 0) {
       return { kind: 'likely_duplicate', names: twins.map((twin) => twin.paymentId) };
     }
     const total = row.amountCents + row.feeCents;

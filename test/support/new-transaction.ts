@@ -22,7 +22,7 @@ export function newPayment(given: Pick<NewPayment, 'vendorId'> & Partial<NewPaym
     vatCents: 0n,
     feePrice: fixturePrice(feeCents, isSecond),
     merchantReference: null,
-    duplicateCheck: false,
+    duplicateSeconds: 0,
     ...given,
   };
 }

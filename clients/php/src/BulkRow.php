@@ -8,12 +8,14 @@ final class BulkRow
 {
     /**
      * @param string $result `ACCEPTED`, `REFUSED` or `WAITING`
+     * @param bool $replayed true if the row is accepted, but as a payment that existed before: it is not paid again
      * @param ?string $code the error code of a refused row
      */
     public function __construct(
         public readonly int $row,
         public readonly ?string $merchantReference,
         public readonly string $result,
+        public readonly bool $replayed,
         public readonly ?string $reference,
         public readonly ?\DateTimeImmutable $postedTime,
         public readonly ?string $code,
@@ -29,6 +31,7 @@ final class BulkRow
             $wire->number('row'),
             $wire->textOrNull('merchant_reference'),
             $wire->text('result'),
+            ($wire->fields['replayed'] ?? null) === true,
             $wire->textOrNull('ipay_reference'),
             $wire->timeOrNull('posted_time'),
             $wire->textOrNull('code'),

@@ -35,6 +35,7 @@ final class Collector
             'paid_at' => $paidAt->format('Uv'),
         ];
         $call = new Call($this->url, '/payments/v2/collections', $parameters, true);
-        return $this->transport->call($call, static fn (Wire $body): Movement => Movement::of($body->object('msg')));
+        return $this->transport->call($call, static fn (Wire $body, bool $replayed): Movement
+            => Movement::of($body->object('msg'), $replayed));
     }
 }

@@ -14,9 +14,10 @@ final class Malipo extends SelfService
      */
     public function fund(): Movement
     {
-        // The same time in every attempt, so that a repeated request gets the first answer.
+        // The same time in every attempt, so that a repeated request gets the answer of the movement.
         $parameters = ['currency' => 'KES', 'time' => (string) (int) (microtime(true) * 1000)];
-        $read = static fn (Wire $body): Movement => Movement::of($body->object('msg'));
+        $read = static fn (Wire $body, bool $replayed): Movement
+            => Movement::of($body->object('msg'), $replayed);
         return $this->write('/payments/v2/billing/fund', $parameters, $read);
     }
 

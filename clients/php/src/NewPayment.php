@@ -20,6 +20,12 @@ final class NewPayment
         public readonly string $merchantReference,
         public readonly ?string $phone = null,
     ) {
+        // Without one, repeating a request that got no answer could pay twice.
+        if (trim($merchantReference) === '') {
+            throw new \InvalidArgumentException(
+                'merchantReference is empty: it identifies the payment, so it is required',
+            );
+        }
     }
 
     /**

@@ -34,10 +34,12 @@ export type PaymentName = { readonly reference: string } | { readonly merchantRe
 export class Malipo extends SelfService {
   /** Moves all collected income into the float. */
   async fund(): Promise<Movement> {
-    // The same time in every attempt, so that a repeated request gets the first answer.
+    // The same time in every attempt, so that a repeated request gets the answer of the movement.
     const parameters = { currency: 'KES', time: String(Date.now()) };
     const request = { path: '/payments/v2/billing/fund', effect: 'write', parameters } as const;
-    return await this.call(request, (body) => decode.movement(decode.part(body, 'msg')));
+    return await this.call(request, (body, replayed) =>
+      decode.movement(decode.part(body, 'msg'), replayed),
+    );
   }
 
   /** The float in cents. */
@@ -190,6 +192,10 @@ export class Malipo extends SelfService {
 
 function wirePayment(payment: NewPayment) {
   const { billerName, account, amountCents, merchantReference, phone } = payment;
+  // Without one, repeating a request that got no answer could pay twice.
+  if (typeof merchantReference !== 'string' || merchantReference.trim() === '') {
+    throw new TypeError('merchantReference is empty: it identifies the payment, so it is required');
+  }
   return {
     biller_name: billerName,
     account,

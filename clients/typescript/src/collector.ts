@@ -37,6 +37,8 @@ export class Collector {
         paid_at: String(income.paidAt.getTime()),
       },
     } as const;
-    return await this.#transport.call(call, (body) => decode.movement(decode.part(body, 'msg')));
+    return await this.#transport.call(call, (body, replayed) =>
+      decode.movement(decode.part(body, 'msg'), replayed),
+    );
   }
 }

@@ -32,8 +32,9 @@ const timeOrNull = (value: unknown): Date | null =>
 export const part = (wire: Wire, name: string): Wire => wire[name] as Wire;
 export const list = (wire: Wire, name: string): readonly Wire[] => wire[name] as readonly Wire[];
 
-export function movement(msg: Wire): Movement {
+export function movement(msg: Wire, replayed: boolean): Movement {
   return {
+    replayed,
     moved: msg['status'] === 1,
     amountCents: cents(msg['amount']),
     reference: text(msg['reference']),
@@ -144,6 +145,7 @@ function bulkRow(wire: Wire): BulkRow {
     row: Number(wire['row']),
     merchantReference: textOrNull(wire['merchant_reference']),
     result: text(wire['result']),
+    replayed: wire['replayed'] === true,
     reference: textOrNull(wire['ipay_reference']),
     postedTime: timeOrNull(wire['posted_time']),
     code: textOrNull(wire['code']),

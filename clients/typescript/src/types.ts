@@ -3,8 +3,10 @@ export interface Movement {
   /** False if there was nothing to move. */
   readonly moved: boolean;
   readonly amountCents: number;
-  /** Empty if nothing was moved. */
+  /** Identifies the movement: book each one once. Empty if nothing was moved. */
   readonly reference: string;
+  /** True if an earlier request moved it; its answer may have told you about it already. */
+  readonly replayed: boolean;
   readonly postedTime: Date;
   readonly text: string;
 }
@@ -132,6 +134,8 @@ export interface BulkRow {
   readonly merchantReference: string | null;
   /** `ACCEPTED`, `REFUSED` or `WAITING`. */
   readonly result: string;
+  /** True if the row is accepted, but as a payment that existed before: it is not paid again. */
+  readonly replayed: boolean;
   readonly reference: string | null;
   readonly postedTime: Date | null;
   /** The error code of a refused row. */

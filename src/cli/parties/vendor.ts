@@ -1,13 +1,21 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import { listAllBalances } from '../../payments/ledger/store.ts';
 import { changeVendor } from '../../parties/administer.ts';
 import { addVendor } from '../../payments/ledger/add-vendor.ts';
 import { listKeys, listVendors } from '../../parties/store.ts';
-import { DUPLICATE_CHECKS, ENQUIRY_POLICIES, SECTORS, STATUS_TEXTS } from '../../parties/vendor.ts';
+import {
+  DUPLICATE_CHECKS,
+  DUPLICATE_WINDOWS,
+  ENQUIRY_POLICIES,
+  LONG_DUPLICATE_WINDOW,
+  SECTORS,
+  STATUS_TEXTS,
+} from '../../parties/vendor.ts';
 import type {
   DuplicateCheck,
+  DuplicateWindow,
   EnquiryPolicy,
   Sector,
   SignatureVersion,
@@ -31,6 +39,7 @@ interface VendorOptions {
   readonly name?: string;
   readonly sector?: Sector;
   readonly duplicateCheck?: DuplicateCheck;
+  readonly duplicateWindow?: DuplicateWindow;
   readonly requireReference?: boolean;
   readonly openEnquiries?: boolean;
   readonly enquiryPolicy?: EnquiryPolicy;
@@ -61,8 +70,21 @@ const sectorOption = (): Option =>
 const duplicateOption = (): Option =>
   new Option(
     '--duplicate-check <when>',
-    'when a create that equals a payment of the last 30 s is refused (initially without_reference)',
+    'when a create that equals a payment of the last seconds is refused (initially without_reference)',
   ).choices(DUPLICATE_CHECKS);
+const windowOption = (): Option =>
+  new Option(
+    '--duplicate-window <seconds>',
+    'how many seconds that are (initially 30; 120 where references are optional)',
+  )
+    .choices(DUPLICATE_WINDOWS.map(String))
+    .argParser(duplicateWindow);
+
+function duplicateWindow(text: string): DuplicateWindow {
+  const found = DUPLICATE_WINDOWS.find((seconds) => String(seconds) === text);
+  if (found !== undefined) return found;
+  throw new InvalidArgumentError(`Allowed choices are ${DUPLICATE_WINDOWS.join(', ')}.`);
+}
 
 const statusTextOption = (): Option =>
   new Option(
@@ -76,6 +98,7 @@ function addAdd(vendor: Command, cli: Cli): void {
     .requiredOption('--name <name>', 'name for people', displayName)
     .addOption(sectorOption().makeOptionMandatory())
     .addOption(duplicateOption())
+    .addOption(windowOption())
     .option('--require-reference', 'refuse creates without merchant_reference (the default)')
     .addOption(
       new Option(
@@ -92,6 +115,7 @@ function addAdd(vendor: Command, cli: Cli): void {
     .action(async (vid: string, options: AddOptions) => {
       await cli.run(options, async ({ pool, sealing }) => {
         const { name, sector, duplicateCheck, statusText, signature } = options;
+        const isOptional = options.optionalReference === true;
         const added = await addVendor(
           pool,
           {
@@ -99,7 +123,9 @@ function addAdd(vendor: Command, cli: Cli): void {
             name,
             sector,
             duplicateCheck,
-            referenceRequired: options.optionalReference !== true,
+            duplicateWindowSeconds:
+              options.duplicateWindow ?? (isOptional ? LONG_DUPLICATE_WINDOW : undefined),
+            referenceRequired: !isOptional,
             enquiryPolicy: options.openEnquiries === true ? 'open' : 'strict',
             statusText,
             signature,
@@ -114,6 +140,21 @@ function addAdd(vendor: Command, cli: Cli): void {
     });
 }
 
+const COLUMNS = [
+  { title: 'VID' },
+  { title: 'NAME' },
+  { title: 'SECTOR' },
+  { title: 'STATUS' },
+  { title: 'DUPLICATE CHECK', wide: true },
+  { title: 'REFERENCE' },
+  { title: 'ENQUIRIES', wide: true },
+  { title: 'SIGNATURE', wide: true },
+  { title: 'STATUS TEXT', wide: true },
+  { title: 'FLOAT', align: 'right' },
+  { title: 'COLLECTED', align: 'right' },
+  { title: 'KEYS' },
+] as const;
+
 function addList(vendor: Command, cli: Cli): void {
   command(vendor, 'list', 'All vendors with their settings and balances.')
     .addOption(wideOption())
@@ -127,6 +168,7 @@ function addList(vendor: Command, cli: Cli): void {
           sector: row.sector,
           status: row.status,
           duplicate_check: row.duplicateCheck,
+          duplicate_window_seconds: row.duplicateWindowSeconds,
           reference_required: row.referenceRequired,
           enquiry_policy: row.enquiryPolicy,
           status_text: row.statusText,
@@ -139,26 +181,13 @@ function addList(vendor: Command, cli: Cli): void {
         return {
           json: { vendors },
           text: table(
-            [
-              { title: 'VID' },
-              { title: 'NAME' },
-              { title: 'SECTOR' },
-              { title: 'STATUS' },
-              { title: 'DUPLICATE CHECK', wide: true },
-              { title: 'REFERENCE' },
-              { title: 'ENQUIRIES', wide: true },
-              { title: 'SIGNATURE', wide: true },
-              { title: 'STATUS TEXT', wide: true },
-              { title: 'FLOAT', align: 'right' },
-              { title: 'COLLECTED', align: 'right' },
-              { title: 'KEYS' },
-            ],
+            COLUMNS,
             vendors.map((row) => [
               row.vid,
               row.name,
               row.sector,
               row.status,
-              row.duplicate_check,
+              `${row.duplicate_check}, ${row.duplicate_window_seconds} s`,
               row.reference_required ? 'required' : 'optional',
               row.enquiry_policy,
               row.signature,
@@ -181,6 +210,7 @@ function addSet(vendor: Command, cli: Cli): void {
     .option('--name <name>', 'name for people', displayName)
     .addOption(sectorOption())
     .addOption(duplicateOption())
+    .addOption(windowOption())
     .option('--require-reference', 'refuse creates without merchant_reference')
     .option('--no-require-reference', 'accept creates without merchant_reference')
     .addOption(
@@ -196,6 +226,7 @@ function addSet(vendor: Command, cli: Cli): void {
         'name',
         'sector',
         'duplicateCheck',
+        'duplicateWindow',
         'requireReference',
         'enquiryPolicy',
         'statusText',
@@ -206,6 +237,7 @@ function addSet(vendor: Command, cli: Cli): void {
           name: options.name,
           sector: options.sector,
           duplicateCheck: options.duplicateCheck,
+          duplicateWindowSeconds: options.duplicateWindow,
           referenceRequired: options.requireReference,
           enquiryPolicy: options.enquiryPolicy,
           statusText: options.statusText,

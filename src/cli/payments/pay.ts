@@ -108,6 +108,7 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
     {
       vendorId: vendor.vendorId,
       duplicateCheck: vendor.duplicateCheck,
+      duplicateWindowSeconds: vendor.duplicateWindowSeconds,
       referenceRequired: vendor.referenceRequired,
     },
   );

@@ -73,12 +73,13 @@ export async function vendorDetail(
 }
 
 export function settingsOf(row: VendorRow): VendorSettings {
-  const { name, sector, duplicateCheck, referenceRequired, enquiryPolicy } = row;
-  const { statusText, signature } = row;
+  const { name, sector, duplicateCheck, duplicateWindowSeconds, referenceRequired } = row;
+  const { enquiryPolicy, statusText, signature } = row;
   return {
     name,
     sector,
     duplicateCheck,
+    duplicateWindowSeconds,
     referenceRequired,
     enquiryPolicy,
     statusText,

@@ -38,7 +38,13 @@ export type RowResult = {
   readonly row: number;
   readonly merchantReference: string | null;
 } & (
-  | { readonly kind: 'accepted'; readonly paymentId: string; readonly postedAt: Date }
+  | {
+      readonly kind: 'accepted';
+      readonly paymentId: string;
+      readonly postedAt: Date;
+      /** True if the payment existed before: the row is its repeat. */
+      readonly replayed: boolean;
+    }
   | ({ readonly kind: 'refused' } & RowRefusal)
   | { readonly kind: 'waiting' }
 );

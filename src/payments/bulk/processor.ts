@@ -28,7 +28,7 @@ export interface BulkProcessor {
     readonly batchReference: string;
     readonly fileSha256: Buffer;
     readonly rows: readonly BulkRow[];
-  }): Promise<BatchProgress>;
+  }): Promise<BatchProgress & { readonly replayed: boolean }>;
   /** Throws: `unknown_batch`. */
   progress(vendorId: number, batchReference: string): Promise<BatchProgress>;
   /** The batch and one result per row, in order. Throws: `unknown_batch`. */
@@ -119,7 +119,7 @@ class Processor implements BulkProcessor {
     return this.#running.size;
   }
 
-  async accept(batch: Parameters<BulkProcessor['accept']>[0]): Promise<BatchProgress> {
+  async accept(batch: Parameters<BulkProcessor['accept']>[0]): ReturnType<BulkProcessor['accept']> {
     const { pool, leaseMs } = this.#options;
     const batchId = newBatchId();
     const { vendorId, batchReference, rows } = batch;
@@ -142,7 +142,7 @@ class Processor implements BulkProcessor {
       throw new Refusal('reference_reused', { field: 'batch_reference' });
     }
     if (inserted && mine) this.#decide({ vendorId, batchReference, batchId, nextRow: 1 }, rows);
-    return stored;
+    return { ...stored, replayed: !inserted };
   }
 
   async progress(vendorId: number, batchReference: string): Promise<BatchProgress> {
@@ -334,6 +334,7 @@ function listResults(
         kind: 'accepted',
         paymentId: paymentIdOf(batchId, row),
         postedAt: chunk.postedAt,
+        replayed: false,
       });
     }
     for (const exception of chunk.exceptions) {
@@ -343,6 +344,7 @@ function listResults(
           kind: 'accepted',
           paymentId: exception.payment_id,
           postedAt: new Date(exception.posted_at),
+          replayed: true,
         });
       }
     }

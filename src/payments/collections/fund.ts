@@ -4,15 +4,17 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { lockFloat, postingTime, postTransfer, readBalance } from '../ledger/store.ts';
 import type { Movement } from './collect.ts';
-import { findFirstFundMovement, insertFundMovement } from './store.ts';
+import { findLatestFundMovement, insertFundMovement } from './store.ts';
 
 /**
  * Moves all of the vendor's collected income into the float: collected → float. If there is nothing
- * to move, but an earlier request with this time moved money, the answer of the first such request
- * is repeated. Otherwise the movement has amount 0 and no reference, and is not recorded.
+ * to move, but an earlier request with this time moved money, the answer of the latest such request
+ * is repeated, and is not fresh. Otherwise the movement has amount 0 and no reference, and is not
+ * recorded.
  *
  * The time alone never makes a request a repeat: two callbacks within one second carry the same
- * time.
+ * time. So a repeated answer says which movement emptied the collected income, not that this
+ * request's own income was that amount; only the reference of a movement identifies it.
  */
 export async function fund(
   pool: Pool,
@@ -58,15 +60,15 @@ async function nothingToMove(
   vendorId: number,
   requestedAt: Date,
 ): Promise<Movement> {
-  const first = await findFirstFundMovement(client, vendorId, requestedAt);
-  if (first === undefined) {
+  const latest = await findLatestFundMovement(client, vendorId, requestedAt);
+  if (latest === undefined) {
     const postedAt = await postingTime(client);
     return { reference: null, amountCents: 0n, postedAt, fresh: false };
   }
   return {
-    reference: encodeReference(vendorId, first.movementId),
-    amountCents: first.amountCents,
-    postedAt: first.createdAt,
+    reference: encodeReference(vendorId, latest.movementId),
+    amountCents: latest.amountCents,
+    postedAt: latest.createdAt,
     fresh: false,
   };
 }

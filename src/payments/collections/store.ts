@@ -61,8 +61,8 @@ export async function insertFundMovement(db: Queryable, row: FundMovementRow): P
   );
 }
 
-/** The first movement made by a request with this time. */
-export async function findFirstFundMovement(
+/** The latest movement made by a request with this time. */
+export async function findLatestFundMovement(
   db: Queryable,
   vendorId: number,
   requestedAt: Date,
@@ -71,7 +71,7 @@ export async function findFirstFundMovement(
     `select vendor_id as "vendorId", requested_at as "requestedAt", movement_id as "movementId",
        amount_cents as "amountCents", created_at as "createdAt"
      from fund_movements where bucket = bucket_of($1) and vendor_id = $1 and requested_at = $2
-     order by created_at, movement_id limit 1`,
+     order by created_at desc, movement_id desc limit 1`,
     [vendorId, requestedAt],
   );
   return found.rows[0];

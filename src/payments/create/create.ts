@@ -6,14 +6,10 @@ import type { Biller } from '../billers/biller.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, CallLimits, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { Vendor } from '../../parties/vendor.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
-import type { Created, CreateRequest } from './decide.ts';
+import type { Created, CreateRequest, PayingVendor } from './decide.ts';
 import { createOrPostponePayments, createPayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
-
-/** The vendor's settings that the rules for creating need. */
-export type PayingVendor = Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>;
 
 /**
  * Accepts a payment: plan, commit, answer. A repeat gets its first answer even if a rule would

@@ -1,6 +1,5 @@
 import { Refusal } from '../../platform/base/errors.ts';
 import { encodeReference, newId } from '../../platform/base/ids.ts';
-import { LIMITS } from '../../platform/base/limits.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { phoneNumber } from '../../platform/base/mobile-number.ts';
 import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
@@ -20,6 +19,12 @@ export interface CreateRequest {
   readonly amountCents: bigint;
   readonly merchantReference: string | null;
 }
+
+/** The vendor's settings that the rules for creating need. */
+export type PayingVendor = Pick<
+  Vendor,
+  'vendorId' | 'duplicateCheck' | 'duplicateWindowSeconds' | 'referenceRequired'
+>;
 
 /** The accepted payment, as in the answer of create. */
 export interface Created {
@@ -51,7 +56,7 @@ export function normaliseRequest(
  */
 export function planPayment(
   request: CreateRequest,
-  vendor: Pick<Vendor, 'vendorId' | 'duplicateCheck' | 'referenceRequired'>,
+  vendor: PayingVendor,
   biller: Biller | undefined,
   { paymentId = newId(), nowMs = Date.now() }: { paymentId?: string; nowMs?: number } = {},
 ): NewPayment {
@@ -102,10 +107,16 @@ export function planPayment(
     amountCents,
     ...chargeFor(biller.feePrices, { vendorId, amountCents }, nowMs),
     merchantReference: request.merchantReference,
-    duplicateCheck:
-      vendor.duplicateCheck === 'always' ||
-      (vendor.duplicateCheck === 'without_reference' && request.merchantReference === null),
+    duplicateSeconds: isChecked(request, vendor) ? vendor.duplicateWindowSeconds : 0,
   };
+}
+
+function isChecked(
+  { merchantReference }: CreateRequest,
+  { duplicateCheck }: Pick<Vendor, 'duplicateCheck'>,
+): boolean {
+  if (duplicateCheck === 'without_reference') return merchantReference === null;
+  return duplicateCheck === 'always';
 }
 
 const NO_FLOAT_FOR_FEE = 'The billing balance does not cover the amount and its fee';
@@ -136,7 +147,7 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
       const reference = encodeReference(payment.vendorId, decision.paymentId);
       throw new Refusal('likely_duplicate', {
         reference,
-        text: `This looks like a repeat of ${reference}, created within the last ${LIMITS.duplicateWindowSeconds} seconds. Query its status; to pay the same again on purpose, send a new merchant_reference`,
+        text: `This looks like a repeat of ${reference}, created within the last ${payment.duplicateSeconds} seconds. Query its status; to pay the same again on purpose, send a new merchant_reference`,
       });
     }
   }

@@ -37,8 +37,8 @@ export interface NewPayment {
   /** The version of the price that the fee is from; null: no price was in force. */
   readonly feePrice: number | null;
   readonly merchantReference: string | null;
-  /** Refuse it if an equal payment was created within the last 30 s. */
-  readonly duplicateCheck: boolean;
+  /** Refuse it if an equal payment was created within so many seconds; 0: do not look for one. */
+  readonly duplicateSeconds: number;
 }
 
 /** The database's decision on a create. */

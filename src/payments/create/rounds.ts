@@ -9,7 +9,7 @@ export function roundsOf(batch: readonly NewPayment[]): number[] | null {
   // The last rounds so far, by vendor and reference, and by vendor and content.
   const ofReference = new Map<string, number>();
   const ofContent = new Map<string, { readonly any: number; readonly checked: number }>();
-  const anyCheck = batch.some((row) => row.duplicateCheck);
+  const anyCheck = batch.some((row) => row.duplicateSeconds > 0);
   let last = 0;
   const rounds = batch.map((row) => {
     let round = 1;
@@ -19,10 +19,10 @@ export function roundsOf(batch: readonly NewPayment[]): number[] | null {
     if (anyCheck) {
       const content = `${row.vendorId} ${row.amountCents} ${row.billerCode} ${row.account}`;
       const equal = ofContent.get(content) ?? { any: 0, checked: 0 };
-      round = Math.max(round, (row.duplicateCheck ? equal.any : equal.checked) + 1);
+      round = Math.max(round, (row.duplicateSeconds > 0 ? equal.any : equal.checked) + 1);
       ofContent.set(content, {
         any: Math.max(equal.any, round),
-        checked: row.duplicateCheck ? round : equal.checked,
+        checked: row.duplicateSeconds > 0 ? round : equal.checked,
       });
     }
     if (reference !== null) ofReference.set(reference, round);

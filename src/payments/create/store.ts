@@ -1,7 +1,6 @@
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import {
   bigintArray,
-  booleanArray,
   integerArray,
   textArray,
   tidArray,
@@ -28,7 +27,7 @@ const createBy = (
 ): string => `select row_number as "rowNumber", decision, known_id as "knownId",
   known_at as "knownAt", known_fee as "knownFee" from ${name}(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-  $9::bigint[], $10::bigint[], $11::integer[], $12::boolean[], $13::integer[])`;
+  $9::bigint[], $10::bigint[], $11::integer[], $12::integer[], $13::integer[])`;
 const CREATE = {
   all: { name: 'create_payments', text: createBy('create_payments') },
   free: {
@@ -118,7 +117,7 @@ async function createInBucket(
       bigintArray(batch.map((row) => row.feeCents)),
       priced ? bigintArray(batch.map((row) => row.vatCents)) : null,
       priced ? integerArray(batch.map((row) => row.feePrice)) : null,
-      booleanArray(batch.map((row) => row.duplicateCheck)),
+      integerArray(batch.map((row) => row.duplicateSeconds)),
       rounds === null ? null : integerArray(rounds),
     ],
   });

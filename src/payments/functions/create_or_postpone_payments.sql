@@ -17,7 +17,7 @@ create or replace function create_or_postpone_payments(
   p_fees bigint[],
   p_vats bigint[],
   p_fee_prices integer[],
-  p_checks boolean[],
+  p_windows integer[],
   p_rounds integer[]
 ) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz, known_fee bigint)
 language plpgsql security definer set search_path = public, pg_temp
@@ -34,7 +34,7 @@ begin
   begin
     perform set_config('lock_timeout', '1ms', true);
     return query select * from create_payments(p_bucket, p_vendor_ids, p_payment_ids, p_references, p_billers,
-      p_accounts, p_phones, p_amounts, p_fees, p_vats, p_fee_prices, p_checks, p_rounds);
+      p_accounts, p_phones, p_amounts, p_fees, p_vats, p_fee_prices, p_windows, p_rounds);
     perform set_config('lock_timeout', v_lock_timeout, true);
     return;
   exception when lock_not_available or query_canceled then
@@ -71,16 +71,18 @@ begin
       array_agg(p_accounts[m]) as accounts, array_agg(p_phones[m]) as phones,
       array_agg(p_amounts[m]) as amounts, array_agg(p_fees[m]) as fees,
       array_agg(p_vats[m]) as vats, array_agg(p_fee_prices[m]) as fee_prices,
-      array_agg(p_checks[m]) as checks, array_agg(p_rounds[m]) as rounds
+      array_agg(p_windows[m]) as windows, array_agg(p_rounds[m]) as rounds
     from unnest(v_members) m
   ) r cross join lateral create_payments(p_bucket, r.vendor_ids, r.payment_ids,
     r.merchant_references, r.billers, r.accounts, r.phones, r.amounts, r.fees,
     case when p_vats is not null then r.vats end, case when p_fee_prices is not null then r.fee_prices end,
-    r.checks, case when p_rounds is not null then r.rounds end, v_now) d;
+    r.windows, case when p_rounds is not null then r.rounds end, v_now) d;
 
   return query select u.number::integer, 'postponed', null::uuid, null::timestamptz, null::bigint
   from unnest(p_vendor_ids) with ordinality as u (vendor_id, number)
   where u.vendor_id <> all (v_free);
 end
 $$;
-revoke all on function create_or_postpone_payments from public;
+-- The arguments say which one: a database of an earlier release also has the one whose twelfth argument is boolean[].
+revoke all on function create_or_postpone_payments(integer, integer[], uuid[], text[], text[], text[], text[],
+  bigint[], bigint[], bigint[], integer[], integer[], integer[]) from public;

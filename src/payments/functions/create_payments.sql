@@ -4,7 +4,7 @@
 --   replayed            the merchant reference exists with the same content: the first answer again
 --   reference_reused    the merchant reference exists with other content
 --                       (both also when its payment has been archived)
---   likely_duplicate    the row asks for the check, and an equal payment was created in the last 30 s
+--   likely_duplicate    the row asks for the check, and an equal payment was created in its last seconds
 --   insufficient_float  the float does not cover amount and fee
 --   accepted
 -- Returns first a row 0 with the batch's time, which is created_at of what was accepted, then one row
@@ -37,7 +37,8 @@ create or replace function create_payments(
   -- The VAT of the fees and the rows of fee_prices that they are from. Null: no fee has a price.
   p_vats bigint[],
   p_fee_prices integer[],
-  p_checks boolean[],
+  -- For how many seconds an equal payment makes a row a likely duplicate; 0: it is not checked.
+  p_windows integer[],
   p_rounds integer[],
   p_at timestamptz default null
 ) returns table (row_number integer, decision text, known_id uuid, known_at timestamptz, known_fee bigint)
@@ -138,26 +139,26 @@ begin
           array_agg(p_accounts[m]) as accounts, array_agg(p_phones[m]) as phones,
           array_agg(p_amounts[m]) as amounts, array_agg(p_fees[m]) as fees,
           array_agg(p_vats[m]) as vats, array_agg(p_fee_prices[m]) as fee_prices,
-          array_agg(p_checks[m]) as checks
+          array_agg(p_windows[m]) as windows
         from unnest(v_members) m
       ) r cross join lateral create_payments(p_bucket, r.vendor_ids, r.payment_ids,
         r.merchant_references, r.billers, r.accounts, r.phones, r.amounts, r.fees, r.vats, r.fee_prices,
-        r.checks, null, v_now) d
+        r.windows, null, v_now) d
       where d.row_number > 0;
     end loop;
     return;
   end if;
 
   -- A duplicate key is the time in steps of 32 s above a hash of the content: look-ups by equality find
-  -- everything of the last 30 s.
+  -- everything of the last seconds.
   v_step := floor(extract(epoch from v_now) / 32)::bigint << 32;
 
   -- At this point a vendor whose float is short has only one row.
   loop
     -- `offset`, so that the planner looks up by index for each row.
     select array_agg(w.number) into v_refused
-    from unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_amounts, p_checks)
-      with ordinality as w (vendor_id, payment_id, reference, biller, account, amount, checked, number)
+    from unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_amounts, p_windows)
+      with ordinality as w (vendor_id, payment_id, reference, biller, account, amount, seconds, number)
     where w.vendor_id = any (v_short)
       or w.reference is not null and (
         exists (
@@ -168,12 +169,12 @@ begin
           select from archived_payments a
           where a.bucket = p_bucket and a.vendor_id = w.vendor_id and a.merchant_reference = w.reference
           offset 0))
-      or w.checked and exists (
+      or w.seconds > 0 and exists (
         select from payments t
         where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id
-          and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
+          and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount), w.seconds))
           and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
-          and t.created_at > v_now - interval '30 seconds'
+          and t.created_at > v_now - w.seconds * interval '1 second'
         offset 0)
       or v_repeated and exists (
         select from payments t
@@ -259,8 +260,8 @@ begin
     coalesce(own.created_at, same.created_at, twin.created_at),
     coalesce(own.fee_cents, same.fee_cents, twin.fee_cents)
   from unnest(p_vendor_ids, p_payment_ids, p_references, p_billers, p_accounts, p_phones, p_amounts,
-      p_checks) with ordinality
-    as w (vendor_id, payment_id, reference, biller, account, phone, amount, checked, number)
+      p_windows) with ordinality
+    as w (vendor_id, payment_id, reference, biller, account, phone, amount, seconds, number)
     left join lateral (
       select t.payment_id, t.created_at, t.fee_cents from payments t
       where t.bucket = p_bucket and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id limit 1
@@ -281,13 +282,15 @@ begin
     ) same on true
     left join lateral (
       select t.payment_id, t.created_at, t.fee_cents from payments t
-      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id and w.checked
-        and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount)))
+      where t.bucket = p_bucket and t.vendor_id + 0 = w.vendor_id and w.seconds > 0
+        and t.duplicate_key = any (duplicate_keys(v_step, content_hash(w.biller, w.account, w.amount), w.seconds))
         and t.biller_code = w.biller and t.account = w.account and t.amount_cents = w.amount
-        and t.created_at > v_now - interval '30 seconds'
+        and t.created_at > v_now - w.seconds * interval '1 second'
       order by t.created_at desc limit 1
     ) twin on true
   where w.number = any (v_refused);
 end
 $$;
-revoke all on function create_payments from public;
+-- The arguments say which one: a database of an earlier release also has the one whose twelfth argument is boolean[].
+revoke all on function create_payments(integer, integer[], uuid[], text[], text[], text[], text[],
+  bigint[], bigint[], bigint[], integer[], integer[], integer[], timestamptz) from public;

@@ -39,6 +39,12 @@ const rowSchema = Type.Object({
   ),
   text: nullable(Type.String({ description: 'The text of the error, for people.' })),
   field: nullable(Type.String({ description: 'The parameter that caused the error.' })),
+  replayed: nullable(
+    Type.Boolean({
+      description:
+        'True: the payment existed before this file, with the same `merchant_reference` and content, and is not paid again. Null unless the row was accepted.',
+    }),
+  ),
 });
 const response = Type.Object({
   header_status: headerStatus,
@@ -57,6 +63,7 @@ const EXAMPLE_ROWS: ResultRow[] = [
     code: null,
     text: null,
     field: null,
+    replayed: false,
   },
   {
     row: 2,
@@ -67,6 +74,7 @@ const EXAMPLE_ROWS: ResultRow[] = [
     code: 'amount_below_minimum',
     text: 'The minimum amount of safaricom is 5.00',
     field: 'amount',
+    replayed: null,
   },
 ];
 
@@ -118,6 +126,7 @@ const UNDECIDED = {
   code: null,
   text: null,
   field: null,
+  replayed: null,
 };
 
 function resultRowOf(result: RowResult, vendorId: number, wireTime: WireTime): ResultRow {
@@ -130,6 +139,7 @@ function resultRowOf(result: RowResult, vendorId: number, wireTime: WireTime): R
         result: 'ACCEPTED',
         ipay_reference: encodeReference(vendorId, result.paymentId),
         posted_time: wireTime.format(result.postedAt),
+        replayed: result.replayed,
       };
     case 'refused': {
       const { code, text, field = null } = result;
@@ -149,6 +159,7 @@ const COLUMNS = [
   'code',
   'text',
   'field',
+  'replayed',
 ] as const satisfies readonly (keyof ResultRow)[];
 
 // Programs that need references byte for byte use `json` or `jsonl`: here formulas are neutralised.

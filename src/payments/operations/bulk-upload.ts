@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import { markedReplay } from '../../platform/http/operation.ts';
 import type { FileOperation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
 import type { KnownNames } from '../../platform/http/wire/parameters.ts';
@@ -24,7 +25,7 @@ export function bulkUpload(
     path: '/transaction/bulk',
     tag: 'Billing',
     summary: 'Create many transactions',
-    description: `Queues the payments of a file: CSV or JSON lines, at most ${LIMITS.bulkRows} rows and ${LIMITS.bulkFileBytes} bytes. Success means that the file was accepted. Each row is then accepted or refused independently, like a single create: query the batch's status and its result. The same \`batch_reference\` with the same file returns the same batch, and nothing is paid twice.`,
+    description: `Queues the payments of a file: CSV or JSON lines, at most ${LIMITS.bulkRows} rows and ${LIMITS.bulkFileBytes} bytes. Success means that the file was accepted. Each row is then accepted or refused independently, like a single create: query the batch's status and its result. The same \`batch_reference\` with the same file returns the same batch, with the header \`Idempotency-Replayed: true\`, and nothing is paid twice.`,
     signedBy: deps.byVendor,
     request,
     file: {
@@ -66,7 +67,8 @@ export function bulkUpload(
         fileSha256: file.sha256,
         rows: await readRows(file, columns),
       });
-      return { header_status: 200, msg: progressOf(progress, deps.wireTime) };
+      const answer = { header_status: 200, msg: progressOf(progress, deps.wireTime) };
+      return markedReplay(answer, progress.replayed);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { QUEUED_TEXT } from '../create/status-fields.ts';
 import { vid } from '../../parties/http/fields.ts';
-import { HeadedAnswer } from '../../platform/http/operation.ts';
+import { markedReplay } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import type { Payments } from '../payments.ts';
 import { headerStatus, moneyText, wireTimeText } from '../../platform/http/schemas.ts';
@@ -34,9 +34,6 @@ export const CREATE_EXAMPLE = {
   account: '37200009901',
   merchant_reference: 'order-1001',
 };
-
-/** For the answer to a repeat: the payment has existed since the first request. */
-const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** Specification §4.4. */
 export function createPayment(deps: {
@@ -90,7 +87,7 @@ export function createPayment(deps: {
           fee: formatMoney(created.feeCents),
         },
       };
-      return created.replayed ? new HeadedAnswer(answer, REPLAYED) : answer;
+      return markedReplay(answer, created.replayed);
     },
   };
 }

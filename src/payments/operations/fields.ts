@@ -42,8 +42,9 @@ export const MERCHANT_REFERENCE = /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/
 export const merchantReference = parameter(
   MERCHANT_REFERENCE,
   '1 to 64 printable ASCII characters without spaces at the ends',
-  'Your own unique reference. The same reference with the same content returns the first response again and is paid only once. Always send it.',
-  { examples: ['INV-2031-7'] },
+  'Your own unique reference. The same reference with the same content returns the first response again and is paid only once. Always send it. Empty text is refused: it would identify nothing.',
+  // Programs that lose their reference send empty text, and repeat what is then paid twice.
+  { examples: ['INV-2031-7'], refusesEmpty: true },
 );
 
 export const batchReference = parameter(
@@ -99,7 +100,7 @@ const TIME_FORMS =
 export const fundTime = parameter(
   /^(\d{9,10}|\d{12,13}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})$|^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}|\d{8}T[\d.]{4,16})(Z|[+-]\d{2}:?\d{2})?$/,
   TIME_FORMS,
-  'Time of the request. If there is nothing to move, the `time` of an earlier request that moved money returns the response of that request.',
+  'Time of the request. If there is nothing to move, a `time` with which money was moved before returns the response of the latest such movement, marked as a replay.',
 );
 
 export const collectionTime = parameter(

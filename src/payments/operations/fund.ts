@@ -29,7 +29,7 @@ export function fundBillingAccount(
     tag: 'Funding',
     summary: 'Fund the billing account',
     description:
-      'Moves all collected income into the float, even if the `time` was used before. The money can be used at once. If there is nothing to move, a repeated `time` returns the first response in which it moved money; otherwise `msg.status` is 0 and `amount` is 0.',
+      'Moves all collected income into the float, even if the `time` was used before. The money can be used at once. If there is nothing to move, a `time` with which money was moved before returns the response of the latest such movement again, with the header `Idempotency-Replayed: true`; otherwise `msg.status` is 0 and `amount` is 0. Book each `reference` once: two calls with the same `time` may get the same movement.',
     signedBy: deps.byVendor,
     request,
     response: movementSchema,

@@ -3,6 +3,7 @@ import { parseSenderTime } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { CURRENCY, moneyNumber } from '../../platform/base/money.ts';
+import { markedReplay } from '../../platform/http/operation.ts';
 import { headerStatus, wireTimeText } from '../../platform/http/schemas.ts';
 import type { Movement } from '../collections/collect.ts';
 
@@ -15,14 +16,17 @@ export const movementSchema = Type.Object({
     }),
     text: Type.String({ examples: ['Amount moved'] }),
     amount: Type.Number({ description: 'Amount moved, in KES.' }),
-    reference: Type.String({ description: 'Reference of the movement; empty when nothing moved.' }),
+    reference: Type.String({
+      description:
+        'Identifies the movement; empty when nothing moved. Book each reference once: an answer with the header `Idempotency-Replayed: true` describes a movement that an earlier answer may have described already.',
+    }),
     posted_time: wireTimeText('Time of the movement.'),
   }),
 });
 
 export function movementOnWire(movement: Movement, moved: string, wireTime: WireTime) {
   const nothing = movement.reference === null;
-  return {
+  const answer = {
     header_status: 200,
     msg: {
       status: nothing ? 0 : 1,
@@ -32,6 +36,7 @@ export function movementOnWire(movement: Movement, moved: string, wireTime: Wire
       posted_time: wireTime.format(movement.postedAt),
     },
   };
+  return markedReplay(answer, !nothing && !movement.fresh);
 }
 
 export function requireKes(text: string): void {

@@ -41,7 +41,7 @@ export function reportCollection(
     tag: 'Funding',
     summary: 'Report collected income',
     description:
-      'A collector reports money collected for a vendor, once per (collector, reference). A repeat with the same content returns the first movement again.',
+      'A collector reports money collected for a vendor, once per (collector, reference). A repeat with the same content returns the first movement again, with the header `Idempotency-Replayed: true`.',
     signedBy: deps.byCollector,
     request,
     response: movementSchema,

@@ -177,7 +177,7 @@ export const ERRORS = {
   likely_duplicate: {
     status: 409,
     text: 'This looks like a repeat of a recent transaction',
-    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds. `reference` is its `ipay_reference`: query its status. If you want to make the same payment twice, send a `merchant_reference`.',
+    when: 'A transaction to the same biller and account with the same amount was created within the last 30 seconds, or 120 for some vendors. `reference` is its `ipay_reference`: query its status. If you want to make the same payment twice, send a `merchant_reference`.',
   },
   payload_too_large: {
     status: 413,

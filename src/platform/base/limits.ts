@@ -191,6 +191,4 @@ export const LIMITS = {
   archiveFileRows: 5_000,
   /** A payment younger than this is not archived, because operators may still report about it. */
   archiveMinAgeDays: 90,
-  /** Window in which an equal create is a likely duplicate. */
-  duplicateWindowSeconds: 30,
 } as const;

@@ -121,13 +121,20 @@ function signedExample({ signedBy, example }: AnyOperation): Json {
   return signedBy === undefined ? example.request : signedBy.signExample(example.request);
 }
 
-/** The parameters' schemas without `form`, our own property that refusals quote. */
+/** The parameters' schemas without our own properties, which the validator reads. */
 function parametersOf({ request, signedBy }: AnyOperation): Map<string, Json> {
-  const all: Readonly<Record<string, TSchema & { readonly form?: string }>> = {
+  const all: Readonly<
+    Record<string, TSchema & { readonly form?: string; readonly refusesEmpty?: boolean }>
+  > = {
     ...request.properties,
     ...signedBy?.parameters,
   };
-  return new Map(Object.entries(all).map(([name, { form: _form, ...schema }]) => [name, schema]));
+  return new Map(
+    Object.entries(all).map(([name, { form: _form, refusesEmpty: _refusesEmpty, ...schema }]) => [
+      name,
+      schema,
+    ]),
+  );
 }
 
 function requiredOf({ request, signedBy }: AnyOperation): string[] {

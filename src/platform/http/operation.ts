@@ -168,6 +168,14 @@ export class HeadedAnswer<Body> {
   }
 }
 
+/**
+ * The answer to a repeat: it describes what an earlier request did. Everything that a program could
+ * count a second time is marked with this.
+ */
+export function markedReplay<Body>(body: Body, isReplay: boolean): Body | HeadedAnswer<Body> {
+  return isReplay ? new HeadedAnswer(body, { 'idempotency-replayed': 'true' }) : body;
+}
+
 type AnswerOf<Response extends TSchema> =
   | Static<Response>
   | HeadedAnswer<Static<Response>>

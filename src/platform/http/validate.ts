@@ -5,7 +5,7 @@ import { Refusal } from '../base/errors.ts';
 
 /**
  * Converts fields to the operation's request. Null and empty text count as absent, and so do spaces
- * where a value is required.
+ * where a value is required. A parameter with `refusesEmpty` may be absent or null, but not empty.
  * Throws: `missing_field`, `invalid_field`, each naming the first parameter at fault.
  */
 export function createValidator<Request extends TObject>(
@@ -19,8 +19,9 @@ export function createValidator<Request extends TObject>(
     for (const name of names) {
       const value = fields.get(name);
       const text = value ?? '';
+      const property: { refusesEmpty?: boolean } | undefined = schema.properties[name];
       if (required.has(name) && text.trim() === '') throw missingField(name);
-      if (text !== '') request[name] = text;
+      if (text !== '' || (value === '' && property?.refusesEmpty === true)) request[name] = text;
     }
     if (check.fits(request)) return request;
     for (const name of names) {

@@ -16,16 +16,19 @@ class Movement:
     """False if there was nothing to move."""
     amount_cents: int
     reference: str
-    """Empty if nothing was moved."""
+    """Identifies the movement: book each one once. Empty if nothing was moved."""
+    replayed: bool
+    """True if an earlier request moved it; its answer may have told you about it already."""
     posted_time: datetime
     text: str
 
     @classmethod
-    def of(cls, wire: Wire) -> Movement:
+    def of(cls, wire: Wire, replayed: bool) -> Movement:
         return cls(
             moved=wire.number("status") == 1,
             amount_cents=wire.cents("amount"),
             reference=wire.text("reference"),
+            replayed=replayed,
             posted_time=wire.time("posted_time"),
             text=wire.text("text"),
         )
@@ -117,6 +120,13 @@ class NewPayment:
     """Your own unique reference of this payment, such as an order number: 1 to 64 printable ASCII
     characters. It makes repeating safe, so this client requires it."""
     phone: Optional[str] = None
+
+    def __post_init__(self) -> None:
+        # Without one, repeating a request that got no answer could pay twice.
+        if not isinstance(self.merchant_reference, str) or not self.merchant_reference.strip():
+            raise ValueError(
+                "merchant_reference is empty: it identifies the payment, so it is required"
+            )
 
     def parameters(self) -> Dict[str, Optional[str]]:
         return {
@@ -245,6 +255,8 @@ class BulkRow:
     merchant_reference: Optional[str]
     result: str
     """`ACCEPTED`, `REFUSED` or `WAITING`."""
+    replayed: bool
+    """True if the row is accepted, but as a payment that existed before: it is not paid again."""
     reference: Optional[str]
     posted_time: Optional[datetime]
     code: Optional[str]
@@ -258,6 +270,7 @@ class BulkRow:
             row=wire.number("row"),
             merchant_reference=wire.text_or_none("merchant_reference"),
             result=wire.text("result"),
+            replayed=wire.fields.get("replayed") is True,
             reference=wire.text_or_none("ipay_reference"),
             posted_time=wire.time_or_none("posted_time"),
             code=wire.text_or_none("code"),

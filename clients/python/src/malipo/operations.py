@@ -36,10 +36,12 @@ class VendorOperations(SelfServiceOperations):
 
     def fund(self) -> Steps[Movement]:
         """Moves all collected income into the float."""
-        # The same time in every attempt, so that a repeated request gets the first answer.
+        # The same time in every attempt, so that a repeated request gets the answer of the movement.
         parameters = {"currency": "KES", "time": str(int(time.time() * 1000))}
-        return self._write(
-            "/payments/v2/billing/fund", parameters, lambda body: Movement.of(body.object("msg"))
+        return self._call(
+            "/payments/v2/billing/fund",
+            parameters,
+            lambda body, replayed: Movement.of(body.object("msg"), replayed),
         )
 
     def balance(self) -> Steps[int]:
@@ -268,7 +270,7 @@ class CollectorOperations:
             "paid_at": str(round(paid_at.timestamp() * 1000)),
         }
         call = Call(self._url, "/payments/v2/collections", parameters, True)
-        return self._transport.call(call, lambda body, _: Movement.of(body.object("msg")))
+        return self._transport.call(call, lambda body, replayed: Movement.of(body.object("msg"), replayed))
 
 
 def _sha256(file: UploadFile) -> str:

@@ -26,6 +26,10 @@ export function Settings({ vendor }: { readonly vendor: VendorDetail }) {
             name: t`Likely duplicates are refused for`,
             value: names.duplicateCheck[settings.duplicateCheck],
           },
+          {
+            name: t`A duplicate is likely within`,
+            value: t`${settings.duplicateWindowSeconds} seconds`,
+          },
           { name: t`Signature`, value: names.signature[settings.signature] },
           { name: t`Text of a status answer`, value: names.statusText[settings.statusText] },
           { name: t`Enquiries`, value: names.enquiryPolicy[settings.enquiryPolicy] },

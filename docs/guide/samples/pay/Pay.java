@@ -9,6 +9,7 @@ class Pay {
 
     public static void main(String[] args) throws Exception {
         var order = args[0];
+        if (order.isBlank()) throw new IllegalArgumentException("give the order a reference of its own");
         // Moves what was collected for you into the float, from which payments are made.
         Malipo.call("POST", "/payments/v2/billing/fund",
             "vid=" + Malipo.VID + "&currency=KES&time=" + Instant.now().getEpochSecond());

@@ -1,6 +1,6 @@
 # bash pay.sh order-1 37200009901
 . ./malipo.sh
-order=$1
+order=${1:?give the order a reference of its own}
 account=$2
 
 # Moves what was collected for you into the float, from which payments are made.

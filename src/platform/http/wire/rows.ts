@@ -90,7 +90,11 @@ function fieldsOf(
     throw new Refusal('malformed_request', { text: `The row has ${count} values than the header` });
   }
   const collector = new FieldCollector(columns);
-  for (const [index, name] of names.entries()) collector.put(name, values[index] ?? null);
+  // A table has no other way to leave a value out than an empty cell.
+  for (const [index, name] of names.entries()) {
+    const value = values[index];
+    collector.put(name, value === undefined || value === '' ? null : value);
+  }
   return collector.fields;
 }
 

@@ -41,6 +41,7 @@ const VENDOR: Vendor = {
   suspended: false,
   keys: [],
   duplicateCheck: 'without_reference',
+  duplicateWindowSeconds: 30,
   referenceRequired: false,
   enquiryPolicy: 'strict',
   statusText: 'object',
@@ -100,7 +101,7 @@ describe('planning a payment', () => {
       vatCents: 0n,
       feePrice: 1,
       merchantReference: 'R1',
-      duplicateCheck: false,
+      duplicateSeconds: 0,
     });
     expect(planPayment(REQUEST, VENDOR, BILLER).paymentId).not.toBe(planned.paymentId);
   });
@@ -115,9 +116,8 @@ describe('planning a payment', () => {
   ] as const)('duplicate check %s with reference %s: %s', (...given) => {
     const [duplicateCheck, merchantReference, expected] = given;
     const vendor = { ...VENDOR, duplicateCheck };
-    expect(planPayment({ ...REQUEST, merchantReference }, vendor, BILLER).duplicateCheck).toBe(
-      expected,
-    );
+    const { duplicateSeconds } = planPayment({ ...REQUEST, merchantReference }, vendor, BILLER);
+    expect(duplicateSeconds).toBe(expected ? 30 : 0);
   });
 
   test('accepts the values that the biller and the vendor require', () => {

@@ -7,7 +7,7 @@ import { newPayment } from '../../../support/new-transaction.ts';
 
 describe('the rounds of a batch', () => {
   const R = { merchantReference: 'R' };
-  const check = { duplicateCheck: true };
+  const check = { duplicateSeconds: 30 };
   test.each<[string, number[] | null, readonly Partial<NewPayment>[]]>([
     ['one alone', null, [check]],
     ['equal, and nobody asks', null, [{}, {}]],
@@ -44,7 +44,7 @@ describe('the rounds of a batch', () => {
       account: fc.constantFrom('1', '2', '3'),
       amountCents: fc.constantFrom(1n, 2n),
       merchantReference: fc.constantFrom(null, 'R1', 'R2', 'R3'),
-      duplicateCheck: fc.boolean(),
+      duplicateSeconds: fc.constantFrom(0, 30),
     });
     fc.assert(
       fc.property(fc.array(row, { maxLength: 8 }), (rows) => {
