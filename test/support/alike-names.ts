@@ -21,6 +21,50 @@ export const PAIRS: readonly Pairs[] = [
     ),
   },
   {
+    kind: 'a short or English form of a first name',
+    genuine: true,
+    pairs: pairsOf(
+      'Rebecca/Becky Elizabeth/Liz Elizabeth/Betty Elizabeth/Lizzy Catherine/Kate Catherine/Cathy Margaret/Maggie',
+      'Joseph/Joe Josephine/Josie Samuel/Sam Stephen/Steve Christopher/Chris Christine/Chris Daniel/Danny',
+      'Michael/Mike Patrick/Pat Patricia/Pat Kenneth/Ken Kennedy/Ken Robert/Bob William/Bill Anthony/Tony',
+      'Thomas/Tom Timothy/Tim Benjamin/Ben Edward/Eddy Fredrick/Fred Jacqueline/Jackie Deborah/Debbie Susan/Sue',
+      'Veronica/Vero Victoria/Vicky Caroline/Caro Jennifer/Jenny Nicholas/Nick Geoffrey/Jeff Gregory/Greg',
+    ),
+  },
+  {
+    kind: 'a Swahili form of a first name',
+    genuine: true,
+    pairs: pairsOf(
+      'John/Yohana Peter/Petro Joseph/Yusufu Joseph/Yosefu Paul/Paulo Jacob/Yakobo Stephen/Stefano Matthew/Mathayo',
+      'Mark/Marko Luke/Luka Thomas/Tomasi Philip/Filipo Samuel/Samweli Daniel/Danieli Isaiah/Isaya Jeremiah/Yeremia',
+      'Rachel/Raheli Rebecca/Rebeka Ruth/Ruthu Esther/Esta Moses/Musa Noah/Nuhu Abraham/Ibrahimu David/Daudi',
+    ),
+  },
+  {
+    kind: 'a Somali spelling of a first name',
+    genuine: true,
+    pairs: pairsOf(
+      'Fatuma/Fadumo Fatima/Faadumo Aisha/Caasha Mahmoud/Maxamuud Mohamed/Maxamed Ali/Cali Omar/Cumar Hassan/Xasan',
+      'Hussein/Xuseen Ahmed/Axmed Abdi/Cabdi Abdullahi/Cabdullaahi Halima/Xaliimo Hawa/Xaawo Osman/Cismaan Farah/Faarax',
+      'Yusuf/Yuusuf Ibrahim/Ibraahim Ismail/Ismaaciil Khadija/Khadiijo Maryam/Maryan Adan/Aadan Nur/Nuur Zahra/Sahra',
+      'Jama/Jaamac Abdirahman/Cabdiraxmaan Dahir/Daahir Amina/Aamino Habiba/Xabiibo Suleiman/Saleebaan Rukia/Ruqiyo',
+    ),
+  },
+  {
+    kind: 'a Kalenjin name without its prefix',
+    genuine: true,
+    pairs: pairsOf(
+      'Kiprotich/Rotich Kipruto/Ruto Kipkoech/Koech Kipkorir/Korir Kiplagat/Lagat Kimutai/Mutai Kiprono/Rono Kipngetich/Ngetich',
+    ),
+  },
+  {
+    kind: 'letters with strokes and ligatures',
+    genuine: true,
+    pairs: pairsOf(
+      'Đặng/Dang Sørensen/Sorensen Łukasz/Lukasz Weiß/Weiss Þór/Thor Æsa/Aesa Œuvrard/Oeuvrard Bjørn/Bjorn',
+    ),
+  },
+  {
     kind: 'a first name written as one word or as two',
     genuine: true,
     pairs: [
@@ -54,6 +98,15 @@ export const PAIRS: readonly Pairs[] = [
     ),
   },
   {
+    kind: 'a similar, but different first name',
+    genuine: false,
+    pairs: pairsOf(
+      'Kelvin/Melvin Alvin/Calvin Marion/Mario Elvis/Alvis Shem/Sham Edwin/Godwin Nixon/Dixon Elsie/Elise Rhoda/Rhonda',
+      'Ivan/Ian Mercy/Marcy Trevor/Treva Jayden/Hayden Elvina/Alvina Sheryl/Cheryl Denzel/Hansel Collins/Colin Neville/Nevin',
+      'Jotham/Gotham Hosea/Josea Olga/Helga Reagan/Regan Lionel/Leonel Glen/Gwen Milton/Hilton Clinton/Clifton Edna/Elna',
+    ),
+  },
+  {
     kind: 'a twin: names that look or sound alike',
     genuine: false,
     pairs: pairsOf(
@@ -73,6 +126,15 @@ export const UNLISTED_NAMES: readonly string[] = [
   'Fabian Gaudencia Gerishon Hezron Hosea Immaculate Jotham Kizito Lameck Lavender Leopold Lucky Mackline',
   'Melvin Mwalim Nahashon Nathalia Nicera Obed Odilia Onesmus Phelix Pharis Rodah Roselyn Sospeter Stacy',
   'Tecla Tyson Ummulkheir Velma Winstone Yobes Zaituni Zedekiah Nashipae Resian Saning Tipape Lemashon',
+]
+  .join(' ')
+  .split(' ');
+
+/** Somali and Swahili names of men, listed by the service and not. Children have them as surnames. */
+export const PATRONYMICS: readonly string[] = [
+  'Bare Abdullahi Bilal Osman Mohamed Ali Hassan Abdi Farah Ahmed Yusuf Ibrahim Adan Noor Jama Warsame Guled Hersi',
+  'Dahir Mahat Gedi Dekow Sheikhdon Bulle Kulow Muktar Shukri Roble Samatar Liban Elmi Dirie Egal Awale Godane',
+  'Juma Hamisi Salim Omari Rashid Bakari Mwinyi Athman Kombo Shee Suleiman Said Mbarak Swaleh Khamis Fumo Bwana',
 ]
   .join(' ')
   .split(' ');

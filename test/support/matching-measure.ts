@@ -2,10 +2,14 @@ import { generateSubjects } from '../../sandbox/population/population.ts';
 import { createRandom } from '../../sandbox/population/random.ts';
 import type { Random } from '../../sandbox/population/random.ts';
 import { matchSubject } from '../../src/credit/matching/match.ts';
+import { sharesOfNames } from '../../src/credit/matching/name-shares.ts';
+import type { ShareOf } from '../../src/credit/matching/name-shares.ts';
 import type { IdentityDocument } from '../../src/credit/registry/documents.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
-import { PAIRS, UNLISTED_NAMES } from './alike-names.ts';
+import { PAIRS, PATRONYMICS, UNLISTED_NAMES } from './alike-names.ts';
 import type { Pairs } from './alike-names.ts';
+import { GENUINE, OTHERS, shuffled, typo } from './matching-kinds.ts';
+import type { Kind, Names } from './matching-kinds.ts';
 
 /** How many enquiries of one kind found somebody. */
 export interface Measured {
@@ -13,68 +17,28 @@ export interface Measured {
   /** True: the person who was meant should be found; false: nobody should. */
   readonly genuine: boolean;
   readonly enquiries: number;
-  /** Share in percent, two decimals. */
+  /** Share in percent, two decimals. The enquiries have no birth date. */
   readonly found: string;
+  /** The same for enquiries with the birth date of the person who is meant. */
+  readonly foundByBirthDate: string;
 }
 
 export interface MatchingMeasure {
   readonly rows: readonly Measured[];
-  /** Found among those who were meant, over all genuine kinds, in percent. */
+  /** Found among those who were meant, over all genuine kinds, in percent, without birth date. */
   readonly recall: string;
   /**
-   * Share of correct results among those found, in percent, weighted as if genuine and other enquiries
-   * were equally many.
+   * Share of correct results among those found, in percent, without birth date, weighted as if genuine
+   * and other enquiries were equally many.
    */
   readonly precision: string;
 }
 
-type Names = readonly string[];
-type Spoil = (names: Names, random: Random, stranger: Names) => Names | undefined;
-
-const GENUINE: Readonly<Record<string, Spoil>> = {
-  'names as registered, in another order': (names, random) => shuffled(names, random),
-  'one name of three left out': (names, random) =>
-    names.length < 3 ? undefined : names.toSpliced(random.whole(0, names.length - 1), 1),
-  'a letter doubled': (names, random) =>
-    inOne(names, random, (t, at) => t.slice(0, at) + t.slice(at - 1)),
-  'a letter left out': (names, random) =>
-    inOne(names, random, (t, at) => t.slice(0, at) + t.slice(at + 1)),
-  'two letters swapped': (names, random) =>
-    inOne(
-      names,
-      random,
-      (t, at) => t.slice(0, at - 1) + (t[at] ?? '') + (t[at - 1] ?? '') + t.slice(at + 1),
-    ),
-  'a letter replaced': (names, random) =>
-    inOne(names, random, (t, at) => t.slice(0, at) + random.pick(LETTERS) + t.slice(at + 1)),
-  'a letter wrong in each of two names': (names, random) =>
-    names.map((name, index) => (index < 2 ? typo(name, random) : name)),
-  'another spelling (I/E, O/U, R/L, K/C, double vowels, silent H)': (names, random) =>
-    inOne(names, random, respelt),
-  'one name of three is another, but not the first': (names, random, stranger) =>
-    names.length < 3 ? undefined : names.with(random.whole(1, names.length - 1), stranger[0] ?? ''),
-  'the first of three names left out': (names) => (names.length < 3 ? undefined : names.slice(1)),
-};
-
-const OTHERS: Readonly<Record<string, Spoil>> = {
-  'names of a stranger': (names, _random, stranger) =>
-    shared(names, stranger) > 0 ? undefined : stranger,
-  'names of a stranger who shares one': (names, random, stranger) =>
-    shared(names, stranger) > 0 ? undefined : [random.pick(names), ...stranger.slice(0, 2)],
-  'names of a stranger, with a letter wrong': (names, random, stranger) =>
-    shared(names, stranger) > 0 ? undefined : stranger.map((name) => typo(name, random)),
-  'a sibling: another first name, the others the same, in any order': (names, random, stranger) =>
-    names.length < 3 || shared(names, stranger) > 0
-      ? undefined
-      : shuffled(names.with(0, stranger[0] ?? ''), random),
-  'a sibling whose first name is not listed': (names, random) =>
-    names.length < 3 ? undefined : shuffled(names.with(0, random.pick(UNLISTED_NAMES)), random),
-};
-
-const LETTERS = 'AEIOUKLMNRST'.split('');
 const PEOPLE = 4_000;
 const SEED = 31;
 const PEOPLE_A_PAIR = 20;
+/** Nobody of the population is born on it. */
+const OTHER_BIRTH_DATE = '1931-02-03';
 
 /** Asks about every generated person with every kind of names, and about others with one wrong digit. */
 export function measureMatching(): MatchingMeasure {
@@ -87,20 +51,23 @@ export function measureMatching(): MatchingMeasure {
       by: ['nationalID'],
     }),
   );
+  const shareOf = sharesOfNames(people.map((person) => namesOf(person).join(' ')));
   const rows = [
-    ...Object.entries(GENUINE).map(([kind, spoil]) =>
-      measure(people, { kind, genuine: true, spoil }),
+    ...[...GENUINE, ...OTHERS].map((kind) => count(kind, shareOf, enquiriesOf(people, kind))),
+    count(PATRONYMIC, shareOf, enquiriesOfChildren(people)),
+    count(WRONG_DIGIT, shareOf, enquiriesWithWrongDigit(people)),
+    ...[...PAIRS, misspeltUnlisted()].map((pairs) =>
+      count(pairs, shareOf, enquiriesOfPairs(people, pairs)),
     ),
-    ...Object.entries(OTHERS).map(([kind, spoil]) =>
-      measure(people, { kind, genuine: false, spoil }),
-    ),
-    measureWrongDigit(people),
-    ...[...PAIRS, misspeltUnlisted()].map((pairs) => measurePairs(people, pairs)),
   ].toSorted((a, b) => Number(b.genuine) - Number(a.genuine));
   const genuine = share(rows.filter((row) => row.genuine));
   const others = share(rows.filter((row) => !row.genuine));
   return {
-    rows: rows.map((row) => ({ ...row, found: percent(row.found / row.enquiries) })),
+    rows: rows.map((row) => ({
+      ...row,
+      found: percent(row.found / row.enquiries),
+      foundByBirthDate: percent(row.foundByBirthDate / row.enquiries),
+    })),
     recall: percent(genuine),
     precision: percent(genuine / (genuine + others)),
   };
@@ -111,58 +78,65 @@ interface Counted {
   readonly genuine: boolean;
   readonly enquiries: number;
   readonly found: number;
+  readonly foundByBirthDate: number;
 }
 
-function measure(
-  people: readonly FoundSubject[],
-  {
+interface Enquiry {
+  readonly names: Names;
+  readonly documents: readonly IdentityDocument[];
+  /** The person who has the document. */
+  readonly owner: FoundSubject;
+}
+
+function count(
+  { kind, genuine }: { readonly kind: string; readonly genuine: boolean },
+  shareOf: ShareOf,
+  enquiries: readonly Enquiry[],
+): Counted {
+  const findings = (dateOfBirth: (owner: FoundSubject) => string): number =>
+    enquiries.filter(({ names, documents, owner }) => {
+      const asked = { documents, names, dateOfBirth: dateOfBirth(owner) };
+      return matchSubject(asked, [owner], { shareOf }).kind === 'match';
+    }).length;
+  return {
     kind,
     genuine,
-    spoil,
-  }: { readonly kind: string; readonly genuine: boolean; readonly spoil: Spoil },
-): Counted {
-  let enquiries = 0;
-  let found = 0;
-  for (const [index, person] of people.entries()) {
-    const random = createRandom(SEED, index);
-    const stranger = people[(index * 7 + 701) % people.length] ?? person;
-    const given = spoil(namesOf(person), random, namesOf(stranger));
-    if (given === undefined) continue;
-    enquiries += 1;
-    const [document] = person.profile.documents;
-    const documents = document === undefined ? [] : [document];
-    const match = matchSubject({ documents, names: given, dateOfBirth: '' }, [person]);
-    if (match.kind === 'match') found += 1;
-  }
-  return { kind, genuine, enquiries, found };
+    enquiries: enquiries.length,
+    found: findings(() => ''),
+    foundByBirthDate: findings(({ profile }) => (genuine ? profile.dateOfBirth : OTHER_BIRTH_DATE)),
+  };
+}
+
+function enquiriesOf(people: readonly FoundSubject[], { spoil }: Kind): Enquiry[] {
+  return people.flatMap((owner, index) => {
+    const stranger = people[(index * 7 + 701) % people.length] ?? owner;
+    const names = spoil(namesOf(owner), createRandom(SEED, index), namesOf(stranger));
+    return names === undefined
+      ? []
+      : [{ names, documents: owner.profile.documents.slice(0, 1), owner }];
+  });
 }
 
 /**
  * One name of a pair on file as the first name, the other one given, both ways; the other names of a
  * person the same, in any order.
  */
-function measurePairs(people: readonly FoundSubject[], { kind, genuine, pairs }: Pairs): Counted {
-  let enquiries = 0;
-  let found = 0;
-  for (const [index, [one = '', other = '']] of pairs.entries()) {
-    for (let turn = 0; turn < PEOPLE_A_PAIR; turn += 1) {
+function enquiriesOfPairs(people: readonly FoundSubject[], { pairs }: Pairs): Enquiry[] {
+  return pairs.flatMap(([one = '', other = ''], index) =>
+    Array.from({ length: PEOPLE_A_PAIR }, (_, turn) => {
       const at = index * PEOPLE_A_PAIR + turn;
-      const random = createRandom(SEED, at);
       const person = people[(at * 13) % people.length]!;
       const [onFile, given] = turn % 2 === 0 ? [one, other] : [other, one];
       const others = namesOf(person).slice(turn % 4 < 2 ? 1 : -1);
       const [surname = '', ...forenames] = others.toReversed();
       const name = { surname, forenames: [onFile, ...forenames.toReversed()] };
-      const documents = person.profile.documents.slice(0, 1);
-      const names = shuffled([given, ...others], random);
-      const subject = { ...person, profile: { ...person.profile, name } };
-      enquiries += 1;
-      if (matchSubject({ documents, names, dateOfBirth: '' }, [subject]).kind === 'match') {
-        found += 1;
-      }
-    }
-  }
-  return { kind, genuine, enquiries, found };
+      return {
+        names: shuffled([given, ...others], createRandom(SEED, at)),
+        documents: person.profile.documents.slice(0, 1),
+        owner: { ...person, profile: { ...person.profile, name } },
+      };
+    }),
+  );
 }
 
 function misspeltUnlisted(): Pairs {
@@ -176,29 +150,50 @@ function misspeltUnlisted(): Pairs {
   };
 }
 
+const PATRONYMIC = {
+  kind: 'a son or daughter with Somali or Swahili names: the father’s first two names follow',
+  genuine: false,
+};
+const FATHERS = 3_000;
+
+/** A file of a father A B C, and an enquiry about a child X A B. */
+function enquiriesOfChildren(people: readonly FoundSubject[]): Enquiry[] {
+  return Array.from({ length: FATHERS }, (_, at) => {
+    const random = createRandom(SEED, at);
+    const names = draw(4, PATRONYMICS, random);
+    const [child = '', ...[first = '', second = '', surname = '']] = names;
+    const person = people[at]!;
+    const name = { surname, forenames: [first, second] };
+    return {
+      names: [child, first, second],
+      documents: person.profile.documents.slice(0, 1),
+      owner: { ...person, profile: { ...person.profile, name } },
+    };
+  });
+}
+
+function draw(howMany: number, from: readonly string[], random: Random): string[] {
+  const drawn = new Set<string>();
+  while (drawn.size < howMany) drawn.add(random.pick(from));
+  return [...drawn];
+}
+
+const WRONG_DIGIT = { kind: 'a digit wrong: the document of somebody else', genuine: false };
+
 /** The right names with a wrong digit in the document: the person who has that number must not be disclosed. */
-function measureWrongDigit(people: readonly FoundSubject[]): Counted {
+function enquiriesWithWrongDigit(people: readonly FoundSubject[]): Enquiry[] {
   const owners = new Map(people.map((person) => [keyOf(person.profile.documents[0]), person]));
-  let enquiries = 0;
-  let found = 0;
-  for (const [index, person] of people.entries()) {
+  return people.flatMap((person, index) => {
     const random = createRandom(SEED, index);
     const [document] = person.profile.documents;
-    if (document === undefined) continue;
+    if (document === undefined) return [];
     const at = random.whole(document.number.length - 4, document.number.length - 1);
     const number =
       document.number.slice(0, at) + String(random.whole(0, 9)) + document.number.slice(at + 1);
     const owner = owners.get(keyOf({ ...document, number }));
-    if (owner === undefined || owner === person) continue;
-    enquiries += 1;
-    const asked = {
-      documents: [{ ...document, number }],
-      names: namesOf(person),
-      dateOfBirth: '',
-    };
-    if (matchSubject(asked, [owner]).kind === 'match') found += 1;
-  }
-  return { kind: 'a digit wrong: the document of somebody else', genuine: false, enquiries, found };
+    if (owner === undefined || owner === person) return [];
+    return [{ names: namesOf(person), documents: [{ ...document, number }], owner }];
+  });
 }
 
 function keyOf(document: IdentityDocument | undefined): string {
@@ -216,45 +211,4 @@ function share(rows: readonly Counted[]): number {
 
 function percent(part: number): string {
   return (part * 100).toFixed(2);
-}
-
-function shared(a: Names, b: Names): number {
-  return a.filter((name) => b.includes(name)).length;
-}
-
-function shuffled(names: Names, random: Random): Names {
-  const turn = random.whole(1, names.length - 1);
-  return [...names.slice(turn), ...names.slice(0, turn)];
-}
-
-/** Changes one name at a letter that is not its first. */
-function inOne(names: Names, random: Random, change: (token: string, at: number) => string): Names {
-  const which = random.whole(0, names.length - 1);
-  return names.map((name, index) =>
-    index === which ? change(name, random.whole(1, name.length - 1)) : name,
-  );
-}
-
-function typo(name: string, random: Random): string {
-  const at = random.whole(1, name.length - 1);
-  return random.chance(0.5)
-    ? name.slice(0, at) + name.slice(at + 1)
-    : name.slice(0, at) + random.pick(LETTERS) + name.slice(at + 1);
-}
-
-const SPELLINGS: readonly (readonly [RegExp, string])[] = [
-  [/I$/, 'E'],
-  [/E$/, 'I'],
-  [/U$/, 'O'],
-  [/O$/, 'U'],
-  [/(?<=.)L/, 'R'],
-  [/(?<=.)R/, 'L'],
-  [/K/, 'C'],
-  [/(?<=.)H/, ''],
-  [/(?<=.)A/, 'AA'],
-];
-
-function respelt(name: string): string {
-  const [pattern, instead] = SPELLINGS.find(([one]) => one.test(name)) ?? [/$/, ''];
-  return name.replace(pattern, instead);
 }

@@ -16,6 +16,7 @@ import type { CardsInForce } from '../governance/cards.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { CreditFile } from '../facts.ts';
 import { REGISTRY_SOURCE, matchRulesOf } from './bureau.ts';
+import { NameShares } from './name-shares.ts';
 import type {
   Bureau,
   BureauAnswer,
@@ -41,23 +42,26 @@ export interface RegistryBureauOptions {
  */
 export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
   const { pool, vault } = options;
+  const nameShares = new NameShares(options);
   return {
     source: REGISTRY_SOURCE,
     close: async () => {},
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);
-      const match = matchSubject(question, found, matchRulesOf(question));
+      const shareOf = await nameShares.current();
+      const match = matchSubject(question, found, { ...matchRulesOf(question), shareOf });
       if (match.kind !== 'match') return missOf(match);
       const { crn } = match.subject;
       const file = await readFileOfToday(options, crn, question.vendor.vendorId);
       return foundOf(match, file, scoresOf(file, question.operation, options.cards()));
     },
-    askMany: async (questions): Promise<BureauAnswer[]> => await askMany(options, questions),
+    askMany: async (questions): Promise<BureauAnswer[]> =>
+      await askMany({ ...options, nameShares }, questions),
   };
 }
 
 async function askMany(
-  options: RegistryBureauOptions,
+  options: RegistryBureauOptions & { readonly nameShares: NameShares },
   questions: readonly BureauQuestion[],
 ): Promise<BureauAnswer[]> {
   const { pool, vault } = options;
@@ -65,8 +69,9 @@ async function askMany(
   if (first === undefined) return [];
   const documents = questions.map((question) => question.documents);
   const found = await findSubjectsOfEach(pool, vault, documents);
+  const shareOf = await options.nameShares.current();
   const matches = questions.map((question, index) =>
-    matchSubject(question, found[index] ?? [], matchRulesOf(question)),
+    matchSubject(question, found[index] ?? [], { ...matchRulesOf(question), shareOf }),
   );
   const files = await readFilesOfToday(
     options,

@@ -316,10 +316,13 @@ function isContradicted(working: Working, indexed: IndexedAccount, crn: bigint):
 
 function namesAgree(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
   const submitted = fullName(indexed.submitted.profile.name);
-  const names = profilesOf(working, crn)
-    .flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs])
-    .map(fullName);
-  return names.includes(submitted) || nameAgreement([submitted], names) !== null;
+  const profiles = profilesOf(working, crn);
+  const names = profiles.flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs]).map(fullName);
+  if (names.includes(submitted)) return true;
+  const { dateOfBirth } = indexed.submitted.profile;
+  const isBirthDateKnown =
+    dateOfBirth !== '' && profiles.some((known) => known.dateOfBirth === dateOfBirth);
+  return nameAgreement([submitted], names, { isBirthDateKnown }) !== null;
 }
 
 function mergeInto(working: Working, indexed: IndexedAccount, crn: bigint): void {

@@ -1,18 +1,24 @@
 import { isGivenName } from './known-names.ts';
+import type { ShareOf } from './name-shares.ts';
 import {
+  abbreviates,
+  initials,
   jaroWinkler,
   mayBeMisspelt,
+  mayBeMistyped,
   nameWords,
   significantWords,
   tokenSimilarity,
 } from './names.ts';
 
 /** The version of the rule, recorded with every enquiry that it decided. */
-export const NAME_RULE = 'names-2';
+export const NAME_RULE = 'names-3';
 
 const MIN_TOKENS = 2;
 /** The smallest share of the shorter name that must be found in the other. */
 const MIN_SCORE = 0.6;
+/** The largest share of people who may have the names in common by chance if another name differs. */
+const MAX_SHARE_BY_CHANCE = 1 / 5_000;
 
 export interface NameRules {
   /** How many names must agree. Default 2; 1 only where the operation requires no names at all. */
@@ -22,37 +28,146 @@ export interface NameRules {
    * finds nobody. Default 0.
    */
   readonly minShareOfGiven?: number;
+  /**
+   * True: the birth date that was given is the one on file. A surname may then differ, as after a
+   * marriage, even if the first name is the only other one. Default false.
+   */
+  readonly isBirthDateKnown?: boolean;
+  /**
+   * The share of the registry's people who have a name, 0 to 1. Frequent names in common are no
+   * evidence for one person. Default 0 for every name.
+   */
+  readonly shareOf?: ShareOf;
+}
+
+export interface NameAgreement {
+  /** 0 to 1: the best agreement with any of the names on file. */
+  readonly score: number;
+  /** Each side has a name that the other lacks, so the person has changed a name. */
+  readonly differs: boolean;
 }
 
 /**
- * How well names agree with those on file for one person, 0 to 1: the best agreement with any of
- * them. Null if none agrees, or if the first names contradict. Pure.
+ * How well names agree with those on file for one person. Null if none agrees, if the first names
+ * contradict, or if each side has a name that the other lacks and nothing else speaks for one person.
+ * Pure.
  * @param given names in any order.
  * @param onFile full names, each with the first name first; the newest name first.
  */
 export function nameAgreement(
   given: readonly string[],
   onFile: readonly string[],
-  { minTokens = MIN_TOKENS, minShareOfGiven = 0 }: NameRules = {},
-): number | null {
+  rules: NameRules = {},
+): NameAgreement | null {
   const allWords = given.flatMap(nameWords);
   // Names beyond the limit are not compared, so they cannot agree.
-  if (minShareOfGiven > 0 && allWords.length > MAX_WORDS) return null;
-  const givenWords = bounded(allWords);
+  if ((rules.minShareOfGiven ?? 0) > 0 && allWords.length > MAX_WORDS) return null;
+  const sides = sidesOf(bounded(allWords), onFile);
+  if (contradicts(sides, rules)) return null;
+  const best = bestMatch(sides, rules);
+  if (best === null) return null;
+  const differs = doNamesDiffer(sides);
+  if (differs && !mayDiffer(sides, best.matched, rules)) return null;
+  return { score: best.score, differs };
+}
+
+/** The names that are compared. Initials are kept apart: they agree with any name that begins so. */
+interface Sides {
+  readonly given: readonly string[];
+  /** For each given name that the file writes as one word, how many words it was made of. */
+  readonly parts: ReadonlyMap<string, number>;
+  readonly givenInitials: readonly string[];
+  readonly names: readonly (readonly string[])[];
+  readonly initialsOnFile: readonly string[];
+}
+
+function sidesOf(givenWords: readonly string[], onFile: readonly string[]): Sides {
   const fileWords = [...new Set(onFile)].map((name) => bounded(nameWords(name)));
   const asked = joinLike(givenWords, fileWords.flat());
-  const names = fileWords.map((words) => significantWords(joinLike(words, asked.words).words));
-  const tokens = significantWords(asked.words);
-  if (contradicts(tokens, names)) return null;
-  let best: number | null = null;
+  return {
+    given: significantWords(asked.words),
+    parts: asked.parts,
+    givenInitials: initials(asked.words),
+    names: fileWords.map((words) => significantWords(joinLike(words, asked.words).words)),
+    initialsOnFile: fileWords.flatMap(initials),
+  };
+}
+
+interface BestMatch {
+  readonly matched: readonly string[];
+  readonly score: number;
+}
+
+function bestMatch({ given, parts, names }: Sides, rules: NameRules): BestMatch | null {
+  const { minTokens = MIN_TOKENS, minShareOfGiven = 0 } = rules;
+  let best: BestMatch | null = null;
   for (const name of names) {
-    const { matched, score } = compare(tokens, name);
-    const count = matched.reduce((sum, token) => sum + (asked.parts.get(token) ?? 1), 0);
-    if (count < minTokens || score < MIN_SCORE) continue;
-    if (matched.length < minShareOfGiven * tokens.length) continue;
-    if (score > (best ?? 0)) best = score;
+    const found = compare(given, name);
+    const count = found.matched.reduce((sum, token) => sum + (parts.get(token) ?? 1), 0);
+    const isEnough = count >= minTokens && found.score >= MIN_SCORE;
+    if (!isEnough && !isOnlySurnameNew(found.matched, name, { given, rules })) continue;
+    if (found.matched.length < minShareOfGiven * given.length) continue;
+    if (found.score > (best?.score ?? 0)) best = found;
   }
   return best;
+}
+
+/** Whether a person with two names has the first one of the file and another surname. */
+function isOnlySurnameNew(
+  matched: readonly string[],
+  name: readonly string[],
+  { given, rules }: { readonly given: readonly string[]; readonly rules: NameRules },
+): boolean {
+  const [first = ''] = name;
+  return (
+    rules.isBirthDateKnown === true &&
+    Math.min(given.length, name.length) === MIN_TOKENS &&
+    matched.some((token) => isGivenName(token) && tokenSimilarity(token, first) > 0)
+  );
+}
+
+/** Whether each side has a name that the other lacks, typing errors and initials aside. */
+function doNamesDiffer(sides: Sides): boolean {
+  const { given, givenInitials, names, initialsOnFile } = sides;
+  const pool = names.flat();
+  const notGiven = [...new Set(pool)].filter(
+    (token) =>
+      !isAmong(token, given) && !givenInitials.some((initial) => abbreviates(initial, token)),
+  );
+  const initialsNotGiven = initialsOnFile.filter(
+    (initial) =>
+      !givenInitials.includes(initial) && !given.some((token) => abbreviates(initial, token)),
+  );
+  if (notGiven.length + initialsNotGiven.length === 0) return false;
+  const notOnFile = given.filter(
+    (token) =>
+      !isAmong(token, pool) &&
+      !initialsOnFile.some((initial) => abbreviates(initial, token)) &&
+      !notGiven.some((other) => mayBeMistyped(token, other)),
+  );
+  return notOnFile.length > 0 || hasUnknownInitial(sides);
+}
+
+/** Whether an initial stands for no name on file. */
+function hasUnknownInitial({ givenInitials, names, initialsOnFile }: Sides): boolean {
+  const pool = names.flat();
+  return givenInitials.some(
+    (initial) =>
+      !initialsOnFile.includes(initial) && !pool.some((name) => abbreviates(initial, name)),
+  );
+}
+
+/**
+ * Whether it is one person although a name differs: by the birth date, or because the first names
+ * agree and the names in common are too rare to agree by chance. A child's own name comes first, and
+ * the father's names follow.
+ */
+function mayDiffer({ given, names }: Sides, matched: readonly string[], rules: NameRules): boolean {
+  const { isBirthDateKnown = false, shareOf = () => 0 } = rules;
+  if (isBirthDateKnown) return true;
+  const [first = ''] = given;
+  const byChance = matched.reduce((share, token) => share * shareOf(token), 1);
+  return isAmong(first, names.flat()) && byChance <= MAX_SHARE_BY_CHANCE;
 }
 
 const MAX_WORDS = 12;
@@ -136,20 +251,30 @@ function compare(
 
 /**
  * Whether the names are a relative's. They are if a first name on file is not given, and another
- * name is given that is not on file. They also are if both sides have a given name (PETER, PAUL)
- * and no given name agrees, in whatever order.
+ * name or initial is given that is not on file. They also are if both sides have a given name (PETER,
+ * PAUL) and no given name agrees, in whatever order.
  */
-function contradicts(given: readonly string[], names: readonly (readonly string[])[]): boolean {
+function contradicts(sides: Sides, rules: NameRules): boolean {
+  const { given, givenInitials, names, initialsOnFile } = sides;
   const pool = names.flat();
+  const isInitialOf = (token: string): boolean =>
+    givenInitials.some((initial) => abbreviates(initial, token));
   const notOnFile = given.filter((token) => !isAmong(token, pool));
-  if (notOnFile.length === 0) return false;
+  const unexplained = notOnFile.filter(
+    (token) => !initialsOnFile.some((initial) => abbreviates(initial, token)),
+  );
+  if (unexplained.length === 0 && !hasUnknownInitial(sides)) return false;
+  const isSpeltAlike = rules.isBirthDateKnown === true ? mayBeMistyped : mayBeMisspelt;
   const isMissing = (token: string): boolean =>
     countOf(token, given) < longestRun(token, names) &&
-    !notOnFile.some((other) => mayBeMisspelt(token, other));
+    !isInitialOf(token) &&
+    !notOnFile.some((other) => isSpeltAlike(token, other));
   if (firstNames(names).some(isMissing)) return true;
   const known = pool.filter(isGivenName);
   return (
-    known.length > 0 && notOnFile.some(isGivenName) && !known.some((token) => isAmong(token, given))
+    known.length > 0 &&
+    unexplained.some(isGivenName) &&
+    !known.some((token) => isAmong(token, given) || isInitialOf(token))
   );
 }
 

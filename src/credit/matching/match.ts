@@ -66,15 +66,18 @@ export function matchSubject(
   }
   const agreeing = found.flatMap((subject) => {
     const agreed = agreementOf(subject, asked, rules);
-    return agreed === undefined ? [] : [{ subject, score: agreed.score }];
+    return agreed === undefined ? [] : [{ subject, ...agreed }];
   });
   const [best] = agreeing;
   if (best === undefined) return { kind: 'mismatch', crns, rule };
   if (agreeing.length > 1) return { kind: 'conflict', crns, rule };
-  return { kind: 'match', ...best, rule };
+  return { kind: 'match', subject: best.subject, score: best.score, rule: best.rule };
 }
 
-/** What an enquiry was decided by. */
+/** Follows the rule of an enquiry that found a person although a name differs. */
+const NAME_DIFFERS = 'name-differs';
+
+/** What an enquiry is decided by. */
 export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): string {
   return [
     'document',
@@ -83,18 +86,33 @@ export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): s
   ].join('+');
 }
 
+export interface Agreement {
+  /** How well the names agree, 0 to 1; null if none were given. */
+  readonly score: number | null;
+  /** What it was decided by. It says so if the person has another name on file, as after a marriage. */
+  readonly rule: string;
+}
+
 /**
- * Whether a profile can be the requested person's, by birth date and names. Undefined if it cannot;
- * otherwise how well the names agree, or null if none were given.
+ * Whether a profile can be the requested person's, by birth date and names. Undefined if it cannot.
  */
 export function agreementOf(
   { profile, birthDates }: Pick<FoundSubject, 'profile' | 'birthDates'>,
-  { names, dateOfBirth }: Omit<Asked, 'documents'>,
+  asked: Omit<Asked, 'documents'>,
   rules: NameRules = {},
-): { readonly score: number | null } | undefined {
+): Agreement | undefined {
+  const { names, dateOfBirth } = asked;
   if (birthDatesContradict(birthDates, dateOfBirth)) return undefined;
-  if (names.length === 0) return { score: null };
+  const rule = matchRuleOf(asked);
+  if (names.length === 0) return { score: null, rule };
   const onFile = [profile.name, ...profile.alsoKnownAs].map(fullName);
-  const score = nameAgreement(names, onFile, rules);
-  return score === null ? undefined : { score };
+  const agreement = nameAgreement(names, onFile, {
+    ...rules,
+    isBirthDateKnown: dateOfBirth !== '' && birthDates.includes(dateOfBirth),
+  });
+  if (agreement === null) return undefined;
+  return {
+    score: agreement.score,
+    rule: agreement.differs ? `${rule}+${NAME_DIFFERS}` : rule,
+  };
 }

@@ -1,16 +1,40 @@
-import { knownName } from './known-names.ts';
+import { areFormsOfOneName, initialsOf, knownName } from './known-names.ts';
 
 /**
  * Titles and particles. They count as names only if nothing else is left: Ole Kina, Li Na, Al Amin.
  */
 const PARTICLES: ReadonlySet<string> = new Set(
-  'MR MRS MS MISS DR PROF ENG HON REV SIR MADAM WA OLE ARAP BIN BINTI BINT IBN AL EL NA'.split(' '),
+  [
+    'MR MRS MS MISS DR PROF ENG HON REV SIR MADAM MASTER FR SR PST PASTOR BISHOP CAPT CPT COL GEN LT MAJ SGT CPL INSP',
+    'SHEIKH SHEIKHA SHEIK SHEKH HAJI HAJJI ALHAJI HAJ MWL WAKILI ADV',
+    'WA OLE ARAP BIN BINTI BINT IBN AL EL NA',
+  ].flatMap((line) => line.split(' ')),
 );
 /** Placeholders for a missing name. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', 'NONE']);
 const MIN_TOKENS = 2;
 /** Longer than every particle and placeholder. */
-const LETTERS_ALONE = /^[A-Za-z]{6,}$/;
+const LETTERS_ALONE = /^[A-Za-z]{8,}$/;
+/** Letters that Unicode does not decompose into a letter and a mark. */
+const WRITTEN_OUT: Readonly<Record<string, string>> = {
+  Đ: 'D',
+  Ð: 'D',
+  Ø: 'O',
+  Ł: 'L',
+  Ħ: 'H',
+  Ŧ: 'T',
+  Ŋ: 'NG',
+  ẞ: 'SS',
+  Æ: 'AE',
+  Œ: 'OE',
+  Þ: 'TH',
+  ı: 'I',
+  Ɓ: 'B',
+  Ɗ: 'D',
+  Ɛ: 'E',
+  Ɔ: 'O',
+};
+const OTHER_LETTERS = new RegExp(`[${Object.keys(WRITTEN_OUT).join('')}]`, 'gu');
 
 /**
  * The words of a name as they are compared: diacritics removed, upper case, apostrophes dropped
@@ -18,11 +42,25 @@ const LETTERS_ALONE = /^[A-Za-z]{6,}$/;
  */
 export function nameWords(text: string): string[] {
   if (LETTERS_ALONE.test(text)) return [text.toUpperCase()];
-  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase();
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toUpperCase()
+    .replaceAll(OTHER_LETTERS, (letter) => WRITTEN_OUT[letter] ?? letter);
   return plain
     .replaceAll(/['’‘ʼ`´]/gu, '')
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== '' && !PLACEHOLDERS.has(word));
+}
+
+/** Initials, which stand for a name that is not spelt out. */
+export function initials(words: readonly string[]): string[] {
+  return words.filter((word) => word.length === 1);
+}
+
+/** Whether an initial can stand for a name, in any of the name's listed spellings. */
+export function abbreviates(initial: string, name: string): boolean {
+  return name.startsWith(initial) || initialsOf(name).has(initial);
 }
 
 /** The words of a name that count: no initials, and no particles unless few words are left. */
@@ -50,6 +88,8 @@ const MIN_LISTED_LETTERS = 4;
 const MIN_OTHER_LETTERS = 5;
 /** For two spellings of one listed name. */
 const SPELLING_SIMILARITY = 0.98;
+/** For a name and a short or local form of it. */
+const FORM_SIMILARITY = 0.95;
 
 /**
  * 1 for equal tokens, down to 0 for tokens that are not spellings of each other. Two listed names
@@ -59,7 +99,8 @@ export function tokenSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   const [nameOfA, nameOfB] = [knownName(a), knownName(b)];
   if (nameOfA !== undefined && nameOfB !== undefined) {
-    return nameOfA === nameOfB ? SPELLING_SIMILARITY : 0;
+    if (nameOfA === nameOfB) return SPELLING_SIMILARITY;
+    return areFormsOfOneName(nameOfA, nameOfB) ? FORM_SIMILARITY : 0;
   }
   const similarity = jaroWinkler(a, b);
   const isOneKnown = nameOfA !== undefined || nameOfB !== undefined;
@@ -80,6 +121,44 @@ export function mayBeMisspelt(a: string, b: string): boolean {
   return (
     !areKnown && shortest >= MIN_LISTED_LETTERS && isMisspelling(a, b) && !isGenderedPair(a, b)
   );
+}
+
+/** In letters. Shorter names with two wrong letters are similar to too many others. */
+const MIN_LETTERS_FOR_TWO_ERRORS = 7;
+
+/**
+ * Whether tokens may be one name with typing errors anywhere, the first letter included. It suggests
+ * one person only where something else says so: the other names, or the birth date.
+ */
+export function mayBeMistyped(a: string, b: string): boolean {
+  if (knownName(a) !== undefined && knownName(b) !== undefined) return false;
+  const shortest = Math.min(a.length, b.length);
+  if (shortest < MIN_LISTED_LETTERS || isGenderedPair(a, b)) return false;
+  return (
+    isOneEditApart(a, b) ||
+    (shortest >= MIN_LETTERS_FOR_TWO_ERRORS && editDistance(a, b) <= 2) ||
+    soundKey(a) === soundKey(b)
+  );
+}
+
+/** Letters added, missing, different or swapped (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let [beforeLast, last]: [number[], number[]] = [
+    [],
+    Array.from({ length: b.length + 1 }, (_, j) => j),
+  ];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(changed, last[j]! + 1, row[j - 1]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j]!, beforeLast[j - 2]! + 1);
+      }
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length]!;
 }
 
 /** One wrong letter, but not the first, which is seldom wrong: KELVIN and MELVIN are two names. */

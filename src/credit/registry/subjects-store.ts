@@ -33,6 +33,27 @@ export async function readSealedProfiles(
 }
 
 /**
+ * The sealed profiles of about `count` subjects from pages chosen at random, of all of them if there
+ * are fewer.
+ */
+export async function readSomeSealedProfiles(
+  db: Queryable,
+  count: number,
+): Promise<{ crn: bigint; sealed: Buffer }[]> {
+  const estimate = await db.query<{ subjects: number }>(
+    `select reltuples as subjects from pg_class where oid = 'subjects'::regclass`,
+  );
+  // Negative or 0 before the table is analysed for the first time: then all pages are read.
+  const subjects = estimate.rows[0]?.subjects ?? 0;
+  const percent = subjects > count ? (100 * count) / subjects : 100;
+  const read = await db.query<{ crn: bigint; sealed: Buffer }>(
+    'select crn, sealed from subjects tablesample system ($1) limit $2',
+    [percent, 2 * count],
+  );
+  return read.rows;
+}
+
+/**
  * `new`: no row has the key; only the holder of the registry's lock can know this. `known`: a row may
  * exist; looking for it costs a third as much as adding it.
  */

@@ -140,7 +140,7 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   );
   const match = {
     crns: [],
-    matchRule: matchRuleOf(question),
+    matchRule: agreed?.rule ?? matchRuleOf(question),
     matchScore: agreed?.score ?? null,
     upstreamId: identity.trxId,
   };

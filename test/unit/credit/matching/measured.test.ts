@@ -9,12 +9,12 @@ const END = '\n<!-- end -->';
 
 function tableOf({ rows, recall, precision }: MatchingMeasure): string {
   const lines = rows.map(
-    ({ kind, genuine, enquiries, found }) =>
-      `| ${kind} | ${genuine ? 'the person' : 'nobody'} | ${enquiries} | ${found} % |`,
+    ({ kind, genuine, enquiries, ...row }) =>
+      `| ${kind} | ${genuine ? 'the person' : 'nobody'} | ${enquiries} | ${row.found} % | ${row.foundByBirthDate} % |`,
   );
   return [
-    '| Enquiries with the right document and … | Should find | Enquiries | Found |',
-    '| --- | --- | --- | --- |',
+    '| Enquiries with the right document and … | Should find | Enquiries | Found | Found with the birth date |',
+    '| --- | --- | --- | --- | --- |',
     ...lines,
     '',
     `Recall, the mean over the kinds that should find the person: **${recall} %**. Precision, with as many enquiries that should find nobody: **${precision} %**.`,
@@ -34,13 +34,21 @@ function cells(text: string): string[] {
     .filter((line) => line !== '');
 }
 
+/** Kinds that nothing but a birth date tells from another person. */
+const NEED_A_BIRTH_DATE =
+  /another surname|one name of three is another|two letters wrong|similar, but different/;
+
 test('matching is as good as its page says', () => {
   const measured = measureMatching();
-  expect(Number(measured.recall)).toBeGreaterThan(99);
-  expect(Number(measured.precision)).toBeGreaterThan(99.5);
-  for (const { kind, genuine, found } of measured.rows) {
-    if (genuine) expect(Number(found), kind).toBeGreaterThan(96);
-    else expect(Number(found), kind).toBeLessThan(1);
+  for (const { kind, genuine, found, foundByBirthDate } of measured.rows) {
+    const limit = NEED_A_BIRTH_DATE.test(kind) ? 30 : 1;
+    if (!genuine) {
+      expect(Number(found), kind).toBeLessThanOrEqual(limit);
+      expect(Number(foundByBirthDate), kind).toBe(0);
+      continue;
+    }
+    if (limit === 1) expect(Number(found), kind).toBeGreaterThan(96);
+    expect(Number(foundByBirthDate), kind).toBeGreaterThan(96);
   }
   const page = readFileSync(PAGE, 'utf8');
   const [begin, end] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
