@@ -38,8 +38,6 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'prices are set by people',
   'src/payments/reconciliation/bridge-store.ts operator_prices p: by () without version':
     'prices are set by people',
-  'src/payments/receipts/store.ts receipts receipts: by () without receipt':
-    'a person asks for one receipt while the table is new',
   'src/payments/house/store.ts house_entries e: by () without entry_id':
     'entries are made by people',
   'src/payments/house/store.ts house_transfers house_transfers: by () without posted_at':

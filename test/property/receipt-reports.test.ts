@@ -48,7 +48,13 @@ function carryOut(steps: readonly Step[], confirmFromCents: bigint | null) {
     const decision = decideReport(step, { known, vendorId, confirmFromCents, now: NOW });
     decisions.push(decision);
     if (decision.kind === 'new') {
-      known = { ...step, state: decision.state, vendorId: decision.vendorId, reversedAt: null };
+      known = {
+        ...step,
+        state: decision.state,
+        vendorId: decision.vendorId,
+        reversedAt: null,
+        doubt: null,
+      };
     } else if (decision.kind === 'claim' && known !== undefined) {
       const { vendorId: claimedFor, account } = decision;
       known = { ...known, state: 'claimed', vendorId: claimedFor, account };

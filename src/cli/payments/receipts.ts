@@ -13,7 +13,7 @@ import { importStatement } from '../../payments/receipts/statements/import.ts';
 import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
 import type { ReceiptRow } from '../../payments/receipts/store.ts';
 import { OPEN_STATES } from '../../payments/receipts/receipt.ts';
-import type { ReceiptState } from '../../payments/receipts/receipt.ts';
+import type { Doubt, ReceiptState } from '../../payments/receipts/receipt.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { formatMoney } from '../../platform/base/money.ts';
@@ -114,11 +114,24 @@ function receiptJson(row: ReceiptRow, names: Names) {
     payer: row.payer,
     vid: vidOf(row, names),
     state: row.state,
+    doubt: row.doubt,
     reversed_at: row.reversedAt?.toISOString() ?? null,
     proposal: row.proposal,
     proposed_by: row.proposedBy,
     decided_by: row.decidedBy,
   };
+}
+
+const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
+  same_number: 'another source reported its number',
+  like_number: 'a number that is written differently was reported',
+  alike: 'another source reported this amount for this account at about this time',
+  collected: 'a collector reported this number and amount itself',
+  line_wrap: 'the bank broke its text into lines, which can be read in two ways',
+};
+
+function doubtText({ reason, others }: Doubt): string {
+  return `${DOUBT_TEXTS[reason]}: ${others.join(', ')}`;
 }
 
 function receiptText(row: ReceiptRow, names: Names, wireTime: WireTime): string {
@@ -133,6 +146,7 @@ function receiptText(row: ReceiptRow, names: Names, wireTime: WireTime): string 
     ['payer', row.payer ?? ''],
     ['vendor', vidOf(row, names) ?? ''],
     ['state', stateOf(row)],
+    ['waits because', row.doubt === null ? '' : doubtText(row.doubt)],
     ['reversed', row.reversedAt === null ? '' : wireTime.format(row.reversedAt)],
   ]);
 }
@@ -288,24 +302,40 @@ function actOn(receipt: string, action: string, by: string) {
   return { by, permission: 'receipts.act', action, target: receipt } as const;
 }
 
+interface ImportOptions {
+  readonly json?: boolean;
+  readonly acceptLine: readonly number[];
+}
+
 function addImport(receipts: Command, cli: Cli): void {
   command(
     receipts,
     'import <source> <file>',
     'Import the credits of a bank statement (CSV, MT940 or camt.053), each once.',
-  ).action(async (given: string, file: string, options: { json?: boolean }) => {
-    await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
-      const source = await requireSource(pool, code(given));
-      if (source.kind !== 'statement')
-        throw new PlainError('This source does not take bank statements.');
-      const deps = { pool, ledgerMac: await ledgerMac(), log: quietLog };
-      const imported = await importStatement(deps, source, { file, wireTime });
-      const counts = Object.entries(imported).map(
-        ([name, count]) => `${name.replaceAll('_', ' ')}: ${count}`,
-      );
-      return { json: imported, text: counts.join('\n') };
+  )
+    .option(
+      '--accept-line <line>',
+      'a line that the bank shows as well, although it may be a payer’s text; may be repeated',
+      (text: string, lines: readonly number[]) => [...lines, wholeNumber(1, 10_000_000)(text)],
+      [],
+    )
+    .action(async (given: string, file: string, options: ImportOptions) => {
+      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
+        const source = await requireSource(pool, code(given));
+        if (source.kind !== 'statement')
+          throw new PlainError('This source does not take bank statements.');
+        const deps = { pool, ledgerMac: await ledgerMac(), log: quietLog };
+        const imported = await importStatement(deps, source, {
+          file,
+          wireTime,
+          acceptedLines: new Set(options.acceptLine),
+        });
+        const counts = Object.entries(imported).map(
+          ([name, count]) => `${name.replaceAll('_', ' ')}: ${count}`,
+        );
+        return { json: imported, text: counts.join('\n') };
+      });
     });
-  });
 }
 
 function addReversed(receipts: Command, cli: Cli): void {

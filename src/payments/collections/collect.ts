@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import { Refusal } from '../../platform/base/errors.ts';
 import { encodeReference, newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
@@ -40,10 +40,13 @@ export interface Movement {
  * Adds collected income to the vendor's ledger: external → collected. The same (collector,
  * reference) with the same content gets the answer of the first movement again.
  * Throws: `reference_reused` if the content differs.
+ * @param requireNew throws if the money of a new collection is known in another way. It is called within the
+ * database transaction.
  */
 export async function collect(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
   income: CollectedIncome,
+  requireNew?: (client: Queryable) => Promise<void>,
 ): Promise<Movement> {
   requirePastOrNear(income.paidAt);
   const movement = await databaseTransaction(deps.pool, async (client) => {
@@ -67,6 +70,7 @@ export async function collect(
         fresh: false,
       };
     }
+    await requireNew?.(client);
     await postTransfer(client, {
       vendorId: income.vendorId,
       sourceId: row.collectionId,

@@ -45,6 +45,20 @@ export async function findCollection(
   return found.rows[0];
 }
 
+/** The collections that these collectors reported under one reference with one amount. */
+export async function listCollectionsOf(
+  db: Queryable,
+  collectors: readonly string[],
+  { reference, amountCents }: Pick<CollectionRow, 'reference' | 'amountCents'>,
+): Promise<Pick<CollectionRow, 'collector' | 'reference'>[]> {
+  const listed = await db.query<Pick<CollectionRow, 'collector' | 'reference'>>(
+    `select collector, reference from collections
+     where collector = any ($1) and reference = $2 and amount_cents = $3 order by collector`,
+    [collectors, reference, amountCents],
+  );
+  return listed.rows;
+}
+
 export interface FundMovementRow {
   vendorId: number;
   requestedAt: Date;

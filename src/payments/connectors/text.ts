@@ -25,8 +25,13 @@ export function cleanReference(text: string): string {
 /** Control characters, and characters that change the text direction. */
 const UNFIT = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
+/** A text of any length. To search in it: what is looked for may be cut off in a shortened one. */
+export function cleanWhole(text: string): string {
+  return text.toWellFormed().replaceAll(UNFIT, ' ');
+}
+
 function cleanText(text: string, length: number): string {
-  const wellFormed = text.toWellFormed().replaceAll(UNFIT, ' ');
+  const wellFormed = cleanWhole(text);
   // Truncating inside a surrogate pair would leave its first half.
   return wellFormed.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -3,6 +3,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { plainReference } from '../../platform/base/written-alike.ts';
 import { requireFound, requireOpen, requireUnaltered } from '../../platform/base/proposal.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -14,7 +15,6 @@ import type { EntryRow } from './entries-store.ts';
 import {
   entryProposalText,
   isListedKind,
-  plainReference,
   requireAmount,
   requireReference,
   sidesOf,

@@ -1,4 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { plainReference } from '../../platform/base/written-alike.ts';
 import { timeText } from '../ledger/authenticity.ts';
 import type { HouseAccount } from './account.ts';
 
@@ -78,14 +79,6 @@ export interface EnteredMovement {
   readonly reference: string;
   readonly amountCents: bigint;
   readonly movedAt: Date;
-}
-
-/**
- * A reference as it is compared: people type it in any case, with spaces and punctuation. The index
- * `house_entries_once` compares the same.
- */
-export function plainReference(reference: string): string {
-  return reference.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isFarAhead } from '../collections/collect.ts';
-import type { Channel, ReceiptReport, ReceiptState } from './receipt.ts';
+import type { Channel, Doubt, ReceiptReport, ReceiptState } from './receipt.ts';
 
 export type ConflictReason = 'amount' | 'time' | 'account' | 'vendor';
 
@@ -25,6 +25,8 @@ export interface KnownReceipt {
   readonly vendorId: number | null;
   /** When the provider reported that it took the money back; null: it did not. */
   readonly reversedAt: Date | null;
+  /** Why people decide about it; null: nothing but its state. */
+  readonly doubt: Doubt | null;
 }
 
 /**
@@ -49,6 +51,8 @@ export function decideReport(
     readonly vendorId: number | undefined;
     readonly confirmFromCents: bigint | null;
     readonly now: Date;
+    /** Of a first report: why it may be the same money as another one, or another vendor's. */
+    readonly doubt?: Doubt | null;
   },
 ): Decision {
   const { known, vendorId } = about;
@@ -58,7 +62,9 @@ export function decideReport(
     if (isFarAhead(report.paidAt, about.now.getTime())) {
       return { kind: 'new', state: 'misdated', vendorId: null };
     }
-    if (vendorId === undefined) return { kind: 'new', state: 'unmatched', vendorId: null };
+    const isDoubtful = (about.doubt ?? null) !== null;
+    if (vendorId === undefined || isDoubtful)
+      return { kind: 'new', state: 'unmatched', vendorId: null };
     if (needsConfirming) return { kind: 'new', state: 'unconfirmed', vendorId: null };
     return { kind: 'new', state: 'claimed', vendorId };
   }
@@ -69,6 +75,7 @@ export function decideReport(
   // An account that became known later is for people: they may have decided otherwise.
   const isFirstAccount =
     known.state === 'unmatched' &&
+    known.doubt === null &&
     known.account === null &&
     report.account !== null &&
     !needsConfirming;

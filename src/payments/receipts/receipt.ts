@@ -38,6 +38,32 @@ export interface ReceiptReport {
   readonly payer: string | null;
   /** The receipt number of the bank’s entry that it is a part of; none: it is no part of one. */
   readonly batch?: string | null;
+  /** Only the day is known, and `paidAt` is its beginning. */
+  readonly isDayOnly?: boolean;
+  /** What the text names if the lines that the bank cut it into are joined in another way. */
+  readonly otherReadings?: OtherReadings;
+}
+
+export interface OtherReadings {
+  /** Account numbers that are as likely as `account`. */
+  readonly accounts: readonly string[];
+  /** Account numbers that are meant only if a vendor has them. */
+  readonly unlikelyAccounts: readonly string[];
+  /** Receipt numbers of the issuer that the text names. */
+  readonly receipts: readonly string[];
+}
+
+/** Why people decide about a receipt although its vendor may be known. */
+export interface Doubt {
+  /**
+   * `same_number`: another source reported this number. `like_number`: a number that is written
+   * differently was reported. `alike`: another source reported the same amount for the same account
+   * at about this time. `collected`: a collector reported this number and amount itself.
+   * `line_wrap`: its text can be read in two ways.
+   */
+  readonly reason: 'same_number' | 'like_number' | 'alike' | 'collected' | 'line_wrap';
+  /** The receipts or collections that may be the same money, or the readings of the text. */
+  readonly others: readonly string[];
 }
 
 /** A receipt as stored, without what people proposed and decided. */

@@ -5,6 +5,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { postingTime } from '../ledger/store.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
+import { identify } from './identify.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReceiptEvent, isDebited, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
@@ -48,8 +49,9 @@ export async function takeReversal(
   note = 'reported as reversed',
 ): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
-    const kept = { state: 'unmatched', vendorId: null } as const;
-    const { row } = await insertOrLock(client, ledgerMac, report, kept);
+    const { known, doubt } = await identify(client, report, undefined);
+    const kept = { state: 'unmatched', vendorId: null, doubt } as const;
+    const row = known ?? (await insertOrLock(client, ledgerMac, report, kept)).row;
     return await reverse(client, row, { actor: report.channel, note, at: report.paidAt });
   });
 }

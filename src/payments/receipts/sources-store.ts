@@ -75,6 +75,23 @@ export async function findVendorOfAccount(
   return found.rows[0]?.vendorId;
 }
 
+/** Those of the account numbers that a vendor other than this one has or had at the source. */
+export async function findOtherVendors(
+  db: Queryable,
+  about: {
+    readonly sourceCode: string;
+    readonly accounts: readonly string[];
+    readonly vendorId: number | undefined;
+  },
+): Promise<string[]> {
+  const found = await db.query<{ account: string }>(
+    `select distinct account from receipt_accounts
+     where source_code = $1 and account = any ($2) and vendor_id is distinct from $3 order by account`,
+    [about.sourceCode, about.accounts, about.vendorId ?? null],
+  );
+  return found.rows.map(({ account }) => account);
+}
+
 /**
  * An account number of the vendor that fits into a prompt, the oldest one; undefined: it has none.
  */

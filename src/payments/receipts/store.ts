@@ -1,6 +1,7 @@
+import { plainReference } from '../../platform/base/written-alike.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
+import type { Doubt, Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
 
 /** One person's proposal for a receipt. */
 export interface ReceiptProposal {
@@ -23,6 +24,7 @@ export interface ReceiptRow {
   receivedAt: Date;
   vendorId: number | null;
   state: ReceiptState;
+  doubt: Doubt | null;
   reversedAt: Date | null;
   proposal: ReceiptProposal | null;
   proposedBy: string | null;
@@ -36,19 +38,26 @@ export interface ReceiptRow {
 
 const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
   account, payer, amount_cents as "amountCents", paid_at as "paidAt", received_at as "receivedAt",
-  vendor_id as "vendorId", state, reversed_at as "reversedAt", proposal,
+  vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt", proposal,
   proposed_by as "proposedBy", proposed_at as "proposedAt", proposal_mac as "proposalMac",
   decided_by as "decidedBy", decided_at as "decidedAt", mac`;
+
+/** SQL: the number as `plainReference` makes it, as indexed. */
+export const PLAIN_NUMBER = "lower(regexp_replace(receipt, '[^A-Za-z0-9]', '', 'g'))";
 
 /** Returns false if the issuer's receipt is known already. */
 export async function insertReceipt(
   db: Queryable,
-  row: Receipt & { readonly state: ReceiptState; readonly mac: Buffer },
+  row: Receipt & {
+    readonly state: ReceiptState;
+    readonly doubt: Doubt | null;
+    readonly mac: Buffer;
+  },
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, payer,
-       amount_cents, paid_at, received_at, vendor_id, state, mac, batch)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13) on conflict do nothing`,
+       amount_cents, paid_at, received_at, vendor_id, state, mac, batch, doubt)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14) on conflict do nothing`,
     [
       row.issuer,
       row.receipt,
@@ -63,6 +72,7 @@ export async function insertReceipt(
       row.state,
       row.mac,
       row.batch ?? null,
+      row.doubt === null ? null : JSON.stringify(row.doubt),
     ],
   );
   return inserted.rowCount === 1;
@@ -95,11 +105,23 @@ export async function listReceiptsOfEntry(
   return listed.rows;
 }
 
+/** Those of the numbers that some receipt has. */
+export async function listKnownNumbers(
+  db: Queryable,
+  numbers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const listed = await db.query<{ receipt: string }>(
+    `select distinct receipt from receipts where ${PLAIN_NUMBER} = any ($1) and receipt = any ($2)`,
+    [numbers.map(plainReference), numbers],
+  );
+  return new Set(listed.rows.map(({ receipt }) => receipt));
+}
+
 /** Every receipt with this number; several only if issuers use the same one. */
 export async function findReceipts(db: Queryable, receipt: string): Promise<ReceiptRow[]> {
   const found = await db.query<ReceiptRow>(
-    `select ${COLUMNS} from receipts where receipt = $1 order by issuer`,
-    [receipt],
+    `select ${COLUMNS} from receipts where ${PLAIN_NUMBER} = $1 and receipt = $2 order by issuer`,
+    [plainReference(receipt), receipt],
   );
   return found.rows;
 }
@@ -283,14 +305,14 @@ export async function insertDebit(db: Queryable, report: ReceiptReport): Promise
   );
 }
 
-/** Whether a bank has listed a debit of this receipt number and amount. */
+/** Whether a statement has listed a debit of this number and amount, whoever its issuer is said to be. */
 export async function isDebited(
   db: Queryable,
-  { issuer, receipt, amountCents }: Pick<ReceiptReport, 'issuer' | 'receipt' | 'amountCents'>,
+  { receipt, amountCents }: Pick<ReceiptReport, 'receipt' | 'amountCents'>,
 ): Promise<boolean> {
   const found = await db.query(
-    'select from receipt_debits where issuer = $1 and receipt = $2 and amount_cents = $3',
-    [issuer, receipt, amountCents],
+    'select from receipt_debits where receipt = $1 and amount_cents = $2 limit 1',
+    [receipt, amountCents],
   );
   return found.rowCount === 1;
 }

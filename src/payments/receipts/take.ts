@@ -14,7 +14,8 @@ import { findCollection } from '../collections/store.ts';
 import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
 import { collectionReference } from './receipt.ts';
-import type { Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
+import { identify } from './identify.ts';
+import type { Receipt, ReceiptReport } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
   endClaim,
@@ -89,10 +90,14 @@ async function record(
 ): Promise<{ readonly row: ReceiptRow; readonly decision: Decision; readonly isNews: boolean }> {
   const reportedFor = await vendorOf(client, report);
   const now = new Date();
-  const about = { vendorId: reportedFor, confirmFromCents, now, known: undefined };
+  const { known, doubt } = await identify(client, report, reportedFor);
+  const about = { vendorId: reportedFor, confirmFromCents, now, known: undefined, doubt };
   const first = decideReport(report, about);
   if (first.kind !== 'new') throw new Error('the first report of a receipt is new');
-  const { row, isNew } = await insertOrLock(client, mac, report, first);
+  const { row, isNew } =
+    known === undefined
+      ? await insertOrLock(client, mac, report, { ...first, doubt })
+      : { row: known, isNew: false };
   const isNews = await insertReport(client, row.receiptId, report);
   if (isNew) {
     if (first.state === 'claimed') await noteClaim(client, row, report.channel);
@@ -125,11 +130,10 @@ export async function insertOrLock(
   client: Queryable,
   mac: Mac,
   report: ReceiptReport,
-  first: { readonly state: ReceiptState; readonly vendorId: number | null },
+  first: Pick<ReceiptRow, 'state' | 'vendorId' | 'doubt'>,
 ): Promise<{ readonly row: ReceiptRow; readonly isNew: boolean }> {
-  const { state, vendorId } = first;
   const undecided = { proposedBy: null, decidedBy: null };
-  const made = { ...report, ...undecided, receiptId: newId(), vendorId, state };
+  const made = { ...report, ...undecided, ...first, receiptId: newId() };
   const isNew = await insertReceipt(client, { ...made, mac: mac.sign(receiptText(made)) });
   const stored = await lockReceipt(client, report.issuer, report.receipt);
   if (stored === undefined) throw new Error(`receipt ${report.receipt} is gone`);

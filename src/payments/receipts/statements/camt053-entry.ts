@@ -95,7 +95,7 @@ function withReferences(
     const nth = (seen.get(content) ?? 0) + 1;
     seen.set(content, nth);
     const batch = shared.length <= MAX_SHARED ? shared : digest(shared).slice(0, MAX_SHARED);
-    const made = `${batch}-P${content.slice(0, 10)}${String(nth).padStart(3, '0')}`;
+    const made = `${batch}P${content.slice(0, 10)}${String(nth).padStart(3, '0')}`;
     return { ...part, reference: own?.[index] ?? made, batch: shared };
   });
 }
@@ -159,5 +159,5 @@ function textOf(elements: readonly XmlElement[]): string {
       textAt(element, 'AddtlNtryInf'),
     ];
   });
-  return parts.filter((part) => part !== undefined && part !== '').join(' ');
+  return parts.filter((part) => part !== undefined && part !== '').join('\n');
 }

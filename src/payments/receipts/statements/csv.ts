@@ -29,20 +29,63 @@ export async function* readCsvStatement(
     }
     const found = row.values.map((title) => title.trim());
     const missing = Object.values(rules.columns).filter((title) => !found.includes(title));
-    if (missing.length === 0) titles = found;
-    else if (missing.length < closest.missing.length) closest = { line: row.line, missing };
+    if (missing.length === 0) {
+      titles = found;
+      const problem = statusProblem(titles, rules.columns);
+      if (problem !== undefined) yield { line: row.line, problem };
+    }
+    if (missing.length > 0 && missing.length < closest.missing.length) {
+      closest = { line: row.line, missing };
+    }
     if (titles === undefined && row.line > MAX_LINES_ABOVE) break;
   }
   if (titles !== undefined) return;
   yield { line: closest.line, problem: `there is no column ${closest.missing.join(', ')}` };
 }
 
-function lineOf(
-  { line, values, problem }: CsvLine,
+/** Titles of columns that say whether the money moved. */
+const STATUS_TITLE = /\b(?:status|state|outcome|result)\b/i;
+/** Texts that stand alone in such a column, whatever its title. */
+const NOT_MOVED =
+  /^(?:failed|failure|unsuccessful|declined|rejected|cancell?ed|reversed|expired|pending|initiated|timed out)$/i;
+
+/** A file that says which of its rows were not paid must not be read without that. */
+function statusProblem(titles: readonly string[], { status }: Columns): string | undefined {
+  if (status !== undefined) return undefined;
+  const title = titles.find((each) => STATUS_TITLE.test(wordsOf(each)));
+  return title === undefined ? undefined : statusText(title);
+}
+
+/** `TXN_STATUS` and `TransactionStatus` as words. */
+function wordsOf(title: string): string {
+  return title.replaceAll(/[_.-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
+}
+
+/** The title of a column that the settings do not name and that says that this row was not paid. */
+function statusColumn(
   titles: readonly string[],
-  { columns, dateFormat, decimalSeparator }: CsvRules,
+  values: readonly string[],
+  columns: Columns,
+): string | undefined {
+  if (columns.status !== undefined) return undefined;
+  const named = new Set(Object.values(columns));
+  return titles.find(
+    (title, index) => !named.has(title) && NOT_MOVED.test(values[index]?.trim() ?? ''),
+  );
+}
+
+function statusText(title: string): string {
+  return `the column ${title} says whether the money moved, and the settings do not name it: set status in columns to “${title}”, and booked_status to what it says about movements that were made`;
+}
+
+function lineOf(
+  row: CsvLine,
+  titles: readonly string[],
+  rules: CsvRules,
   wireTime: WireTime,
 ): StatementLine | LineProblem | undefined {
+  const { line, values, problem } = row;
+  const { columns, dateFormat, decimalSeparator, bookedStatus } = rules;
   if (problem !== undefined) return { line, problem };
   if (values.every((value) => value.trim() === '')) return undefined;
   // A comma that is not quoted moves every value behind it to another column.
@@ -57,6 +100,12 @@ function lineOf(
   const at = timeOf(read('time'), dateFormat, wireTime);
   const reference = read('reference');
   if (cents === 0n) return undefined;
+  if (bookedStatus !== undefined && !bookedStatus.includes(read('status').toLowerCase())) {
+    const nothing = { at: at ?? new Date(0), amountCents: 0n, reference, text: read('text') };
+    return { line, kind: 'pending', ...nothing };
+  }
+  const unnamed = statusColumn(titles, values, columns);
+  if (unnamed !== undefined) return { line, problem: statusText(unnamed) };
   if (cents === undefined) return { line, problem: amountProblem(read, columns, decimalSeparator) };
   if (at === undefined) return { line, problem: 'the time is not valid' };
   if (reference === '') return { line, problem: 'the reference is missing' };

@@ -4,7 +4,7 @@ import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
-import { findReceipts, insertDebit, listReceiptsOfEntry } from '../store.ts';
+import { findReceipts, insertDebit, listKnownNumbers, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReplaced } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
@@ -35,11 +35,21 @@ export interface Imported {
 export async function importStatement(
   deps: ReceiptDeps,
   source: SourceRow,
-  by: { readonly file: string; readonly wireTime: WireTime },
+  by: {
+    readonly file: string;
+    readonly wireTime: WireTime;
+    /** See `AccountRules`. */
+    readonly acceptedLines?: ReadonlySet<number>;
+  },
 ): Promise<Imported> {
+  const { file, wireTime, acceptedLines = new Set() } = by;
   const rules = readStatementSettings(source.sourceCode, source.settings);
-  const read = await readStatement(by.file, rules, by.wireTime);
-  const lines = read.lines.map((line) => ({ line, report: reportOf(source, rules, line) }));
+  const statement = { ...rules.statement, acceptedLines };
+  const read = await readStatement(file, { ...rules, statement }, wireTime);
+  const lines = read.lines.map((line) => {
+    const isDayOnly = wireTime.format(line.at).endsWith(' 00:00:00');
+    return { line, report: { ...reportOf(source, rules, line), isDayOnly } };
+  });
   refuse(source, [...read.problems, ...findProblems(lines, Date.now())]);
   const counts = {
     ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
@@ -50,8 +60,17 @@ export async function importStatement(
     ({ report }) => `${report.issuer} ${report.batch ?? report.receipt}`,
   );
   return await alone(deps.pool, source, async () => {
-    // Whatever the bank’s order, what came in is taken before what went back.
-    for (const entry of entries.values()) {
+    // Whatever the bank’s order, what is known is taken first: what is new is not compared with it. And what came
+    // in is taken before what went back.
+    const known = await listKnownNumbers(
+      deps.pool,
+      lines.map(({ report }) => report.receipt),
+    );
+    const isKnown = ([first]: readonly ReportedLine[]) => known.has(first?.report.receipt ?? '');
+    const sorted = [...entries.values()].toSorted(
+      (one, other) => Number(isKnown(other)) - Number(isKnown(one)),
+    );
+    for (const entry of sorted) {
       for (const taken of await takeEntry(deps, entry)) counts[taken] += 1;
     }
     for (const line of lines) {
@@ -139,8 +158,14 @@ async function takeOther(
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
   const { issuer, receipt, amountCents } = report;
-  const find = async () =>
-    (await findReceipts(deps.pool, receipt)).find((row) => row.issuer === issuer);
+  // The receipt may be known from a source of another issuer, as one receipt or as another.
+  const find = async () => {
+    const rows = await findReceipts(deps.pool, receipt);
+    return (
+      rows.find((row) => row.issuer === issuer) ??
+      rows.find((row) => row.amountCents === amountCents)
+    );
+  };
   const isReturn = line.kind === 'credit_returned';
   let known = await find();
   if (known === undefined && !isReturn) {
@@ -156,7 +181,7 @@ async function takeOther(
     return 'unknown_returns';
   }
   const by = { actor: 'statement', note, at: report.paidAt };
-  await reportReversal(deps.pool, { issuer, receipt }, by);
+  await reportReversal(deps.pool, { issuer: known.issuer, receipt }, by);
   return 'reversed';
 }
 

@@ -16,7 +16,7 @@ export interface StatementLine {
   readonly reference: string;
   /** The reference of the entry, if the line is one of its payments. */
   readonly batch?: string;
-  /** The purpose, with what the customer wrote. */
+  /** The purpose, with what the customer wrote. A line break where the bank broke it, possibly in a word. */
   readonly text: string;
 }
 

@@ -22,6 +22,8 @@ interface Field {
   readonly line: number;
   readonly tag: string;
   readonly value: string;
+  /** The line before it is full, so that this one may be the rest of a payer’s text. */
+  readonly mayBeText: boolean;
 }
 
 /**
@@ -53,7 +55,10 @@ function* movementsOf(
   rules: AccountRules,
   wireTime: WireTime,
 ): Generator<StatementLine | LineProblem> {
-  for (const [index, { line, tag, value }] of message.entries()) {
+  for (const [index, { line, tag, value, mayBeText }] of message.entries()) {
+    if (mayBeText && FORGEABLE.test(tag) && rules.acceptedLines?.has(line) !== true) {
+      yield { line, problem: heldText(line, tag) };
+    }
     if (tag !== '61') continue;
     const next = message[index + 1];
     const purpose = next?.tag === '86' ? next.value : '';
@@ -62,8 +67,24 @@ function* movementsOf(
     if (movement === undefined) continue;
     yield 'problem' in movement
       ? movement
-      : { ...movement, text: [...purpose.split('\n'), ...details].join(' ').trim() };
+      : { ...movement, text: [purpose, ...details].join('\n').trim() };
   }
+}
+
+/**
+ * Fields that would move money if a payer's text contained them: movements, and what begins a statement. A
+ * closing balance moves nothing, and there is one in a statement.
+ */
+const FORGEABLE = /^(?:61|20|25|28|60)/;
+
+/**
+ * Banks break texts at 60 to 65 characters, and some do not indent what follows. SWIFT forbids text lines that begin
+ * like a field; not all banks keep to it.
+ */
+const FULL_LINE = 60;
+
+function heldText(line: number, tag: string): string {
+  return `field ${tag} follows a full line of text, so a payer may have written it. Compare it with what the bank shows; if the bank shows it, import the file with --accept-line ${line}`;
 }
 
 /** Undefined: nothing moved. */
@@ -120,6 +141,10 @@ function problemOf(
   if (account !== undefined && !isSameAccount(named, account)) {
     return { line, problem: `the statement is of the account ${named ?? ''}, not of ${account}` };
   }
+  for (const field of ['60', '62']) {
+    const twice = message.filter(({ tag }) => tag.startsWith(field))[1];
+    if (twice !== undefined) return { line: twice.line, problem: `field ${field} is there twice` };
+  }
   const [opening, closing] = [find(/^60[FM]$/), find(/^62[FM]$/)].map(balanceOf);
   if (opening === undefined)
     return { line, problem: 'field 60, the opening balance, is not valid' };
@@ -161,13 +186,18 @@ const END = /^(?:-|-?\}.*)?$/;
 
 /** Fields such as `:61:…`, which may go on over several lines. Those for the bank’s use are left out. */
 function fieldsOf(content: string): Field[] {
-  const fields: { line: number; tag: string; values: string[] }[] = [];
-  for (const [index, text] of content.split(/\r\n|\n|\r/).entries()) {
+  const fields: { line: number; tag: string; values: string[]; mayBeText: boolean }[] = [];
+  const lines = content.split(/\r\n|\n|\r/);
+  for (const [index, text] of lines.entries()) {
     const [, tag, value = ''] = /^:(NS|\d{2}[A-Z]?):(.*)$/.exec(text) ?? [];
-    if (tag !== undefined) fields.push({ line: index + 1, tag, values: [value] });
-    else if (!END.test(text)) fields.at(-1)?.values.push(text);
+    if (tag !== undefined) {
+      // Text is in the field before. A movement has its own width.
+      const isText = fields.at(-1)?.tag !== '61' || (fields.at(-1)?.values.length ?? 0) > 1;
+      const mayBeText = isText && (lines[index - 1]?.length ?? 0) >= FULL_LINE;
+      fields.push({ line: index + 1, tag, values: [value], mayBeText });
+    } else if (!END.test(text)) fields.at(-1)?.values.push(text);
   }
   return fields
     .filter(({ tag }) => tag !== 'NS')
-    .map(({ line, tag, values }) => ({ line, tag, value: values.join('\n') }));
+    .map(({ values, ...field }) => ({ ...field, value: values.join('\n') }));
 }

@@ -1,9 +1,11 @@
 import { cleanMessage } from '../../connectors/text.ts';
 import { isFarAhead } from '../../collections/collect.ts';
-import { MPESA, readReceiptNumber, reportedAccount } from '../receipt.ts';
+import { MPESA } from '../receipt.ts';
+import { plainReference } from '../../../platform/base/written-alike.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import type { SourceRow } from '../sources-store.ts';
 import type { LineProblem, StatementLine } from './line.ts';
+import { readText } from './readings.ts';
 import type { StatementRules } from './settings.ts';
 
 /** A line of a statement with what it reports. */
@@ -21,8 +23,8 @@ export function reportOf(
   rules: Pick<StatementRules, 'account' | 'receipt'>,
   line: StatementLine,
 ): ReceiptReport {
-  const text = cleanMessage(line.text);
-  const found = readReceiptNumber(rules.receipt?.exec(text)?.[1] ?? '');
+  const { account, receipt: found, otherReadings } = readText(line.text, rules);
+  const payer = cleanMessage(line.text).trim();
   const own = bankNumber(line.reference);
   return {
     issuer: found === undefined ? source.sourceCode : MPESA,
@@ -32,14 +34,23 @@ export function reportOf(
     channel: 'statement',
     amountCents: line.amountCents,
     paidAt: line.at,
-    account: reportedAccount(rules.account?.exec(text)?.[1]),
-    payer: text.trim() === '' ? null : text.trim().slice(0, 100).toWellFormed(),
+    account,
+    payer: payer === '' ? null : payer.slice(0, 100).toWellFormed(),
     batch: bankNumber(line.batch ?? '') ?? null,
+    ...(otherReadings !== undefined && { otherReadings }),
   };
 }
 
+const MAX_WRITTEN = 60;
+
+/**
+ * A bank's reference as it is written, because `12/3456` and `123/456` are two. Undefined if it is not one of 6
+ * to 40 letters and digits.
+ */
 function bankNumber(reference: string): string | undefined {
-  return readReceiptNumber(reference.replaceAll(/[^A-Za-z0-9]/g, ''));
+  const written = reference.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const { length } = plainReference(written);
+  return length >= 6 && length <= 40 && written.length <= MAX_WRITTEN ? written : undefined;
 }
 
 /** What is wrong with lines that can be read, alone or together. */

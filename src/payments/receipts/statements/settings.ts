@@ -16,6 +16,8 @@ const COLUMNS = Type.Object(
     credit: Type.Optional(title),
     debit: Type.Optional(title),
     currency: Type.Optional(title),
+    /** Whether the money moved. */
+    status: Type.Optional(title),
   },
   { additionalProperties: false },
 );
@@ -31,6 +33,8 @@ const SETTINGS = Type.Object(
         pattern: '^(?=.*DD)(?=.*MM)(?=.*YYYY)(?:DD|MMM?|YYYY)(?:[ ./-](?:DD|MMM?|YYYY)){2}$',
       }),
     ),
+    /** What the column `status` says about a movement that was made. Every other row is not booked. */
+    booked_status: Type.Optional(Type.Array(title, { minItems: 1 })),
     /** Of amounts in CSV. */
     decimal_separator: Type.Optional(Type.Enum(['.', ','])),
     /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
@@ -57,6 +61,8 @@ export interface CsvRules {
   readonly columns: Columns;
   readonly dateFormat: string;
   readonly decimalSeparator: '.' | ',';
+  /** In lower case. Undefined: the file has no column for it. */
+  readonly bookedStatus: readonly string[] | undefined;
 }
 
 /** How to read statements that name their account and their balances. */
@@ -65,6 +71,8 @@ export interface AccountRules {
   readonly account: string | undefined;
   readonly checksBalances: boolean;
   readonly identifiedBy: 'AcctSvcrRef' | 'NtryRef' | 'OwnerRef';
+  /** Lines of this file that people have compared with the bank: fields, although they follow full lines of text. */
+  readonly acceptedLines?: ReadonlySet<number>;
 }
 
 export interface StatementRules {
@@ -81,6 +89,7 @@ const ONLY_FOR = {
   columns: ['csv'],
   date_format: ['csv'],
   decimal_separator: ['csv'],
+  booked_status: ['csv'],
   identified_by: ['mt940', 'camt053'],
   bank_account: ['mt940', 'camt053'],
   balances: ['mt940', 'camt053'],
@@ -100,6 +109,9 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
   const other = format === 'mt940' ? 'NtryRef' : 'OwnerRef';
   if (settings.identified_by === other) refuse(`identified_by cannot be ${other} for ${format}`);
   if (format === 'csv' && columns === undefined) refuse('columns is missing');
+  if ((columns?.status === undefined) !== (settings.booked_status === undefined)) {
+    refuse('columns.status and booked_status are given together');
+  }
   if (columns !== undefined) {
     const { amount, credit, debit } = columns;
     const sides =
@@ -119,6 +131,7 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
       columns,
       dateFormat: settings.date_format ?? 'YYYY-MM-DD',
       decimalSeparator: settings.decimal_separator ?? '.',
+      bookedStatus: settings.booked_status?.map((status) => status.trim().toLowerCase()),
     },
     statement: {
       account: settings.bank_account,

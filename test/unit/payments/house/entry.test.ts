@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  matchEntered,
-  plainReference,
-  requireReference,
-  sidesOf,
-} from '../../../../src/payments/house/entry.ts';
+import { matchEntered, requireReference, sidesOf } from '../../../../src/payments/house/entry.ts';
+import { plainReference } from '../../../../src/platform/base/written-alike.ts';
 
 const at = (hours: number): Date => new Date(Date.UTC(2026, 2, 2, hours));
 const DAY = 24;

@@ -44,7 +44,7 @@ test('an entry in the form of the first versions and of the later ones', () => {
     amountCents: 1_000n,
     kind: 'credit',
     reference: 'FT26005001',
-    text: 'RENT JANE DOE',
+    text: 'RENT\nJANE DOE',
   };
   const purpose = '<RmtInf><Ustrd>RENT</Ustrd></RmtInf>';
   const details = (debtor: string): string =>
@@ -106,7 +106,7 @@ describe('the reference that identifies', () => {
       const [one, two] = [payment('10.00', given), payment('20.00', given)];
       const found = references(`<NtryDtls>${one}${two}</NtryDtls>`);
       expect(new Set(found).size).toBe(2);
-      expect(found[0]).toMatch(/^FT26005001-P[0-9A-F]{10}001$/);
+      expect(found[0]).toMatch(/^FT26005001P[0-9A-F]{10}001$/);
       expect(references(`<NtryDtls>${two}${one}</NtryDtls>`)).toEqual(found.toReversed());
     }
     const named = ['A', 'B', 'C'].map((name) =>
@@ -139,7 +139,7 @@ describe('the reference that identifies', () => {
     for (const line of read(message(entry({ reference, more })))) {
       expect(line).toMatchObject({
         batch: 'R'.repeat(35),
-        reference: expect.stringMatching(/^[A-Z0-9]{24}-P[0-9A-F]{10}001$/),
+        reference: expect.stringMatching(/^[A-Z0-9]{24}P[0-9A-F]{10}001$/),
       });
     }
   });

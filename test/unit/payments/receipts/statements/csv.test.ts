@@ -12,6 +12,7 @@ const RULES: CsvRules = {
   columns: { ...NAMES, amount: 'Amount' },
   dateFormat: 'YYYY-MM-DD',
   decimalSeparator: '.',
+  bookedStatus: undefined,
 };
 const SIDES: CsvRules = { ...RULES, columns: { ...NAMES, credit: 'In', debit: 'Out' } };
 

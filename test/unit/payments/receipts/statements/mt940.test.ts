@@ -84,7 +84,7 @@ test('the purpose has the lines of field 86 and the further ones of field 61', (
   ];
   const balance = [':86:of the statement'];
   expect(read(message(...fields) + balance.join(''))).toMatchObject([
-    { text: 'RENT -CHQ 7 MAY /TRCD/00112/' },
+    { text: 'RENT\n-CHQ 7\nMAY\n/TRCD/00112/' },
   ]);
 });
 

@@ -29,7 +29,7 @@ test('references that cannot be one are not compared with each other', () => {
 });
 
 test('a second credit with the same reference is a problem', () => {
-  expect(problemsOf(['FT-10001', 'FT10002', 'FT 10001'])).toEqual([
-    { line: 4, problem: 'line 2 has the reference FT 10001 as well' },
+  expect(problemsOf(['FT-10001', 'FT10002', 'FT-10001'])).toEqual([
+    { line: 4, problem: 'line 2 has the reference FT-10001 as well' },
   ]);
 });

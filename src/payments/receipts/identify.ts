@@ -1,0 +1,116 @@
+import { listCollectors } from '../../parties/store.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { CollectedIncome } from '../collections/collect.ts';
+import { listCollectionsOf } from '../collections/store.ts';
+import { lockMoney, lockNumber, listAlike, listLikeNumbered } from './identity-store.ts';
+import { collectionReference } from './receipt.ts';
+import type { Doubt, ReceiptReport } from './receipt.ts';
+import { relationOf } from './same-money.ts';
+import { findOtherVendors } from './sources-store.ts';
+import { lockReceipt } from './store.ts';
+import type { ReceiptRow } from './store.ts';
+
+/** What a report is about: a receipt that is known, locked, or a new one, possibly with a doubt. */
+export interface Identified {
+  readonly known: ReceiptRow | undefined;
+  readonly doubt: Doubt | null;
+}
+
+/**
+ * Finds the receipt that a report is about, whatever source reported it first. Until the end of the caller's
+ * database transaction, no other report of this number, or of this amount for this account, is taken.
+ * @param vendorId the vendor of the report's account.
+ */
+export async function identify(
+  client: Queryable,
+  report: ReceiptReport,
+  vendorId: number | undefined,
+): Promise<Identified> {
+  await lockMoney(client, report);
+  const known = await lockReceipt(client, report.issuer, report.receipt);
+  if (known !== undefined) return { known, doubt: null };
+  const numbered = await listLikeNumbered(client, report.receipt);
+  const related = numbered.map((row) => ({ row, relation: relationOf(report, row, vendorId) }));
+  const same = related.find(({ relation }) => relation === 'same')?.row;
+  if (same !== undefined) {
+    return { known: await lockReceipt(client, same.issuer, same.receipt), doubt: null };
+  }
+  for (const reason of ['same_number', 'like_number'] as const) {
+    const others = related.filter(({ relation }) => relation === reason).map(({ row }) => row);
+    if (others.length > 0) return { known: undefined, doubt: { reason, others: namesOf(others) } };
+  }
+  return { known: undefined, doubt: await findDoubt(client, report, vendorId) };
+}
+
+async function findDoubt(
+  client: Queryable,
+  report: ReceiptReport,
+  vendorId: number | undefined,
+): Promise<Doubt | null> {
+  const readings = await contradictingReadings(client, report, vendorId);
+  if (readings.length > 0) return { reason: 'line_wrap', others: readings };
+  const collected = await listCollected(client, report);
+  if (collected.length > 0) return { reason: 'collected', others: collected };
+  if (report.account === null || report.isDayOnly === true) return null;
+  const alike = await listAlike(client, { ...report, account: report.account });
+  // Account numbers of another source may be other vendors'.
+  const others = alike.filter((row) => (row.vendorId ?? vendorId) === (vendorId ?? row.vendorId));
+  return others.length === 0 ? null : { reason: 'alike', others: namesOf(others) };
+}
+
+/** What collectors have reported themselves as income of this number and amount. */
+async function listCollected(client: Queryable, report: ReceiptReport): Promise<string[]> {
+  const collectors = (await listCollectors(client)).map(({ collector }) => collector);
+  const asked = { reference: report.receipt, amountCents: report.amountCents };
+  const listed = await listCollectionsOf(client, collectors, asked);
+  return listed
+    .filter((row) => !isCollectionOf(row, report))
+    .map(({ collector, reference }) => `${collector} ${reference}`);
+}
+
+function isCollectionOf(
+  { collector, reference }: Pick<CollectedIncome, 'collector' | 'reference'>,
+  receipt: Pick<ReceiptRow, 'collector' | 'issuer' | 'receipt'>,
+): boolean {
+  return collector === receipt.collector && reference === collectionReference(receipt);
+}
+
+/**
+ * Refuses income that a collector reports if a source has reported a receipt of this number and amount.
+ * Throws: `reference_reused`.
+ */
+export async function requireNoReceipt(client: Queryable, income: CollectedIncome): Promise<void> {
+  await lockNumber(client, income.reference);
+  const numbered = await listLikeNumbered(client, income.reference);
+  const isKnown = numbered.some(
+    (row) =>
+      row.receipt === income.reference &&
+      row.amountCents === income.amountCents &&
+      !isCollectionOf(income, row),
+  );
+  if (!isKnown) return;
+  const text = 'A receipt with this number and amount is known. It is credited once, to its vendor';
+  throw new Refusal('reference_reused', { field: 'reference', text });
+}
+
+/** What the lines of the text name when they are joined in another way; empty: nothing else. */
+async function contradictingReadings(
+  client: Queryable,
+  { sourceCode, account, otherReadings }: ReceiptReport,
+  vendorId: number | undefined,
+): Promise<string[]> {
+  if (otherReadings === undefined) return [];
+  const { accounts, unlikelyAccounts, receipts } = otherReadings;
+  const meant =
+    unlikelyAccounts.length === 0
+      ? []
+      : await findOtherVendors(client, { sourceCode, accounts: unlikelyAccounts, vendorId });
+  const others = [...accounts, ...meant, ...receipts];
+  if (others.length === 0) return [];
+  return [...(account === null ? [] : [account]), ...others];
+}
+
+function namesOf(rows: readonly Pick<ReceiptRow, 'issuer' | 'receipt'>[]): string[] {
+  return rows.map(({ issuer, receipt }) => `${issuer} ${receipt}`);
+}

@@ -1,0 +1,80 @@
+import { plainReference } from '../../platform/base/written-alike.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Receipt, ReceiptReport } from './receipt.ts';
+import { PLAIN_NUMBER } from './store.ts';
+
+/** The advisory locks of money that is being reported: by number, and by account and amount. */
+const NUMBER_LOCK = 0x5ec2;
+const CONTENT_LOCK = 0x5ec3;
+
+/** More are not needed to show that there are some. */
+const MAX_OTHERS = 5;
+/** How far apart two sources date one payment: their clocks differ, and one of them may write minutes. */
+const ALIKE_WITHIN = `interval '10 minutes'`;
+
+/**
+ * Makes reports of one number wait for each other, then reports of one amount for one account, whatever
+ * their sources: until the end of the caller's database transaction.
+ */
+export async function lockMoney(
+  db: Queryable,
+  report: Pick<ReceiptReport, 'receipt' | 'account' | 'amountCents'>,
+): Promise<void> {
+  await lockNumber(db, report.receipt);
+  if (report.account === null) return;
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
+    CONTENT_LOCK,
+    `${report.amountCents} ${report.account}`,
+  ]);
+}
+
+/** Makes reports of one number wait for each other. */
+export async function lockNumber(db: Queryable, number: string): Promise<void> {
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
+    NUMBER_LOCK,
+    plainReference(number),
+  ]);
+}
+
+type NumberedRow = Pick<
+  Receipt,
+  'issuer' | 'receipt' | 'collector' | 'amountCents' | 'paidAt' | 'account' | 'vendorId'
+> & { isDoubtful: boolean };
+
+/** The vendor who has it, or would have it: an account number of two sources may be two vendors’. */
+const COLUMNS = `issuer, receipt, collector, amount_cents as "amountCents", paid_at as "paidAt", account,
+  coalesce(vendor_id, (select a.vendor_id from receipt_accounts a where a.source_code = r.source_code
+    and a.account = r.account and a.ended_at is null)) as "vendorId",
+  doubt is not null as "isDoubtful"`;
+
+/** The receipts whose numbers differ at most in case and separators, whoever issued them. */
+export async function listLikeNumbered(db: Queryable, receipt: string): Promise<NumberedRow[]> {
+  const listed = await db.query<NumberedRow>(
+    `select ${COLUMNS} from receipts r where ${PLAIN_NUMBER} = $1 order by received_at, receipt_id`,
+    [plainReference(receipt)],
+  );
+  return listed.rows;
+}
+
+/**
+ * Receipts of other issuers with the same amount and account at about the same time. Not those that this source
+ * has listed under their own numbers: they are other money.
+ */
+export async function listAlike(
+  db: Queryable,
+  report: Pick<ReceiptReport, 'issuer' | 'sourceCode' | 'amountCents' | 'paidAt'> & {
+    readonly account: string;
+  },
+): Promise<NumberedRow[]> {
+  const listed = await db.query<NumberedRow>(
+    `select ${COLUMNS} from receipts r
+     where source_code in (select source_code from receipt_sources where source_code <> $1)
+       and account = $2 and paid_at between $3::timestamptz - ${ALIKE_WITHIN} and $3::timestamptz + ${ALIKE_WITHIN}
+       and amount_cents = $4 and issuer <> $5
+       and not exists (select from receipt_reports p
+         where p.receipt_id = r.receipt_id and p.source_code = $1)
+     order by paid_at, receipt_id limit ${MAX_OTHERS}`,
+    [report.sourceCode, report.account, report.paidAt, report.amountCents, report.issuer],
+  );
+  return listed.rows;
+}

@@ -1,0 +1,52 @@
+import { DAY_MS } from '../../platform/base/days.ts';
+import { isWrittenAlike } from '../../platform/base/written-alike.ts';
+import type { ReceiptReport } from './receipt.ts';
+
+/** What a receipt with a number like that of a report may be. */
+export interface OtherReceipt {
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  readonly account: string | null;
+  readonly vendorId: number | null;
+  /** Itself, it may be the money of another one. */
+  readonly isDoubtful: boolean;
+}
+
+/** `same`: the report is about this receipt. `same_number`, `like_number`: people decide. */
+export type Relation = 'same' | 'same_number' | 'like_number' | 'other';
+
+/** A bank lists a payment on the day on which it books it: at the latest after a long weekend. */
+const BOOKED_WITHIN_MS = 4 * DAY_MS;
+/** See `SAME_PAYMENT_MS` of `decide.ts`. */
+const NUMBERED_WITHIN_MS = 31 * DAY_MS;
+
+/**
+ * Whether a report may be about the money of a known receipt. One number of one issuer is one receipt. Numbers
+ * of different issuers are compared too, because an issuer is only who a source is said to be: a statement of a
+ * pay bill may be read as that of a bank. Pure.
+ * @param vendorId the vendor of the report's account.
+ */
+export function relationOf(
+  report: Pick<ReceiptReport, 'issuer' | 'receipt' | 'amountCents' | 'paidAt' | 'account'>,
+  other: OtherReceipt,
+  vendorId: number | undefined,
+): Relation {
+  const isSameAmount = report.amountCents === other.amountCents;
+  if (report.receipt !== other.receipt) {
+    return isSameAmount && isWrittenAlike(report.receipt, other.receipt) ? 'like_number' : 'other';
+  }
+  if (report.issuer === other.issuer) return 'same';
+  const isSameVendor = (vendorId ?? other.vendorId) === (other.vendorId ?? vendorId);
+  const isSameAccount =
+    isSameVendor &&
+    (report.account === null || other.account === null || report.account === other.account);
+  const apartMs = Math.abs(Number(report.paidAt) - Number(other.paidAt));
+  if (isSameAmount) {
+    const isCertain = isSameAccount && !other.isDoubtful && apartMs <= BOOKED_WITHIN_MS;
+    return isCertain ? 'same' : 'same_number';
+  }
+  // One of them may list what is left after a charge.
+  return isSameAccount && apartMs <= NUMBERED_WITHIN_MS ? 'same_number' : 'other';
+}

@@ -1,0 +1,341 @@
+import path from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertCollector } from '../../src/parties/store.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
+import {
+  approveForReceipt,
+  proposeForReceipt,
+  requireReceipt,
+} from '../../src/payments/receipts/assign.ts';
+import { requireNoReceipt } from '../../src/payments/receipts/identify.ts';
+import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
+import { importStatement } from '../../src/payments/receipts/statements/import.ts';
+import type { Imported } from '../../src/payments/receipts/statements/import.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// The same money under several names: no pair of sources credits it twice, and where it may be the same,
+// people decide. Every test ends with what the vendors have.
+
+const DATA = path.resolve(import.meta.dirname, '../data/bank-statements');
+const NONE = {
+  ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
+  ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
+};
+/** The statement of a pay bill, read as that of a bank. */
+const ORGANISATION = {
+  format: 'csv',
+  columns: {
+    ...{ time: 'Completion Time', reference: 'Receipt No.', text: 'Details' },
+    ...{ credit: 'Paid In', debit: 'Withdrawn', status: 'Transaction Status' },
+  },
+  booked_status: ['Completed'],
+  date_format: 'DD-MM-YYYY',
+  account_pattern: String.raw`Acc\. (\S+)`,
+};
+const BANK = {
+  format: 'csv',
+  columns: {
+    ...{ time: 'Date', text: 'Narrative', reference: 'Reference' },
+    ...{ credit: 'Money In', debit: 'Money Out' },
+  },
+  date_format: 'DD/MM/YYYY',
+  account_pattern: 'ACC ([A-Z0-9-]+)',
+};
+
+let books: Books;
+let folder: string;
+beforeAll(async () => {
+  books = await openBooks();
+  folder = await makeTemporaryFolder();
+  await insertCollector(books.pool, {
+    ...{ collector: 'shop-system', name: 'Shop', scope: 'all', createdAt: new Date() },
+  });
+});
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+  await removeFolder(folder);
+});
+
+function deps() {
+  return { pool: books.pool, ledgerMac: books.ledgerMac, log: pino({ level: 'silent' }) };
+}
+
+let worlds = 0;
+
+/** A vendor with the account 100200 at each of the sources; another one has the account 100. */
+async function newWorld(sources: Readonly<Record<string, object>>) {
+  worlds += 1;
+  const world = worlds;
+  const [vendorId, otherId] = [await books.addVendor(), await books.addVendor()];
+  const { pool } = books;
+  const codeOf = (name: string) => `${name}_${world}`;
+  for (const [name, settings] of Object.entries(sources)) {
+    const sourceCode = codeOf(name);
+    const bank = { name, kind: 'statement' as const, collector: COLLECTOR };
+    await setSource(pool, sourceCode, { ...bank, settings: { ...settings } });
+    const added = { sourceCode, by: 'Asha' };
+    await addAccount(pool, { ...added, account: '100200', vid: `vendor-${vendorId}` });
+    await addAccount(pool, { ...added, account: '100', vid: `vendor-${otherId}` });
+  }
+  let files = 0;
+  const take = async (name: string, content: string, lines: number[] = []): Promise<Imported> => {
+    files += 1;
+    const file = path.join(folder, `${world}-${files}.txt`);
+    // Numbers of receipts are unique in the database of all tests.
+    await writeFile(file, content.replaceAll(/\b(UKR\d)A/g, `$1${world}`));
+    const by = { file, wireTime: books.wireTime, acceptedLines: new Set(lines) };
+    return await importStatement(deps(), await requireSource(pool, codeOf(name)), by);
+  };
+  const number = (receipt: string) => receipt.replace(/^(UKR\d)A/, `$1${world}`);
+  const report = (name: string, given: Partial<ReceiptReport> = {}): ReceiptReport => ({
+    ...{ issuer: 'mpesa', sourceCode: codeOf(name), collector: COLLECTOR, channel: 'confirmation' },
+    ...{ amountCents: 150_000n, account: '100200', payer: null },
+    paidAt: new Date('2026-11-27T14:05:11+03:00'),
+    ...given,
+    receipt: number(given.receipt ?? 'UKR1AAAA01'),
+  });
+  const collected = async () =>
+    await Promise.all(
+      [vendorId, otherId].map(async (id) => (await books.balances(id))['collected']),
+    );
+  const receipt = async (name: string, issuer: string) =>
+    await requireReceipt(pool, { receipt: number(name), issuer });
+  return { vendorId, vid: `vendor-${vendorId}`, take, report, collected, receipt, codeOf };
+}
+
+async function sample(name: string): Promise<string> {
+  return await readFile(path.join(DATA, name), 'utf8');
+}
+
+describe('the statement of a pay bill', () => {
+  test('is refused while the settings do not name its column of states', async () => {
+    const { status: _status, ...columns } = ORGANISATION.columns;
+    const { booked_status: _booked, ...settings } = ORGANISATION;
+    const world = await newWorld({ bank: { ...settings, columns } });
+    const statement = await sample('mpesa-organisation-statement.csv');
+    await expect(world.take('bank', statement)).rejects.toThrow(
+      'the column Transaction Status says whether the money moved',
+    );
+    // A title that says nothing, and values that do.
+    const untitled = statement.replace('Transaction Status', 'Remarks');
+    await expect(world.take('bank', untitled)).rejects.toThrow('the column Remarks');
+    expect(await world.collected()).toEqual([0n, 0n]);
+  });
+
+  test('credits what no confirmation credited, and nothing that failed', async () => {
+    const world = await newWorld({ paybill: BANK, organisation: ORGANISATION });
+    expect(await takeReport(deps(), world.report('paybill'))).toBe('credited');
+    const statement = await sample('mpesa-organisation-statement.csv');
+    const first = { credited: 1, repeated: 1, debits: 1, pending: 1 };
+    expect(await world.take('organisation', statement)).toEqual({ ...NONE, ...first });
+    expect(await world.collected()).toEqual([350_000n, 0n]);
+    // The confirmations that come after it change nothing.
+    const late = {
+      ...{ receipt: 'UKR2AAAA02', amountCents: 200_000n },
+      paidAt: new Date('2026-11-27T16:05:11+03:00'),
+    };
+    expect(await takeReport(deps(), world.report('paybill', late))).toBe('repeated');
+    const again = { repeated: 2, debits: 1, pending: 1 };
+    expect(await world.take('organisation', statement)).toEqual({ ...NONE, ...again });
+    expect(await world.collected()).toEqual([350_000n, 0n]);
+  });
+
+  test('does not credit again what is known without a vendor; two people do', async () => {
+    const world = await newWorld({ paybill: BANK, organisation: ORGANISATION });
+    const mistyped = world.report('paybill', { account: '100299' });
+    expect(await takeReport(deps(), mistyped)).toBe('unmatched');
+    const statement = await sample('mpesa-organisation-statement.csv');
+    const first = { credited: 1, waiting: 1, debits: 1, pending: 1 };
+    expect(await world.take('organisation', statement)).toEqual({ ...NONE, ...first });
+    const held = await world.receipt('UKR1AAAA01', world.codeOf('organisation'));
+    expect(held).toMatchObject({
+      state: 'unmatched',
+      doubt: { reason: 'same_number', others: [`mpesa ${held.receipt}`] },
+    });
+    expect(await world.collected()).toEqual([200_000n, 0n]);
+    const name = { receipt: held.receipt, issuer: 'mpesa' };
+    const { vid } = world;
+    await proposeForReceipt(deps(), { ...name, vid, by: 'Asha', note: 'a slip' });
+    await approveForReceipt(deps(), { ...name, vid, by: 'Baraka' });
+    expect(await world.collected()).toEqual([350_000n, 0n]);
+  });
+
+  test('and its confirmation at the same moment credit once', async () => {
+    const world = await newWorld({ paybill: BANK, organisation: ORGANISATION });
+    const reports = Array.from({ length: 12 }, (_, index) =>
+      world.report(index % 2 === 0 ? 'paybill' : 'organisation', {
+        ...(index % 2 === 1 && { issuer: world.codeOf('organisation'), channel: 'statement' }),
+      }),
+    );
+    await Promise.all(reports.map(async (report) => await takeReport(deps(), report)));
+    expect(await world.collected()).toEqual([150_000n, 0n]);
+  });
+});
+
+describe('money under another number', () => {
+  const alike = (name: string, minutes: number, given: Partial<ReceiptReport> = {}) => ({
+    ...{ issuer: name, receipt: `FT26331${name.toUpperCase()}` },
+    paidAt: new Date(Date.parse('2026-11-27T14:05:11+03:00') + minutes * 60_000),
+    ...given,
+  });
+
+  test('waits for people if amount, account and time are those of another source', async () => {
+    const world = await newWorld({ paybill: BANK, bank: BANK });
+    expect(await takeReport(deps(), world.report('paybill'))).toBe('credited');
+    const near = world.report('bank', alike(world.codeOf('bank'), 8));
+    expect(await takeReport(deps(), near)).toBe('unmatched');
+    expect(await takeReport(deps(), near)).toBe('repeated');
+    const far = world.report('bank', alike(world.codeOf('bank'), 11, { receipt: 'FT26331FAR' }));
+    expect(await takeReport(deps(), far)).toBe('credited');
+    expect(await world.collected()).toEqual([300_000n, 0n]);
+  });
+
+  test('counts once if both sources report it at the same moment', async () => {
+    const world = await newWorld({ paybill: BANK, bank: BANK });
+    const taken = await Promise.all([
+      takeReport(deps(), world.report('paybill')),
+      takeReport(deps(), world.report('bank', alike(world.codeOf('bank'), 1))),
+    ]);
+    expect(taken.toSorted()).toEqual(['credited', 'unmatched']);
+    expect(await world.collected()).toEqual([150_000n, 0n]);
+  });
+
+  test('is other money if the source has listed the first under its own number', async () => {
+    const world = await newWorld({ paybill: BANK, organisation: ORGANISATION });
+    expect(await takeReport(deps(), world.report('paybill'))).toBe('credited');
+    // Newest first; the confirmation of the second was lost.
+    const row = (receipt: string, time: string) =>
+      `${receipt},27-11-2026 ${time},Pay Bill Acc. 100200,Completed,"1,500.00",`;
+    const statement = [
+      'Receipt No.,Completion Time,Details,Transaction Status,Paid In,Withdrawn',
+      row('UKR2AAAA02', '14:06:00'),
+      row('UKR1AAAA01', '14:05:11'),
+    ].join('\n');
+    const first = { credited: 1, repeated: 1 };
+    expect(await world.take('organisation', statement)).toEqual({ ...NONE, ...first });
+    expect(await world.collected()).toEqual([300_000n, 0n]);
+  });
+});
+
+describe('income that a collector reports itself', () => {
+  const income = (vendorId: number, reference: string) => ({
+    ...{ collector: 'shop-system', reference, vendorId, amountCents: 150_000n },
+    paidAt: new Date('2026-11-27T11:05:11Z'),
+  });
+  const collectOutside = async (vendorId: number, reference: string) => {
+    const asked = income(vendorId, reference);
+    return await collect(books, asked, async (client) => {
+      await requireNoReceipt(client, asked);
+    });
+  };
+
+  test('is refused if a source has reported a receipt of its number and amount', async () => {
+    const world = await newWorld({ paybill: BANK });
+    const report = world.report('paybill');
+    expect(await takeReport(deps(), report)).toBe('credited');
+    const asked = collectOutside(world.vendorId, report.receipt);
+    await expect(asked).rejects.toThrow('A receipt with this number and amount is known');
+    expect(await world.collected()).toEqual([150_000n, 0n]);
+  });
+
+  test('keeps a receipt of its number and amount from being credited', async () => {
+    const world = await newWorld({ paybill: BANK });
+    const report = world.report('paybill');
+    const first = await collectOutside(world.vendorId, report.receipt);
+    expect(await takeReport(deps(), report)).toBe('unmatched');
+    expect(await world.receipt('UKR1AAAA01', 'mpesa')).toMatchObject({
+      doubt: { reason: 'collected', others: [`shop-system ${report.receipt}`] },
+    });
+    // A repeat gets the first answer.
+    const repeat = await collectOutside(world.vendorId, report.receipt);
+    expect(repeat).toEqual({ ...first, fresh: false });
+    expect(await world.collected()).toEqual([150_000n, 0n]);
+  });
+
+  test('and its receipt at the same moment credit once', async () => {
+    const world = await newWorld({ paybill: BANK });
+    const report = world.report('paybill');
+    await Promise.allSettled([
+      takeReport(deps(), report),
+      collectOutside(world.vendorId, report.receipt),
+      takeReport(deps(), report),
+      collectOutside(world.vendorId, report.receipt),
+    ]);
+    expect(await world.collected()).toEqual([150_000n, 0n]);
+  });
+});
+
+describe('a text that the bank broke into lines', () => {
+  test('waits for people if it names two accounts, and both are shown', async () => {
+    const world = await newWorld({
+      bank: { ...BANK_MT940, account_pattern: String.raw`ACC (\S+)` },
+    });
+    const statement = await sample('mt940-purpose-wrapped-inside-account.sta');
+    expect(await world.take('bank', statement)).toEqual({ ...NONE, waiting: 1 });
+    const held = await world.receipt('FT26331AAA1', world.codeOf('bank'));
+    expect(held).toMatchObject({
+      state: 'unmatched',
+      doubt: { reason: 'line_wrap', others: ['100', '100200'] },
+    });
+    expect(await world.collected()).toEqual([0n, 0n]);
+  });
+
+  test('is credited if what follows the account is another word', async () => {
+    const world = await newWorld({
+      bank: { ...BANK_MT940, account_pattern: String.raw`ACC (\S+)` },
+    });
+    const statement = await sample('mt940-purpose-wrapped-inside-account.sta');
+    const words = statement
+      .replace('ACC 100\n200 THANKS', 'ACC 100\nTHANKS')
+      .replace('AAA1', 'WORD1');
+    expect(await world.take('bank', words)).toEqual({ ...NONE, credited: 1 });
+    expect(await world.collected()).toEqual([0n, 250_000n]);
+  });
+});
+
+const BANK_MT940 = { format: 'mt940' };
+
+test('a payer’s text that looks like movements holds the file until people have compared it', async () => {
+  const world = await newWorld({ bank: { ...BANK_MT940, account_pattern: String.raw`ACC (\d+)` } });
+  const statement = await sample('mt940-movement-in-text.sta');
+  await expect(world.take('bank', statement)).rejects.toThrow(
+    /line 7: field 61 follows a full line of text.*--accept-line 7/,
+  );
+  expect(await world.collected()).toEqual([0n, 0n]);
+  // With another line, it still waits.
+  await expect(world.take('bank', statement, [5])).rejects.toThrow('line 7');
+  const accepted = { credited: 2, debits: 1 };
+  expect(await world.take('bank', statement, [7])).toEqual({ ...NONE, ...accepted });
+});
+
+describe('references that differ in where the slash is', () => {
+  test('are two receipts, and both are credited', async () => {
+    const world = await newWorld({ bank: BANK });
+    for (const file of [1, 2]) {
+      const statement = await sample(`csv-references-that-differ-in-slash-${file}.csv`);
+      expect(await world.take('bank', statement)).toEqual({ ...NONE, credited: 1 });
+      expect(await world.take('bank', statement)).toEqual({ ...NONE, repeated: 1 });
+    }
+    expect(await world.collected()).toEqual([140_000n, 0n]);
+  });
+
+  test('wait for people if one of them has none', async () => {
+    const world = await newWorld({ bank: BANK });
+    const statement = (await sample('csv-references-that-differ-in-slash-1.csv')).replace(
+      '12/3456',
+      '98/7654',
+    );
+    expect(await world.take('bank', statement)).toEqual({ ...NONE, credited: 1 });
+    const plain = statement.replace('98/7654', '987654');
+    expect(await world.take('bank', plain)).toEqual({ ...NONE, waiting: 1 });
+    expect(await world.collected()).toEqual([70_000n, 0n]);
+  });
+});
