@@ -165,7 +165,7 @@ describe('funding', () => {
     expect(second.reference).not.toBe(first.reference);
     expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 730n });
     const again = await fund(books.pool, { vendorId, requestedAt: AT });
-    expect(again).toEqual({ ...first, fresh: false });
+    expect(again).toEqual({ ...second, fresh: false });
     expect(await fund(books.pool, { vendorId, requestedAt: LATER })).toMatchObject({
       reference: null,
       amountCents: 0n,
