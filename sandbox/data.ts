@@ -3,21 +3,24 @@ import { MSISDN } from '../src/payments/billers/account-format.ts';
 import { KENYAN_PREFIXES } from '../src/payments/billers/kenyan-prefixes.ts';
 import { putBiller, putOperator, putPrefix, listPrefixes } from '../src/payments/billers/store.ts';
 import { collect } from '../src/payments/collections/collect.ts';
+import { PlainError } from '../src/platform/base/plain-error.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
+import { findPurpose } from '../src/platform/db/purpose-store.ts';
 import { databaseTransaction } from '../src/platform/db/pool.ts';
 import { markChanged } from '../src/platform/db/settings-watch.ts';
-import { DEMO_KEYS } from '../src/parties/http/demo-signers.ts';
+import { DEMO_KEYS, DEMO_OPERATOR_KEY, DEMO_PASSWORD } from '../src/parties/http/demo-signers.ts';
 import { addKey } from '../src/parties/keys.ts';
 import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import { addPerson } from '../src/parties/people/administer.ts';
 import type { NewPerson } from '../src/parties/people/administer.ts';
 import { hashPassword } from '../src/parties/people/password.ts';
 import { signPerson } from '../src/parties/people/authenticity.ts';
-import { listPeople, setCredentials } from '../src/parties/people/people-store.ts';
+import { findPerson, setCredentials } from '../src/parties/people/people-store.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
 import { ensureAccounts } from '../src/payments/ledger/store.ts';
-import { SANDBOX_OPERATOR_KEY } from './operators/options.ts';
+
+export { DEMO_PASSWORD };
 
 /** The sandbox's people. Their keys are public. */
 export const DEMO_VENDORS = [
@@ -31,8 +34,7 @@ export const DEMO_COLLECTOR = {
   key: DEMO_KEYS['demo-collector'],
 } as const;
 
-/** Signs in to the sandbox's console; the password is public. One person for each role. */
-export const DEMO_PASSWORD = 'demo-console-password';
+/** Signs in to the sandbox's console. One person for each role. */
 export const DEMO_PEOPLE = [
   { login: 'admin', name: 'Achieng Administrator', role: 'administrator' },
   { login: 'support', name: 'Selina Support', role: 'support' },
@@ -144,6 +146,10 @@ export async function prepareSandbox(
   pool: Pool,
   options: { readonly masterKeys: MasterKeys; readonly operatorOrigin: string },
 ): Promise<void> {
+  // `npm start` has checked this before. Tests and benches come here without it.
+  if ((await findPurpose(pool))?.purpose === 'production') {
+    throw new PlainError('This database is production’s: it gets no demo data.');
+  }
   await databaseTransaction(pool, async (client) => {
     for (const [code, name] of Object.entries(OPERATOR_NAMES)) {
       await putOperator(client, {
@@ -155,12 +161,7 @@ export async function prepareSandbox(
         maxConcurrency: 64,
         maxPerSecond: null,
       });
-      await keepKey(
-        client,
-        { holderKind: 'operator', holder: code },
-        SANDBOX_OPERATOR_KEY,
-        options,
-      );
+      await keepKey(client, { holderKind: 'operator', holder: code }, DEMO_OPERATOR_KEY, options);
     }
     // Billers and prefixes are added once, because people may edit them afterwards.
     if ((await listPrefixes(client)).length === 0) {
@@ -231,21 +232,23 @@ async function prepareSigners(
   }
 }
 
-/** At the first start only, because people may change them afterwards. */
+/**
+ * Adds the people who are missing, and gives a password to those who never had one: an earlier start may
+ * have been killed in between. What people changed since then stays.
+ */
 async function preparePeople(pool: Pool, masterKeys: MasterKeys): Promise<void> {
-  if ((await listPeople(pool)).length > 0) return;
-  const passwordHash = await hashPassword(DEMO_PASSWORD);
   const ledgerMac = await openLedgerMac(pool, masterKeys);
+  let passwordHash: string | undefined;
   for (const person of DEMO_PEOPLE) {
-    const personId = await addPerson({ pool, ledgerMac }, person, new Date());
-    await setCredentials(pool, personId, {
-      passwordHash,
-      codes: null,
-      codeStep: null,
-      at: new Date(),
-      linkBy: null,
+    const known = await findPerson(pool, person.login);
+    if (known !== undefined && known.credentialsAt !== null) continue;
+    const personId = known?.personId ?? (await addPerson({ pool, ledgerMac }, person, new Date()));
+    passwordHash ??= await hashPassword(DEMO_PASSWORD);
+    const credentials = { passwordHash, codes: null, codeStep: null, linkBy: null };
+    await databaseTransaction(pool, async (client) => {
+      await setCredentials(client, personId, { ...credentials, at: new Date() });
+      await signPerson(client, personId, ledgerMac);
     });
-    await signPerson(pool, personId, ledgerMac);
   }
 }
 

@@ -33,8 +33,6 @@ export interface SandboxOptions {
 export async function startSandbox(config: Config, options: SandboxOptions): Promise<void> {
   const log = createLog({ level: config.logLevel, roles: config.roles, destination: 2 });
   endOnUnforeseen(log);
-  const masterKeys = await sandboxMasterKeys(config);
-  const creditKeys = creditKeysOf(config, masterKeys, config.masterKey === undefined);
   const faults = new Faults();
   const parts: { operators?: OperatorsProcess } = {};
   const folder = path.join(config.dataDir, 'operators');
@@ -44,9 +42,9 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   try {
     running = await runService({
       config,
-      masterKeys,
+      openMasterKeys: async (db) => await sandboxMasterKeys(config, db),
       log,
-      prepare: async (pool) => {
+      prepare: async (pool, masterKeys) => {
         // The process that has the database also has the folder: a second sandbox was refused before
         // it could write into the first one's journal of operators.
         parts.operators = await startOperators({
@@ -55,11 +53,13 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
           providersCallBack: hasProviders ? `${config.publicUrl}/callbacks` : undefined,
           onUnexpectedExit: () => log.error('the simulated operators ended'),
         });
+        const creditKeys = creditKeysFor(config, masterKeys);
         const of = { config, masterKeys, creditKeys, folder, hasProviders, log };
         await prepareData(pool, of, parts.operators);
       },
       around: faults.around,
-      extend: async (service) => {
+      extend: async (service, masterKeys) => {
+        const creditKeys = creditKeysFor(config, masterKeys);
         const credit = creditKeys && (await creditOf(service.pool, { config, creditKeys }));
         const { publicUrl } = config;
         await addControls(service, { ...parts, masterKeys, faults, credit, publicUrl });
@@ -69,6 +69,8 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
     await parts.operators?.stop();
     throw error;
   }
+  const { masterKeys } = running;
+  const creditKeys = creditKeysFor(config, masterKeys);
   const traffic = startTraffic({
     service: running.service,
     origin: running.address,
@@ -84,6 +86,10 @@ export async function startSandbox(config: Config, options: SandboxOptions): Pro
   });
   const { origin = '' } = parts.operators ?? {};
   process.stdout.write(banner(config, running.address, { origin, hasProviders }));
+}
+
+function creditKeysFor(config: Config, masterKeys: MasterKeys): CreditKeys | undefined {
+  return creditKeysOf(config, masterKeys, config.masterKey === undefined);
 }
 
 /** The registry, for events about its people. */

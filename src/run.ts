@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { MasterKeys } from './platform/base/sealing.ts';
+import { claimDatabase, refuseOtherMasterKey, refuseOthersDatabase } from './admission.ts';
 import { SCHEMA, TABLE_CLASSES } from './schema.ts';
 import { compose } from './service.ts';
 import type { ComposeOptions, Service } from './service.ts';
@@ -20,7 +21,6 @@ import { sandboxRuntimeUrl } from './platform/db/sandbox-role.ts';
 import { checkServer } from './platform/db/server-check.ts';
 import { explainUnusable, requireLogin } from './platform/db/unusable.ts';
 import { createLog } from './platform/log.ts';
-import { findSigners } from './parties/store.ts';
 import { openHistory } from './history.ts';
 import type { OpenHistory } from './history.ts';
 import { startWalArchiver } from './wal-archiver.ts';
@@ -36,6 +36,7 @@ export class StartError extends Error {
 export interface RunningService {
   readonly service: Service;
   readonly log: Logger;
+  readonly masterKeys: MasterKeys;
   readonly address: string;
   /** Stops everything in order. */
   readonly stop: () => Promise<void>;
@@ -43,27 +44,26 @@ export interface RunningService {
 
 export interface RunOptions {
   readonly config: Config;
-  readonly masterKeys: MasterKeys;
+  /** Called once the database may be used: the sandbox makes its own if it has none. */
+  readonly openMasterKeys: (pool: Pool) => Promise<MasterKeys>;
   readonly log: Logger;
-  /** Runs between migrations and serving: adds the sandbox's data, or makes production's checks. */
-  readonly prepare: (pool: Pool) => Promise<void>;
+  /** Adds the sandbox's data, between migrations and serving. May be cut off: the next start continues. */
+  readonly prepare?: (pool: Pool, masterKeys: MasterKeys) => Promise<void>;
   /** Around the handlers of the API: the sandbox's faults. */
   readonly around?: ComposeOptions['around'];
   /** Adds routes before the service listens: the sandbox's controls. */
-  readonly extend?: (service: Service) => Promise<void>;
+  readonly extend?: (service: Service, masterKeys: MasterKeys) => Promise<void>;
 }
 
 /**
- * Database → migrations and grants → quarantine of a restored one → preparation → service →
- * listening → work. If a step fails, everything started before is stopped.
+ * Database → admission → migrations and grants → mark → quarantine of a restored one → preparation →
+ * service → listening → work. If a step fails, everything started before is stopped.
  */
 export async function runService(options: RunOptions): Promise<RunningService> {
-  const { config, log, masterKeys, around } = options;
+  const { config, log, around } = options;
+  const { databaseUrl: url, databaseOwnerUrl, dataDir } = config;
   const database = await openDatabase({
-    databaseUrl: config.databaseUrl,
-    databaseOwnerUrl: config.databaseOwnerUrl,
-    dataDir: config.dataDir,
-    share: false,
+    ...{ databaseUrl: url, databaseOwnerUrl, dataDir, share: false },
     log: (line) => log.debug({ postgres: line }, 'postgres'),
   });
   let service: Service | undefined;
@@ -79,17 +79,19 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   };
   try {
     endTracing = await beginTracing(config);
-    const databaseUrl = await prepareAsOwner(options, database).catch((error: unknown) => {
+    const prepared = await prepareAsOwner(options, database).catch((error: unknown) => {
       throw explainUnusable(error, database.ownerUrl, ownerVariable(database));
     });
+    const { url: databaseUrl, masterKeys } = prepared;
     const pool = createPool({ url: databaseUrl, max: 2, name: 'start', patient: true });
     try {
       await refuseDamage(pool);
       await refuseHalfDistributed(pool, TABLE_CLASSES);
+      await claimDatabase(pool, config);
       await enterAfterRestore(pool, database.data);
       history = await openHistory({ config, databaseUrl, pool, log });
       await tellQuarantine(pool, log);
-      await options.prepare(pool);
+      await options.prepare?.(pool, masterKeys);
     } catch (error) {
       throw explainUnusable(error, databaseUrl, 'DATABASE_URL');
     } finally {
@@ -103,14 +105,14 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       restores: history.restores,
       walArchive: archiver,
     });
-    await options.extend?.(service);
+    await options.extend?.(service, masterKeys);
     history.start();
     const address = await start(service, config);
     database.onUnexpectedExit((reason) => {
       log.fatal({ reason }, 'the embedded database ended');
       process.exit(1);
     });
-    return { service, log, address, stop };
+    return { service, log, masterKeys, address, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -129,8 +131,14 @@ function ownerVariable({ url, ownerUrl }: OpenDatabase): 'DATABASE_URL' | 'DATAB
   return url === ownerUrl ? 'DATABASE_URL' : 'DATABASE_OWNER_URL';
 }
 
-/** Migrates and grants, if the owner is known. Returns the URL to serve with. */
-async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Promise<string> {
+/**
+ * Migrates and grants, if the owner is known and the database is this program's. Returns the URL to serve
+ * with.
+ */
+async function prepareAsOwner(
+  options: RunOptions,
+  database: OpenDatabase,
+): Promise<{ readonly url: string; readonly masterKeys: MasterKeys }> {
   const { config, log } = options;
   const pools: Pool[] = [];
   const open = (url: string): Pool => {
@@ -144,6 +152,9 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     const runtime = open(url);
     // Before anything else, so that the error can name the variable.
     await requireLogin(runtime, url, 'DATABASE_URL');
+    await refuseOthersDatabase(owner, config);
+    const masterKeys = await options.openMasterKeys(owner);
+    await refuseOtherMasterKey(owner, masterKeys);
     await refuseUnfitServer(runtime, config, log);
     const onWait = (sessions: readonly string[]): void =>
       log.warn({ sessions }, 'the upgrade of the database waits for a lock');
@@ -152,7 +163,7 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
     if (prepared.asOwner) await setEnquiryRetention(owner, config.creditEnquiryRetentionDays);
     if (prepared.oneRole && config.mode === 'sandbox') {
       try {
-        const own = sandboxRuntimeUrl(url, await databaseOf(owner), options.masterKeys.current);
+        const own = sandboxRuntimeUrl(url, await databaseOf(owner), masterKeys.current);
         await ensureRole(owner, own);
         prepared = await prepareDatabase(owner, open(own), SCHEMA);
         url = own;
@@ -161,7 +172,7 @@ async function prepareAsOwner(options: RunOptions, database: OpenDatabase): Prom
       }
     }
     checkRole(prepared, config, log);
-    return url;
+    return { url, masterKeys };
   } finally {
     await Promise.all(pools.map((pool) => pool.end()));
   }
@@ -294,24 +305,13 @@ export async function serve(config: Config): Promise<void> {
 
 /** Throws: `StartError`. */
 async function startServing(config: Config, log: Logger): Promise<void> {
-  if (config.masterKey === undefined) throw new StartError('MASTER_KEY is required');
+  const { masterKey: current, masterKeyPrevious: previous } = config;
+  if (current === undefined) throw new StartError('MASTER_KEY is required');
   const running = await runService({
     config,
-    masterKeys: { current: config.masterKey, previous: config.masterKeyPrevious },
+    openMasterKeys: async () => ({ current, previous }),
     log,
-    prepare: refuseDemoData,
   });
   stopOnSignals(running);
   log.info({ address: running.address, roles: [...config.roles] }, 'serving');
-}
-
-/** Names that the sandbox uses; their keys are public. */
-const DEMO_HOLDERS = ['demo', 'demo2', 'demo-collector'];
-
-async function refuseDemoData(pool: Pool): Promise<void> {
-  const found = await findSigners(pool, DEMO_HOLDERS);
-  if (found.length === 0) return;
-  throw new StartError(
-    `This database holds demo data (${found.join(', ')}), whose keys are public. Use another database for production.`,
-  );
 }

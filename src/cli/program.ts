@@ -162,6 +162,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./parties/keys.ts')).addKeyCommands,
   },
   {
+    name: 'demo-data',
+    summary: 'what a sandbox put into production’s database by mistake: list, end',
+    load: async () => (await import('./platform/demo-data.ts')).addDemoDataCommands,
+  },
+  {
     name: 'backup',
     summary: 'back up the embedded database while the service runs',
     load: async () => (await import('./platform/backup.ts')).addBackupCommands,

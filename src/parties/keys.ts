@@ -63,6 +63,21 @@ export async function requireSameMasterKey(
 }
 
 /**
+ * Makes sure that every stored key can be decrypted, also while the master key is being replaced.
+ * Throws: `PlainError`.
+ */
+export async function requireKnownMasterKey(db: Queryable, masterKeys: MasterKeys): Promise<void> {
+  const known = new Set(
+    [masterKeys.current, masterKeys.previous].map((key) => key && masterKeyId(key)),
+  );
+  const rows = await listKeys(db, HOLDER_KINDS);
+  if (rows.every((row) => known.has(row.masterKeyId))) return;
+  throw new PlainError(
+    'The stored keys are encrypted under another master key. Set MASTER_KEY to the value that the service used before, or MASTER_KEY_PREVIOUS while you are replacing it. Nothing was changed.',
+  );
+}
+
+/**
  * Stores a key for the holder. Its former key stays valid for `overlapSeconds` (two are valid at
  * once during a rotation); older ones end now.
  */

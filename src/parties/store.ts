@@ -78,6 +78,10 @@ export async function listVendors(db: Queryable): Promise<VendorRow[]> {
     .rows;
 }
 
+export async function hasVendors(db: Queryable): Promise<boolean> {
+  return (await db.query('select from vendors limit 1')).rowCount === 1;
+}
+
 /** The `vid` of every vendor, by its id. */
 export async function readVids(db: Queryable): Promise<ReadonlyMap<number, string>> {
   return new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
@@ -172,6 +176,10 @@ export async function listKeysOf(
     values: [holderKind, holder],
   });
   return result.rows;
+}
+
+export async function hasKeys(db: Queryable): Promise<boolean> {
+  return (await db.query('select from security_keys limit 1')).rowCount === 1;
 }
 
 /** Ends every key of the holder now. */

@@ -1,4 +1,4 @@
-import { READ_ONLY } from './db/runtime-grants.ts';
+import { APPEND_ONLY, READ_ONLY } from './db/runtime-grants.ts';
 import type { RuntimeGrants } from './db/runtime-grants.ts';
 
 export const PLATFORM_GRANTS: RuntimeGrants = {
@@ -7,6 +7,7 @@ export const PLATFORM_GRANTS: RuntimeGrants = {
   schema_objects: READ_ONLY,
   settings_versions: { update: ['version'] },
   backups: READ_ONLY,
+  database_purpose: APPEND_ONLY,
   database_history: { insert: true, updateAllBut: ['installation_id'] },
   database_processes: { insert: true, update: ['seen_at', 'epoch'], delete: true },
 };

@@ -6,6 +6,7 @@ export const PLATFORM_TABLES: TableClasses = {
   schema_objects: 'local',
   settings_versions: 'local',
   backups: 'local',
+  database_purpose: 'local',
   database_history: 'local',
   database_processes: 'local',
 };

@@ -95,7 +95,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['contract'],
   ['api'],
   ['service'],
-  ['wal-archiver', 'history'],
+  ['wal-archiver', 'history', 'admission', 'demo-data'],
   ['run'],
   ['cli'],
   ['main'],

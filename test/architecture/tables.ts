@@ -4,7 +4,13 @@
  * `FOREIGN_READS` lists.
  */
 export const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  'platform/db': ['schema_migrations', 'schema_functions', 'schema_objects', 'settings_versions'],
+  'platform/db': [
+    'schema_migrations',
+    'schema_functions',
+    'schema_objects',
+    'settings_versions',
+    'database_purpose',
+  ],
   'platform/backup': ['backups'],
   'platform/history': ['database_history', 'database_processes'],
   'parties/people': [

@@ -9,6 +9,12 @@ export const DEMO_KEYS = {
   'demo-collector': 'demo-collector-key',
 } as const;
 
+/** The sandbox shares it with its simulated operators, which have a copy. It is public. */
+export const DEMO_OPERATOR_KEY = 'whsec_c2ltdWxhdGVkLW9wZXJhdG9ycy1rZXktb3Blbi10by1hbGw=';
+
+/** The password of everybody who signs in to the sandbox's console. It is public. */
+export const DEMO_PASSWORD = 'demo-console-password';
+
 /** The keys that an example's signature is made with. */
 interface SignedExample {
   readonly key: string;

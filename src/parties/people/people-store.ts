@@ -57,6 +57,10 @@ export async function listPeople(db: Queryable, vendorId?: number): Promise<Pers
   return listed.rows;
 }
 
+export async function hasPeople(db: Queryable): Promise<boolean> {
+  return (await db.query('select from people limit 1')).rowCount === 1;
+}
+
 /** Of a vendor, with those who are disabled. */
 export async function countPeople(db: Queryable, vendorId: number): Promise<number> {
   const counted = await db.query<{ count: number }>(

@@ -77,6 +77,10 @@ export async function listOperators(db: Queryable): Promise<OperatorRow[]> {
   ).rows;
 }
 
+export async function hasOperators(db: Queryable): Promise<boolean> {
+  return (await db.query('select from operators limit 1')).rowCount === 1;
+}
+
 /** Locks the operator until the caller's database transaction ends; payments continue. */
 export async function lockOperator(db: Queryable, operatorCode: string): Promise<void> {
   await db.query('select from operators where operator_code = $1 for no key update', [

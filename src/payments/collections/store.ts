@@ -90,3 +90,22 @@ export async function findLatestFundMovement(
   );
   return found.rows[0];
 }
+
+/** The income that a collector reported for a vendor. */
+export interface CollectedFor {
+  vendorId: number;
+  count: bigint;
+  cents: bigint;
+  firstAt: Date;
+  lastAt: Date;
+}
+
+export async function readCollected(db: Queryable, collector: string): Promise<CollectedFor[]> {
+  const read = await db.query<CollectedFor>(
+    `select vendor_id as "vendorId", count(*) as count, sum(amount_cents)::bigint as cents,
+       min(created_at) as "firstAt", max(created_at) as "lastAt"
+     from collections where collector = $1 group by vendor_id order by vendor_id`,
+    [collector],
+  );
+  return read.rows;
+}
