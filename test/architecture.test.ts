@@ -77,6 +77,42 @@ describe('imports', () => {
   });
 });
 
+describe('JSON', () => {
+  /** Files that read with JSON.parse what this program has written itself, or another program of this machine. */
+  const OWN = [
+    'console/routes/credit-report.ts',
+    'console/routes/vendor-requests.ts',
+    'credit/batches/batch.ts',
+    'credit/batches/processor.ts',
+    'credit/enquiries/kept-store.ts',
+    'credit/enquiries/service.ts',
+    'credit/importing/write.ts',
+    'credit/registry/rotate-store.ts',
+    'credit/registry/store.ts',
+    'credit/reports/decision-facts.ts',
+    'payments/bulk/batch.ts',
+    'payments/dispatch/callbacks.ts',
+    'platform/backup/archived-wal.ts',
+    'platform/backup/manifest.ts',
+    'platform/backup/marker.ts',
+    'platform/backup/wal-archive.ts',
+    'platform/base/json.ts',
+    'platform/base/program-version.ts',
+    'platform/cluster/horizon.ts',
+    'platform/embedded/binaries.ts',
+    'platform/history/witness.ts',
+    // Values of a strict reader of its own.
+    'platform/http/wire/json.ts',
+    'self-service/cursor.ts',
+    'self-service/event-view.ts',
+  ];
+
+  test('that others write is read by one strict reader', () => {
+    const parsing = files.filter((file) => /\bJSON\.parse\(/.test(sources.get(file) ?? ''));
+    expect(parsing.toSorted()).toEqual(OWN.toSorted());
+  });
+});
+
 describe('tables', () => {
   test('each has one owner', () => {
     const created = SCHEMA.migrations.flatMap(({ sql: text }) =>

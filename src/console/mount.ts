@@ -5,7 +5,7 @@ import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
-import { createProblemFinder } from '../platform/http/json-object.ts';
+import { createProblemFinder, readJsonBody } from '../platform/http/json-object.ts';
 import { audited, auditedFile } from './audited.ts';
 import { createFileUploads } from './file-uploads.ts';
 import { isAllowed } from './permissions.ts';
@@ -192,15 +192,11 @@ export function requireShownPerson(request: FastifyRequest, { login }: Viewer): 
   });
 }
 
-/** Throws: `malformed_request`. */
+/** Throws: `malformed_request`, `ambiguous_request`. */
 export function jsonOf(request: FastifyRequest): unknown {
   const body = request.body as Buffer | undefined;
   if (body === undefined || body.length === 0) return {};
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (cause) {
-    throw new Refusal('malformed_request', { text: 'The body is not valid JSON', cause });
-  }
+  return readJsonBody(body, 'The body is not valid JSON');
 }
 
 type Input = Parameters<AnyRoute['handle']>[0];

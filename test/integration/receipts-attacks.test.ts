@@ -103,7 +103,12 @@ interface PostOptions {
 /** Posts to the confirmation URL, by default from an address of the provider. */
 async function post(content: unknown, options: PostOptions = {}) {
   const { at = running.origin, url = source.daraja.urls.confirmation, from = ALLOWED } = options;
-  const body = Buffer.isBuffer(content) ? new Uint8Array(content) : JSON.stringify(content);
+  const body =
+    typeof content === 'string'
+      ? content
+      : Buffer.isBuffer(content)
+        ? new Uint8Array(content)
+        : JSON.stringify(content);
   const answer = await fetch(at + new URL(url).pathname, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': from, ...options.headers },
@@ -281,6 +286,35 @@ test('the same receipt at another short code of ours is the same receipt', async
   expect(await collected(stranger)).toBe(0);
   // A short code that is not that of the URL.
   expect((await post({ ...again, TransID: 'ATWRONG001' })).status).toBe(401);
+});
+
+test.each([
+  ['"TransAmount":"5000"', 'amount'],
+  ['"BillRefNumber":"OTHER"', 'account'],
+  ['"FirstName":"A","FirstName":"B"', 'name that decides nothing'],
+])(
+  'a confirmation with a repeated name (%s) credits nothing and waits for people',
+  async (member) => {
+    const { vendor, account } = await newVendor();
+    const content = confirmation({ BillRefNumber: account });
+    const text = JSON.stringify(content).replace('{', `{${member},`);
+    for (const body of [text, text, `${JSON.stringify(content).slice(0, -1)},${member}}`]) {
+      expect(await post(body)).toMatchObject({ status: 200 });
+    }
+    expect(await collected(vendor)).toBe(0);
+    expect(await stateOf(content.TransID)).toBe('unmatched');
+    expect(await countCases(content.TransID)).toBe(1);
+    const validated = await post(text, { url: source.daraja.urls.validation });
+    expect(JSON.parse(validated.text)).toMatchObject({ ResultCode: 'C2B00016' });
+  },
+);
+
+test('a pull with the same amount credits a receipt whose confirmation had a repeated name', async () => {
+  const { vendor, account } = await newVendor();
+  const content = confirmation({ BillRefNumber: account });
+  await post(JSON.stringify(content).replace('{', '{"TransAmount":"5000",'));
+  await pull([listed({ receipt: content.TransID, account })]);
+  expect(await collected(vendor)).toBe(500);
 });
 
 test('a replay after months credits nothing, with its own time or a new one', async () => {

@@ -35,6 +35,17 @@ describe.each([...UNSIGNED])('%s, which nobody signs,', (operation) => {
   });
 });
 
+test('a body that is nested deeply is refused, also before anybody has signed in', async () => {
+  const response = `{"id":"a","x":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+  const answer = await ask({
+    method: 'POST',
+    path: '/console/api/session/passkey',
+    headers: { 'content-type': 'application/json', 'x-malipo-console': '1' },
+    body: `{"response":${response}}`,
+  });
+  expect(answer.status, answer.text).toBe(400);
+});
+
 describe.each(READING)('GET %s', (operation) => {
   const params = () => withHash(operation, usualParams(operation, 'demo'), KEY);
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
+import { readJson } from '../../platform/base/json.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 
 /**
@@ -38,7 +39,7 @@ export async function readSettingsFile(
 ): Promise<Readonly<Record<string, unknown>>> {
   if (file === undefined) return {};
   try {
-    const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const parsed: unknown = readJson(await readFile(file, 'utf8'));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
       return parsed as Readonly<Record<string, unknown>>;
     }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import { readJson } from '../../platform/base/json.ts';
 
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { CHARACTERISTIC_NAMES, characteristic } from './characteristics.ts';
@@ -153,7 +154,7 @@ export function cardName({ id, version }: Pick<Scorecard, 'id' | 'version'>): st
 export function readScorecard(file: string): Scorecard {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = readJson(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new ScorecardError(file, [(error as Error).message]);
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import { JsonProblem, readJson } from '../../platform/base/json.ts';
 import { TrainingError } from './error.ts';
 
 const NAME = Type.String({ minLength: 1, maxLength: 100 });
@@ -103,9 +104,9 @@ function problemsOf({ outcome, columns, date, weight, group, ...rest }: Definiti
 export function readDefinition(file: string): Definition {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = readJson(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new TrainingError(`${file}: ${error.message}`);
+    if (error instanceof JsonProblem) throw new TrainingError(`${file}: ${error.message}`);
     throw error;
   }
   return checkDefinition(value, file);

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { readCsvLine } from '../../platform/base/csv.ts';
 import { parseDay } from '../../platform/base/days.ts';
+import { readJson } from '../../platform/base/json.ts';
 import { CHARACTERISTIC_NAMES, characteristic, scoredFile } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
 import type { Measures } from '../scorecards/score.ts';
@@ -72,7 +73,7 @@ function jsonReader(): LineReader {
   return {
     table: new SampleTable(names),
     read: (line) => {
-      const record = JSON.parse(line) as Record<string, unknown>;
+      const record = readJson(line) as Record<string, unknown>;
       const file = parseCreditFile(record['file']);
       if (typeof record['bad'] !== 'boolean') throw new Error('bad must be true or false');
       const scored = scoredFile(file);

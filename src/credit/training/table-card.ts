@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import { JsonProblem, readJson } from '../../platform/base/json.ts';
 import { clampScore, pointsOfLogOdds, scoreOfLogOdds } from '../scorecards/scale.ts';
 import type { Bin } from './binning.ts';
 import type { Definition } from './definition.ts';
@@ -93,9 +94,9 @@ function areInOrder(column: TableCardColumn): boolean {
 export function readTableCard(file: string): TableCard {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = readJson(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new TrainingError(`${file}: ${error.message}`);
+    if (error instanceof JsonProblem) throw new TrainingError(`${file}: ${error.message}`);
     throw error;
   }
   return checkTableCard(value, file);

@@ -1,4 +1,4 @@
-import type { Declined, NotSent, Unknown } from '../dispatch/connector.ts';
+import type { CallbackReading, Declined, NotSent, Unknown } from '../dispatch/connector.ts';
 
 export function declined(
   code: string,
@@ -22,4 +22,13 @@ export function notSent(
 
 export function unknown(reason: string, answered: boolean): Unknown {
   return { kind: 'unknown', reason, operatorHandle: null, answered };
+}
+
+/**
+ * The reading of a callback that the operator sent, whose body has a name twice. It may say that a payment
+ * was made, so it is kept, but receivers differ in what it says, so people decide.
+ */
+export function contradictory(reference: string): CallbackReading {
+  const outcome = { kind: 'mismatch', reason: 'its body has a name twice', says: null } as const;
+  return { kind: 'reports', reports: [{ reference, outcome }] };
 }

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import { readJson } from '../../platform/base/json.ts';
 import { problemText } from '../../platform/base/problem-text.ts';
 import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
@@ -58,14 +59,20 @@ export function createSettingsReader<Schema extends TSchema>(
   };
 }
 
-/** A secret of several parts. Throws an `Error` naming the operator, without the secret. */
-export function readSecretJson({
-  operatorCode,
-  secret,
-}: Pick<UsableOperator, 'operatorCode' | 'secret'>): unknown {
+/**
+ * A secret of several parts. Throws an `Error` naming its owner, without the secret.
+ * @param about.owner such as `operator kplc`.
+ * @param about.parts what it consists of, for the message.
+ */
+export function readSecretJson(
+  secret: string,
+  { owner, parts }: { readonly owner: string; readonly parts?: string },
+): unknown {
   try {
-    return JSON.parse(secret);
+    return readJson(secret);
   } catch {
-    throw new Error(`operator ${operatorCode}: the secret must be a JSON object`);
+    // The reader's own message would quote the secret.
+    const form = `a JSON object${parts === undefined ? '' : ` with ${parts}`}`;
+    throw new Error(`${owner}: the secret must be ${form}, each name once`);
   }
 }

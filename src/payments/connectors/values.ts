@@ -1,19 +1,45 @@
+import {
+  JsonProblem,
+  readContradictoryJson,
+  readJson as readStrict,
+} from '../../platform/base/json.ts';
+import type { Numbers } from '../../platform/base/json.ts';
 import { CURRENCY } from '../../platform/base/money.ts';
 import { decodeUtf8 } from './text.ts';
 
 // Reads values in operators' answers, whatever type they have.
 
-/** The content of a JSON body; undefined when it is not JSON. Numbers stay as written. */
-export function readJson(bytes: Buffer): unknown {
+/**
+ * The content of a JSON body; undefined when it is not JSON, or has a name twice in one object.
+ * Numbers stay as written by default: a token of 20 digits does not fit into a JavaScript number.
+ */
+export function readJson(bytes: Buffer, numbers: Numbers = 'text'): unknown {
+  return read(bytes, (text) => readStrict(text, numbers));
+}
+
+/**
+ * What a body is about that `readJson` refuses because a name occurs twice: by its values nothing may be decided.
+ * Undefined for any other body.
+ */
+export function readContradictory(bytes: Buffer): unknown {
+  return read(bytes, (text) => {
+    try {
+      readStrict(text);
+      return undefined;
+    } catch (error) {
+      const { repeated } = error as JsonProblem;
+      return repeated === undefined ? undefined : readContradictoryJson(text, 'text');
+    }
+  });
+}
+
+function read(bytes: Buffer, readText: (text: string) => unknown): unknown {
   const text = decodeUtf8(bytes);
-  if (text === undefined) return undefined;
   try {
-    // A token of 20 digits does not fit into a JavaScript number.
-    return JSON.parse(text, (_name, value: unknown, context?: { readonly source?: string }) =>
-      typeof value === 'number' ? (context?.source ?? String(value)) : value,
-    );
-  } catch {
-    return undefined;
+    return text === undefined ? undefined : readText(text);
+  } catch (error) {
+    if (error instanceof JsonProblem) return undefined;
+    throw error;
   }
 }
 

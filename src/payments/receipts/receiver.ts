@@ -1,10 +1,11 @@
 import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { keepContradictory } from './contradictory.ts';
 import { readC2bPayment } from './daraja/payment.ts';
-import type { C2bPayment } from './daraja/payment.ts';
+import type { C2bPayment, C2bReport } from './daraja/payment.ts';
 import { CONFIRMATION, VALIDATION } from './daraja/source.ts';
 import type { DarajaSource } from './daraja/source.ts';
-import { takePayment } from './take-payment.ts';
+import { reportOf, takePayment } from './take-payment.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import type { OpenSource, ReceiptSources } from './sources.ts';
 import type { ReceiptDeps } from './take.ts';
@@ -67,7 +68,10 @@ export function createReceiptReceiver(
         log.error({ sourceCode }, 'a report of a receipt is about another short code');
         return { kind: 'refused' };
       }
-      await takePayment(deps, source, { payment, channel: 'confirmation' });
+      const channel = 'confirmation';
+      if (payment.isContradictory) {
+        await keepContradictory(deps, reportOf(source, { payment, channel }), body);
+      } else await takePayment(deps, source, { payment, channel });
       return { kind: 'answer', body: ACCEPTED };
     },
   };
@@ -87,11 +91,12 @@ async function isPayable(
 
 /** Answer to the question whether to accept the customer's payment. */
 export function validated(
-  payment: Pick<C2bPayment, 'amountCents'> & { readonly isOurs: boolean },
+  payment: Pick<C2bReport, 'amountCents' | 'isOurs' | 'isContradictory'>,
   limits: Pick<DarajaSource, 'minimumCents' | 'maximumCents'>,
   isVendor: boolean,
 ): object {
-  const { amountCents, isOurs } = payment;
+  const { amountCents, isOurs, isContradictory } = payment;
+  if (isContradictory) return refusal('C2B00016');
   if (!isOurs) return refusal('C2B00015');
   if (!isVendor) return refusal('C2B00012');
   const { minimumCents, maximumCents } = limits;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Static, TObject, TSchema } from 'typebox';
 import { compiled } from '../base/compiled.ts';
 import { Refusal } from '../base/errors.ts';
+import { JsonProblem, readJson } from '../base/json.ts';
 import { problemText } from '../base/problem-text.ts';
 import { unknownField } from './wire/unknown-field.ts';
 
@@ -42,8 +43,8 @@ function namedIn(params: object | undefined): string | undefined {
 
 /**
  * Reads a body that is one JSON object, of a schema without additional properties.
- * Throws: `unsupported_media_type`, `malformed_request`, `missing_field`, `unknown_field`,
- * `invalid_field`, each naming the first field at fault.
+ * Throws: `unsupported_media_type`, `malformed_request`, `ambiguous_request`, `missing_field`,
+ * `unknown_field`, `invalid_field`, each naming the first field at fault.
  */
 export function createJsonReader<Body extends TObject>(
   schema: Body,
@@ -68,19 +69,27 @@ function parse(contentType: string | undefined, body: Buffer | undefined): Recor
   if (contentType === undefined || !JSON_TYPE.test(contentType)) {
     throw new Refusal('unsupported_media_type', { text: 'Send the body as application/json' });
   }
-  if (!isUtf8(body)) throw notAnObject();
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch (cause) {
-    throw notAnObject(cause);
+  const value = readJsonBody(body, 'The body is not one JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('malformed_request', { text: 'The body is not one JSON object' });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
   return value as Record<string, unknown>;
 }
 
-function notAnObject(cause?: unknown): Refusal {
-  return new Refusal('malformed_request', { text: 'The body is not one JSON object', cause });
+const SHOWN_NAME_LENGTH = 64;
+
+/** Throws: `ambiguous_request` naming a repeated name, `malformed_request` with the text. */
+export function readJsonBody(body: Buffer, text: string): unknown {
+  if (!isUtf8(body)) throw new Refusal('malformed_request', { text });
+  try {
+    return readJson(body.toString('utf8'));
+  } catch (cause) {
+    if (cause instanceof JsonProblem && cause.repeated !== undefined) {
+      const field = cause.repeated.slice(0, SHOWN_NAME_LENGTH).toWellFormed();
+      throw new Refusal('ambiguous_request', { field, text: `${field} was sent more than once` });
+    }
+    throw new Refusal('malformed_request', { text, cause });
+  }
 }
 
 // As in parameters: control characters, lone surrogates, and what reverses the direction of text.
@@ -97,8 +106,6 @@ function refuseControls(value: Readonly<Record<string, unknown>>): void {
     }
   }
 }
-
-const SHOWN_NAME_LENGTH = 64;
 
 function refusalOf({ kind, field, text }: SchemaProblem): Refusal {
   const named = field === undefined ? {} : { field: field.slice(0, SHOWN_NAME_LENGTH) };

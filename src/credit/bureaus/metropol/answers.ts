@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../../platform/base/compiled.ts';
 import { parseDay } from '../../../platform/base/days.ts';
+import { readJson } from '../../../platform/base/json.ts';
 import type { CreditAccount, RiskClass } from '../../facts.ts';
 import type { IdentityDocument } from '../../registry/documents.ts';
 import type { Profile } from '../../registry/profile.ts';
@@ -178,7 +179,7 @@ function classOf(days: number): RiskClass {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

@@ -37,7 +37,11 @@ export const africastalking: Protocol = {
   create: (operator) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
+    const secret = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
+      'secret',
+    );
     return createAfricastalkingConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

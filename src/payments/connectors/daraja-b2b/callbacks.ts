@@ -6,7 +6,7 @@ import type {
   PaymentFinder,
   SentPayment,
 } from '../../dispatch/connector.ts';
-import { declined } from '../outcomes.ts';
+import { contradictory, declined } from '../outcomes.ts';
 import type { SecretPath, SecretPaths } from '../secret-path.ts';
 import { outcomeOfResult, paid } from './classify.ts';
 import { declineOf, FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
@@ -14,6 +14,7 @@ import { formatHandle, isConversationId, parseHandle } from './handle.ts';
 import type { Handle } from './handle.ts';
 import { availableBalance, readResult } from './result.ts';
 import type { Result } from './result.ts';
+import { readContradictory } from '../values.ts';
 
 /** Kinds of callback URLs. */
 export const RESULT = 'r';
@@ -38,7 +39,7 @@ export function createCallbacks(paths: SecretPaths, floatAccount: string): Callb
         return about.reference === '' ? NOTHING : hint(about.reference, null, null);
       }
       const result = readResult(request.body);
-      if (result === undefined) return refused('the body is not a Result');
+      if (result === undefined) return unreadable(about, request.body);
       if (about.kind === BALANCE) return readBalance(result, floatAccount);
       return about.kind === STATUS
         ? await readStatus(about, result, find)
@@ -48,6 +49,11 @@ export function createCallbacks(paths: SecretPaths, floatAccount: string): Callb
 }
 
 const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
+
+function unreadable({ kind, reference }: SecretPath, body: Buffer): CallbackReading {
+  if (readContradictory(body) === undefined) return refused('the body is not a Result');
+  return kind === BALANCE ? NOTHING : contradictory(reference);
+}
 
 async function readPaymentResult(
   about: SecretPath,

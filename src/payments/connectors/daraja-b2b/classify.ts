@@ -1,10 +1,10 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { Declined, Paid, PaymentOutcome, Unknown } from '../../dispatch/connector.ts';
 import { declined, notSent, unknown } from '../outcomes.ts';
-import { cleanMessage, decodeUtf8 } from '../text.ts';
+import { cleanMessage } from '../text.ts';
 import { declineOf } from './codes.ts';
 import { isConversationId } from './handle.ts';
-import { objectOf, textOf } from '../values.ts';
+import { objectOf, readJson, textOf } from '../values.ts';
 import { amountOf } from './result.ts';
 import type { Result } from './result.ts';
 
@@ -22,13 +22,7 @@ export interface GatewayAnswer {
 /** Undefined: the answer is not from the gateway, or cannot be read. */
 export function readGateway(ending: Ending): GatewayAnswer | undefined {
   if (ending.kind !== 'answer') return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(decodeUtf8(ending.body) ?? '');
-  } catch {
-    return undefined;
-  }
-  const body = objectOf(parsed);
+  const body = objectOf(readJson(ending.body));
   const errorCode = textOf(body?.['errorCode']) ?? null;
   const responseCode = textOf(body?.['ResponseCode']) ?? null;
   if (body === undefined || (errorCode === null) === (responseCode === null)) return undefined;

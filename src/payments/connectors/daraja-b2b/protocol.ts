@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
-import { createSettingsReader, secretsOf } from '../protocol.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
 import { createSecretPaths } from '../secret-path.ts';
 import { requireCallbackUrl } from './callback-url.ts';
@@ -64,7 +64,11 @@ export const darajaB2b: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(operatorCode, parseSecret(operatorCode, operator.secret), 'secret');
+    const given = readSecretJson(operator.secret, {
+      owner: `operator ${operatorCode}`,
+      parts: 'consumer_key, consumer_secret, and security_credential or initiator_password',
+    });
+    const secret = readSecret(operatorCode, given, 'secret');
     requireCallbackUrl(`operator ${operatorCode}`, callbackUrl);
     return createDarajaConnector({
       ...connectionOf(operator, settings),
@@ -92,16 +96,6 @@ export const darajaB2b: Protocol = {
   },
   statementFormat: null,
 };
-
-function parseSecret(operatorCode: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(
-      `operator ${operatorCode}: the secret must be a JSON object with consumer_key, consumer_secret, and security_credential or initiator_password`,
-    );
-  }
-}
 
 /** Encrypted once: the padding is random, so any one result may be used again. */
 function credentialOf(

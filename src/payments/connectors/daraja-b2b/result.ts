@@ -1,5 +1,5 @@
-import { cleanMessage, decodeUtf8 } from '../text.ts';
-import { objectOf, textOf } from '../values.ts';
+import { cleanMessage } from '../text.ts';
+import { objectOf, readJson, textOf } from '../values.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 
 /** The documented `Result`, with values of any type. */
@@ -15,7 +15,7 @@ export interface Result {
 
 /** Undefined for anything else. */
 export function readResult(body: Buffer): Result | undefined {
-  const result = objectOf(objectOf(parsed(body))?.['Result']);
+  const result = objectOf(objectOf(readJson(body))?.['Result']);
   const code = textOf(result?.['ResultCode']);
   if (result === undefined || code === undefined) return undefined;
   // Some malformed samples nest them, so both are read as one list.
@@ -58,13 +58,4 @@ export function availableBalance(text: string, account: string): bigint | undefi
     }
   }
   return undefined;
-}
-
-function parsed(body: Buffer): unknown {
-  const text = decodeUtf8(body);
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { CallbackReport, Callbacks, SentPayment } from '../../dispatch/connector.ts';
+import { contradictory } from '../outcomes.ts';
 import type { SecretPaths } from '../secret-path.ts';
-import { readJson } from '../values.ts';
+import { readContradictory, readJson } from '../values.ts';
 import { isTransactionId, meaningOf, misfitOf, readTransaction } from './transaction.ts';
 import type { Expected, Transaction } from './transaction.ts';
 
@@ -18,6 +19,7 @@ export function createCallbacks(
     read: async (request, find) => {
       const about = paths.read(request.path);
       if (about === undefined) return { kind: 'refused', reason: 'the path is not one of ours' };
+      if (readContradictory(request.body) !== undefined) return contradictory(about.reference);
       const found = readTransaction(readJson(request.body));
       if (found === undefined) return { kind: 'refused', reason: 'the body is no transaction' };
       const sent = await find.byReference(about.reference);

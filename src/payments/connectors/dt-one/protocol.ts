@@ -64,7 +64,11 @@ export const dtOne: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
+    const secret = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
+      'secret',
+    );
     return createDtOneConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

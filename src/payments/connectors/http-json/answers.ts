@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../../platform/base/compiled.ts';
-import { decodeUtf8 } from '../text.ts';
+import { readJson } from '../values.ts';
 import { CURRENCY, MONEY_PATTERN } from '../../../platform/base/money.ts';
 
 // Response bodies from an operator, as in docs/reference/operator-protocol.md. They are hostile
@@ -82,28 +82,18 @@ export type AccountAnswerBody = Static<typeof ACCOUNT_ANSWER>;
 
 /** An answer to an instruction or a status query, or a callback. Undefined if it is invalid. */
 export function readPaymentAnswer(body: Buffer): PaymentAnswer | undefined {
-  const value = parsed(body);
+  const value = readJson(body, 'number');
   return paymentSchema.fits(value) ? value : undefined;
 }
 
 /** An answer about an account. Undefined if it is invalid. */
 export function readAccountAnswer(body: Buffer): AccountAnswerBody | undefined {
-  const value = parsed(body);
+  const value = readJson(body, 'number');
   return accountSchema.fits(value) ? value : undefined;
 }
 
 /** The decimal text of a balance in our currency. Undefined if it is invalid. */
 export function readBalanceAnswer(body: Buffer): string | undefined {
-  const value = parsed(body);
+  const value = readJson(body, 'number');
   return balanceSchema.fits(value) ? value.balance : undefined;
-}
-
-function parsed(body: Buffer): unknown {
-  const text = decodeUtf8(body);
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

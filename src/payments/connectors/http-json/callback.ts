@@ -1,5 +1,7 @@
 import type { CallbackReading, CallbackRequest } from '../../dispatch/connector.ts';
+import { contradictory } from '../outcomes.ts';
 import { cleanReference, decodeUtf8 } from '../text.ts';
+import { objectOf, readContradictory, textOf } from '../values.ts';
 import { readPaymentAnswer } from './answers.ts';
 import { declinedOutcome, paidOutcome } from './classify.ts';
 import type { Signing } from './signing.ts';
@@ -30,8 +32,13 @@ export function readSignedCallback(
     case 'unavailable':
       return { kind: 'reports', reports: [] };
     default:
-      return refused('the body does not follow the protocol');
+      return contradictoryReport(request.body) ?? refused('the body does not follow the protocol');
   }
+}
+
+function contradictoryReport(body: Buffer): CallbackReading | undefined {
+  const reference = textOf(objectOf(readContradictory(body))?.['reference']);
+  return reference === undefined ? undefined : contradictory(cleanReference(reference));
 }
 
 function reported(

@@ -1,12 +1,26 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import { decodeUtf8 } from '../text.ts';
-import { readJson } from '../values.ts';
+import { objectOf, readContradictory, readJson } from '../values.ts';
 import { readXml } from './xml.ts';
 
 /** The content of a body; undefined when it is not in the format, or not an object. */
 export function readBody(format: 'json' | 'form' | 'xml', bytes: Buffer): object | undefined {
   const content = format === 'json' ? readJson(bytes) : readText(format, decodeUtf8(bytes));
   return typeof content === 'object' && content !== null ? content : undefined;
+}
+
+/**
+ * What a body is about that `readBody` refuses because a name occurs twice; undefined for any other. By its
+ * values nothing may be decided.
+ */
+export function readContradictoryBody(
+  format: 'json' | 'form' | 'xml',
+  bytes: Buffer,
+): object | undefined {
+  if (readBody(format, bytes) !== undefined || format === 'xml') return undefined;
+  if (format === 'json') return objectOf(readContradictory(bytes));
+  const fields = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes) ?? ''));
+  return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
 /** The answer, if it came under one of these HTTP statuses; otherwise why it says nothing. */

@@ -7,7 +7,8 @@ import type {
   SentPayment,
 } from '../../dispatch/connector.ts';
 import { cleanReference, decodeUtf8 } from '../text.ts';
-import { readBody } from './answer.ts';
+import { contradictory } from '../outcomes.ts';
+import { readBody, readContradictoryBody } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { inputOf } from './input.ts';
 import { compileOutcome } from './outcome.ts';
@@ -35,7 +36,8 @@ export function compileCallbacks(
     acceptedBody,
     keepsHandles: callback.handle !== undefined && verifying !== null,
     read: async (request, find) => {
-      const body = readBody(format, request.body);
+      const unambiguous = readBody(format, request.body);
+      const body = unambiguous ?? readContradictoryBody(format, request.body);
       const received = { ...by.context, ...receivedOf(request), body: body ?? {} };
       const problem = verifying === null ? null : await whyNotSigned(verifying, received);
       if (problem !== null) return refused(problem);
@@ -44,6 +46,7 @@ export function compileCallbacks(
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
       if (verifying === null) return unsignedReport(sent);
+      if (unambiguous === undefined) return contradictory(sent?.reference ?? cleanReference(named));
       const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
       if (sent === undefined && isHandle) return unknownHandle(named, outcome);

@@ -53,7 +53,11 @@ export const http: Protocol = {
 type Parts = Readonly<Record<string, string>>;
 
 function partsOf({ operatorCode }: UsableOperator, secret: string): Parts {
-  return readSecret(operatorCode, readSecretJson({ operatorCode, secret }), 'secret');
+  return readSecret(
+    operatorCode,
+    readSecretJson(secret, { owner: `operator ${operatorCode}` }),
+    'secret',
+  );
 }
 
 function requirePart(parts: Parts): SecretPart {

@@ -6,8 +6,9 @@ import type {
   SentPayment,
 } from '../../dispatch/connector.ts';
 import type { SecretPath, SecretPaths } from '../secret-path.ts';
+import { contradictory } from '../outcomes.ts';
 import { cleanMessage } from '../text.ts';
-import { centsOf, objectOf, readJson, textOf } from '../values.ts';
+import { centsOf, objectOf, readContradictory, readJson, textOf } from '../values.ts';
 import { formatHandle, isTransactionId, parseHandle } from './handle.ts';
 import { isSameAccount } from './streams.ts';
 import type { Stream } from './streams.ts';
@@ -40,6 +41,7 @@ export function createCallbacks(
     read: async (request, find) => {
       const about = paths.read(request.path);
       if (about === undefined) return refused('the path is not one of ours');
+      if (readContradictory(request.body) !== undefined) return contradictory(about.reference);
       const report = readReport(request.body);
       if (report === undefined) return refused('the body is not a callback');
       const sent = await find.byReference(about.reference);

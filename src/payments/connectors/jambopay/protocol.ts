@@ -57,7 +57,11 @@ export const jambopay: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
+    const secret = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operator.operatorCode}` }),
+      'secret',
+    );
     return createJambopayConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

@@ -1,7 +1,8 @@
 import { createMac } from '../../../platform/base/mac.ts';
 import type { CallbackReading, CallbackReport, Callbacks } from '../../dispatch/connector.ts';
+import { contradictory } from '../outcomes.ts';
 import { cleanReference, decodeUtf8 } from '../text.ts';
-import { objectOf, readJson } from '../values.ts';
+import { objectOf, readContradictory, readJson } from '../values.ts';
 import type { AmountsIn } from './requests.ts';
 import { isAbout, paidBy, readTransaction } from './transaction.ts';
 import type { Transaction } from './transaction.ts';
@@ -42,7 +43,7 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
         return refused('the timestamp is too old');
       }
       const event = objectOf(readJson(body));
-      if (event === undefined) return refused('the body is not JSON');
+      if (event === undefined) return contradictoryEvent(body) ?? refused('the body is not JSON');
       if (event['type'] !== 'airtime_transaction.status') return NOTHING;
       const transaction = readTransaction(event['data']);
       if (transaction === undefined) return NOTHING;
@@ -54,6 +55,12 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
 }
 
 const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
+/** An event whose body has a name twice, if it names a payment. */
+function contradictoryEvent(body: Buffer): CallbackReading | undefined {
+  const transaction = readTransaction(objectOf(readContradictory(body))?.['data']);
+  return transaction && contradictory(cleanReference(transaction.reference));
+}
+
 const ASK = { kind: 'hint', operatorHandle: null, says: null } as const;
 
 function report(transaction: Transaction, amountsIn: AmountsIn, fits: boolean): CallbackReading {

@@ -65,7 +65,11 @@ export const reloadly: Protocol = {
   create: (operator) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(operatorCode, readSecretJson(operator), 'secret');
+    const secret = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
+      'secret',
+    );
     const baseUrl = readBaseUrl(operator);
     requireSettled(operatorCode, baseUrl, settings.settles_after_ms ?? SETTLES_AFTER_MS);
     const authUrl = settings.auth_url ?? 'https://auth.reloadly.com';
@@ -117,7 +121,11 @@ function rulesOf(settings: Static<typeof SETTINGS>) {
 function webhookSecretsOf(operator: UsableOperator): WebhookSecret[] {
   return secretsOf(operator).map(({ secret, validUntil }) => {
     const { operatorCode } = operator;
-    const parts = readSecret(operatorCode, readSecretJson({ operatorCode, secret }), 'secret');
+    const parts = readSecret(
+      operatorCode,
+      readSecretJson(secret, { owner: `operator ${operatorCode}` }),
+      'secret',
+    );
     return {
       secret: parts.webhook_secret,
       validUntilMs: validUntil?.getTime() ?? Number.POSITIVE_INFINITY,

@@ -48,7 +48,11 @@ export const tingg: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const { username, password } = readSecret(operatorCode, readSecretJson(operator), 'secret');
+    const { username, password } = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operator.operatorCode}` }),
+      'secret',
+    );
     return createTinggConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

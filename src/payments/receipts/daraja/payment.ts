@@ -1,5 +1,5 @@
 import { createWireTime } from '../../../platform/base/clock.ts';
-import { centsOf, objectOf, readJson, textOf } from '../../connectors/values.ts';
+import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../connectors/values.ts';
 import { cleanMessage } from '../../connectors/text.ts';
 import { readReceiptNumber, reportedAccount } from '../receipt.ts';
 
@@ -38,14 +38,18 @@ export function readDarajaTime(text: string | undefined): Date | undefined {
   return darajaTime.parse(`${year}-${month}-${day} ${hour}:${minute}:${second}`);
 }
 
-/**
- * The body of validation and confirmation. Undefined unless it is a payment to this short code.
- */
-export function readC2bPayment(
-  body: Buffer,
-  shortCode: string,
-): (C2bPayment & { readonly isOurs: boolean }) | undefined {
-  const content = objectOf(readJson(body));
+/** The body of validation and confirmation. */
+export interface C2bReport extends C2bPayment {
+  /** To this short code. */
+  readonly isOurs: boolean;
+  /** A name occurs twice: what the body says depends on the reader. */
+  readonly isContradictory: boolean;
+}
+
+/** Undefined unless it is a payment. */
+export function readC2bPayment(body: Buffer, shortCode: string): C2bReport | undefined {
+  const contradictory = readContradictory(body);
+  const content = objectOf(contradictory ?? readJson(body));
   if (content === undefined) return undefined;
   const read = (name: string): string => cleanMessage(textOf(content[name]) ?? '').trim();
   const receipt = readReceiptNumber(read('TransID'));
@@ -60,6 +64,7 @@ export function readC2bPayment(
     payer: payerOf([read('MSISDN'), read('FirstName'), read('MiddleName'), read('LastName')]),
     type: read('TransactionType'),
     isOurs: read('BusinessShortCode') === shortCode,
+    isContradictory: contradictory !== undefined,
   };
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 import { CONNECTION_SETTINGS } from '../../connectors/connection.ts';
-import { createSettingsReader } from '../../connectors/protocol.ts';
+import { createSettingsReader, readSecretJson } from '../../connectors/protocol.ts';
 
 const money = Type.String({ pattern: MONEY_PATTERN.source });
 
@@ -44,15 +44,11 @@ export type DarajaSecret = Static<typeof SECRET>;
 const checkSecret = createSettingsReader(SECRET, 'source');
 
 export function readDarajaSecret(sourceCode: string, text: string): DarajaSecret {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new Error(
-      `source ${sourceCode}: the secret must be a JSON object with consumer_key, consumer_secret and, for STK push, passkey`,
-    );
-  }
-  return checkSecret(sourceCode, parsed, 'secret');
+  const given = readSecretJson(text, {
+    owner: `source ${sourceCode}`,
+    parts: 'consumer_key, consumer_secret and, for STK push, passkey',
+  });
+  return checkSecret(sourceCode, given, 'secret');
 }
 
 /** Published by Safaricom, or seen. */

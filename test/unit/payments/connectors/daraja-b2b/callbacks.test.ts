@@ -162,3 +162,14 @@ test('the float, from the account that pays', async () => {
     balanceCents: 600_000_00n,
   });
 });
+
+test.each(['r', 's'])('a Result (%s) that has a name twice is kept for people', async (kind) => {
+  const path = PATHS.make({ kind, reference: 'R', attemptNumber: 1 });
+  const body = Buffer.from(
+    JSON.stringify({ Result: RESULT }).replace('{"Key"', '{"Value":"1","Key"'),
+  );
+  const find = { byReference: async () => SENT, byHandle: async () => undefined };
+  expect(await CALLBACKS.read({ headers: {}, path, body }, find)).toMatchObject(
+    reporting({ kind: 'mismatch', says: null }),
+  );
+});

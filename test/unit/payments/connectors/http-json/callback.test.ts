@@ -96,6 +96,15 @@ describe('a callback', () => {
     expect(read(JSON.stringify(body))).toEqual({ kind: 'reports', reports: [] });
   });
 
+  test('that has a name twice is kept for people, and settles nothing', () => {
+    const body = JSON.stringify(PAID).replace('{', '{"amount":"1.00",');
+    expect(read(body)).toMatchObject({
+      kind: 'reports',
+      reports: [{ reference: 'REF', outcome: { kind: 'mismatch', says: null } }],
+    });
+    expect(read(body, headersFor(JSON.stringify(PAID)))).toMatchObject({ kind: 'refused' });
+  });
+
   test.each([
     ['is nobody’s', { status: 'not_found', reference: 'REF' }],
     ['is a conflict', { status: 'conflict', reference: 'REF' }],

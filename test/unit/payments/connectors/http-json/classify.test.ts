@@ -131,6 +131,8 @@ describe('an instruction', () => {
     ['two answers', text(JSON.stringify(PAID) + JSON.stringify(PAID))],
     ['a broken byte', text(Buffer.concat([Buffer.from(JSON.stringify(PAID)), Buffer.of(0xff)]))],
     ['no answer', { kind: 'no_answer', reason: 'the connection was closed' } as const],
+    ['a name twice', text(JSON.stringify(DECLINED).replace('{', '{"status":"paid",'))],
+    ['a name twice, inside', text(JSON.stringify(PAID).replace('"units"', '"token"'))],
   ])('%s: unknown, and not answered', (_what, ending) => {
     expect(classifyPayment(ending, 'REF')).toMatchObject(UNHEARD);
   });

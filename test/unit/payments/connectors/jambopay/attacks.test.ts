@@ -173,6 +173,18 @@ describe('callbacks', () => {
     });
   });
 
+  test('a callback that has a name twice is kept for people', async () => {
+    const sent = await prepare(bill('00009903'));
+    await connector.pay(sent, SIGNAL);
+    await emulator.later.quiet();
+    const [request] = receiver.take();
+    if (request === undefined) throw new Error('there is no callback');
+    const body = Buffer.from(request.body.toString().replace('{', '{"Amount":"1.00",'));
+    expect(await connector.callbacks?.read({ ...request, body }, finderOf(sent))).toMatchObject({
+      reports: [{ reference: sent.reference, outcome: { kind: 'mismatch', says: null } }],
+    });
+  });
+
   test('the callback may overtake the answer: the answer still brings the token', async () => {
     const sent = await prepare(bill('00009919'));
     expect(await connector.pay(sent, SIGNAL)).toMatchObject({

@@ -36,9 +36,18 @@ const DATA = {
 
 function request(
   data: object,
-  by: { readonly secret?: string; readonly atMs?: number; readonly signedBody?: string } = {},
+  by: {
+    readonly secret?: string;
+    readonly atMs?: number;
+    readonly signedBody?: string;
+    readonly first?: string;
+  } = {},
 ) {
-  const body = JSON.stringify({ type: 'airtime_transaction.status', data });
+  const { first = '' } = by;
+  const body = JSON.stringify({ type: 'airtime_transaction.status', data }).replace(
+    '{',
+    `{${first}`,
+  );
   const timestamp = String(Math.floor((by.atMs ?? Date.now()) / 1000));
   const signature = createHmac('sha256', by.secret ?? 'newest')
     .update(`${by.signedBody ?? body}:${timestamp}`)
@@ -65,6 +74,11 @@ test.each<[string, ReturnType<typeof request>, object]>([
   ['an old one', request(DATA, { atMs: Date.now() - 301_000 }), { kind: 'refused' }],
   ['one of the future', request(DATA, { atMs: Date.now() + 600_000 }), { kind: 'refused' }],
   ['a body of another signature', request(DATA, { signedBody: '{}' }), { kind: 'refused' }],
+  [
+    'with a name twice: for people',
+    request(DATA, { first: '"data":{},' }),
+    outcome({ kind: 'mismatch', says: null }),
+  ],
   ['refunded', request({ ...DATA, status: 'REFUNDED' }), outcome({ kind: 'reversed' })],
   [
     'failed: not final yet, so ask',

@@ -1,0 +1,37 @@
+import { databaseTransaction } from '../../platform/db/pool.ts';
+import { cleanMessage } from '../connectors/text.ts';
+import type { ReceiptReport } from './receipt.ts';
+import { insertReport } from './store.ts';
+import { insertOrLock, openReceiptCase } from './take.ts';
+import type { ReceiptDeps } from './take.ts';
+
+/**
+ * Keeps a confirmation whose body has a name twice: the customer has paid, but how much, or for which
+ * account, depends on the reader. A new receipt waits without an account, until another report has
+ * one with the same amount, or people decide; a known one only gets the case.
+ * @param body of the confirmation, for people.
+ */
+export async function keepContradictory(
+  { pool, ledgerMac, log }: ReceiptDeps,
+  report: ReceiptReport,
+  body: Buffer,
+): Promise<void> {
+  const { issuer, receipt, channel } = report;
+  const kept = { ...report, account: null };
+  const facts = {
+    source: channel,
+    reason: 'names',
+    issuer,
+    receipt,
+    reported_cents: Number(report.amountCents),
+    reported_account: report.account,
+    body: cleanMessage(body.toString('utf8')),
+  };
+  await databaseTransaction(pool, async (client) => {
+    const waiting = { state: 'unmatched', vendorId: null } as const;
+    const { row } = await insertOrLock(client, ledgerMac, kept, waiting);
+    if (!(await insertReport(client, row.receiptId, kept))) return;
+    await openReceiptCase(client, row, 'receipt_conflict', facts);
+  });
+  log.error({ receipt }, 'a confirmation has a name twice; it waits for people');
+}
