@@ -36,6 +36,8 @@ import { BILLER, newPayment } from '../support/new-transaction.ts';
 
 const FLOAT = 100_000n;
 const AMOUNT = 10_000n;
+/** A lost payment may be listed with the operator’s terms or without. */
+const OWN_AMOUNT = { amount_cents: String(AMOUNT) };
 const FEE = 150n;
 const OPERATORS = `operator:${OPERATOR}`;
 const RECEIVABLE = `receivable:${OPERATOR}`;
@@ -670,7 +672,7 @@ describe('a payment that the ledger lost', () => {
       const early = await reversal(AMOUNT);
       await expect(resolve(early, 'return_to_vendor')).rejects.toThrow('was not charged');
       await expect(resolve(row, 'return_to_vendor')).rejects.toThrow('does not list a reversal');
-      await resolve(row, 'charge_vendor');
+      await resolve(row, 'charge_vendor', OWN_AMOUNT);
       expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - AMOUNT - 116n });
       await expect(
         resolve(early, 'return_to_vendor', { amount_cents: String(AMOUNT + 1n) }),
@@ -749,7 +751,9 @@ describe('a payment that the ledger lost', () => {
     const reference = encodeReference(made.vendorId, made.paymentId);
     await resolve(await openCalled(reference), 'house_bears');
     const listed = await openLost(made, { reference });
-    await expect(resolve(listed, 'charge_vendor')).rejects.toThrow('about the same reference');
+    await expect(resolve(listed, 'charge_vendor', OWN_AMOUNT)).rejects.toThrow(
+      'about the same reference',
+    );
     await resolve(listed, 'keep_books');
     const reversal = await openLost(made, { reference, movement: 'reversal' });
     const change = await houseChange(async () => await resolve(reversal, 'house_recovers'));
@@ -766,7 +770,7 @@ describe('a payment that the ledger lost', () => {
       await expect(resolve(row, resolution)).rejects.toThrow('has returned it');
     }
     // It paid once more.
-    await resolve(await openLost(made), 'charge_vendor');
+    await resolve(await openLost(made), 'charge_vendor', OWN_AMOUNT);
     expect((await books.balances(made.vendorId))[OPERATORS]).toBeGreaterThanOrEqual(AMOUNT);
     await resolve(row, 'keep_books');
   });
@@ -785,14 +789,16 @@ describe('a payment that the ledger lost', () => {
     const row = await lostCase();
     const again = await openLost({ vendorId: row.vendorId, paymentId: row.paymentId ?? '' });
     const proposed = await proposeResolution(books, {
-      ...{ caseId: again.caseId, by: 'Asha', proposal: proposal('charge_vendor') },
+      ...{ caseId: again.caseId, by: 'Asha', proposal: proposal('charge_vendor', OWN_AMOUNT) },
     });
     expect(proposed.plan.kind).toBe('correct');
-    await resolve(row, 'charge_vendor');
+    await resolve(row, 'charge_vendor', OWN_AMOUNT);
     await expect(approveCurrent(books, { caseId: again.caseId, by: 'Baraka' })).rejects.toThrow(
       `already: case ${row.caseId}`,
     );
-    await expect(resolve(again, 'charge_vendor')).rejects.toThrow(`already: case ${row.caseId}`);
+    await expect(resolve(again, 'charge_vendor', OWN_AMOUNT)).rejects.toThrow(
+      `already: case ${row.caseId}`,
+    );
   });
 
   test.each([

@@ -109,13 +109,13 @@ export function modelFund(
   vendorId: number,
   time: number,
 ): { readonly amountCents: bigint; readonly fresh: boolean } {
-  const first = model.fundings.get(`${vendorId} ${time}`);
+  const latest = model.fundings.get(`${vendorId} ${time}`);
   const accounts = accountsOf(model, vendorId);
   const amountCents = accounts.collected;
-  if (amountCents === 0n) return { amountCents: first ?? 0n, fresh: false };
+  if (amountCents === 0n) return { amountCents: latest ?? 0n, fresh: false };
   accounts.collected = 0n;
   model.oracle.addFloat(vendorId, amountCents);
-  model.fundings.set(`${vendorId} ${time}`, first ?? amountCents);
+  model.fundings.set(`${vendorId} ${time}`, amountCents);
   return { amountCents, fresh: true };
 }
 

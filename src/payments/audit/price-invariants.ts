@@ -48,9 +48,14 @@ function operatorPricesPosted(payments: string): Invariant {
   };
 }
 
+/** The corrections that say that the operator's terms differ from the recorded price. */
+const TERMS_DIFFER = `select x.correction_id from corrections x where x.bucket = t.bucket
+                    and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
+                    and x.resolution = 'terms_differ'`;
+
 const CORRECTED_BY_PRICE: Invariant = {
   name: 'corrected_by_price',
-  says: 'After corrections a successful payment has its fee and VAT, a failed one none, and its cost and commission are those of the amount that the ledger still counts as paid.',
+  says: 'After corrections a successful payment has its fee and VAT, a failed one none, and its cost and commission are those of the amount that the ledger still counts as paid, and what two people decided to differ.',
   sql: `select t.vendor_id as "vendorId",
             format('payment %s: fee %s, VAT %s, cost %s, commission %s, of which due %s', t.payment_id, m.fee,
               m.vat, m.cost, m.commission, m.due) as detail
@@ -65,7 +70,11 @@ const CORRECTED_BY_PRICE: Invariant = {
                 coalesce(sum(s.change) filter (where s.account like 'commission:%'), 0) as commission,
                 coalesce(-sum(s.change) filter (where s.account like 'commission_due:%'), 0) as due,
                 coalesce(sum(s.change) filter (where s.account = 'operator:' || t.operator_code
-                  and s.other not like 'cost:%' and s.other not like 'commission:%'), 0)::bigint as paid
+                  and s.other not like 'cost:%' and s.other not like 'commission:%'), 0)::bigint as paid,
+                coalesce(-sum(s.change) filter (where s.account like 'cost:%' and f.source_id in (
+                  ${TERMS_DIFFER})), 0) as other_cost,
+                coalesce(sum(s.change) filter (where s.account like 'commission:%' and f.source_id in (
+                  ${TERMS_DIFFER})), 0) as other_commission
               from transfers f cross join lateral (
                 values (f.debit_account, f.credit_account, -f.amount_cents),
                   (f.credit_account, f.debit_account, f.amount_cents)
@@ -82,6 +91,7 @@ const CORRECTED_BY_PRICE: Invariant = {
           where (m.fee, m.vat, m.cost, m.commission, m.due) is distinct from (
             case when t.outcome = 'success' then t.fee_cents - t.vat_cents else 0 end,
             case when t.outcome = 'success' then t.vat_cents else 0 end,
-            coalesce(e.cost, 0), coalesce(e.commission, 0),
+            coalesce(e.cost, 0) + case when m.paid > 0 then m.other_cost else 0 end,
+            coalesce(e.commission, 0) + case when m.paid > 0 then m.other_commission else 0 end,
             case when e.is_netted then 0 else coalesce(e.commission, 0) end)`,
 };

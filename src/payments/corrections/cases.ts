@@ -32,7 +32,7 @@ import { readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import { readRecordedPrices } from '../create/store.ts';
 import { findOperatorPrice } from '../prices/store.ts';
 import { openExposure, openRest } from './exposure-cases.ts';
-import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
+import { insertCorrection, readOtherTerms, setCorrectedOutcome } from './corrections-store.ts';
 import { readLostPayment } from './read-lost-payment.ts';
 import { effectOf, planLines } from './plan-lines.ts';
 import { planResolution } from './resolutions.ts';
@@ -249,7 +249,8 @@ async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['paym
   const { executedBy, operatorPrice, ...fee } = recorded;
   const isAbout = operatorPrice !== null && executedBy === operator;
   const terms = isAbout ? await findOperatorPrice(db, operatorPrice) : undefined;
-  return { ...payment, ...fee, terms: terms ?? null };
+  const otherTerms = await readOtherTerms(db, { vendorId, paymentId }, operator);
+  return { ...payment, ...fee, terms: terms ?? null, otherTerms };
 }
 
 async function readSituation(db: Queryable, row: CaseRow): Promise<Situation> {

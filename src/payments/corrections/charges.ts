@@ -25,11 +25,20 @@ export function feeParts({ feeCents, vatCents }: Fee): (readonly ['fees' | 'vat'
   return parts.filter(([, cents]) => cents > 0n);
 }
 
-interface TermsBefore {
+export interface TermsBefore {
   readonly vendorId: number;
   /** Null: the operator charges and gives nothing. */
   readonly terms: OperatorTerms | null;
   readonly postedCents: bigint;
+  /** What `terms_differ` posted for it. Absent: nothing. */
+  readonly otherTerms?: OtherTerms;
+}
+
+/** How what an operator really charged and gave for a payment differs from the recorded price, in cents. */
+export interface OtherTerms {
+  readonly costCents: bigint;
+  /** Of the commission that it netted. */
+  readonly commissionCents: bigint;
 }
 
 interface TermsChange {
@@ -43,28 +52,45 @@ interface TermsChange {
  */
 export function changedTerms(
   row: Pick<CaseRow, 'operatorCode'>,
-  { vendorId, terms, postedCents }: TermsBefore,
+  { vendorId, terms, postedCents, otherTerms = NO_OTHER_TERMS }: TermsBefore,
   postedAfter: bigint,
 ): TermsChange {
-  if (terms === null) return { cost: [], commission: [] };
+  if (terms === null && otherTerms.costCents === 0n && otherTerms.commissionCents === 0n) {
+    return { cost: [], commission: [] };
+  }
   const operator = accountOf('operator', row);
-  const before = termsOf(terms, postedCents);
-  const after = termsOf(terms, postedAfter);
+  const before = termsOf(terms ?? NO_TERMS, postedCents);
+  const after = termsOf(terms ?? NO_TERMS, postedAfter);
+  // What differs from the price belongs to the payment: it goes with it, and comes back with it.
+  const others = BigInt(Number(postedAfter > 0n) - Number(postedCents > 0n));
   const change = (debit: AccountName, credit: AccountName, cents: bigint): PlannedTransfer[] => {
     if (cents === 0n) return [];
     const [debitAccount, creditAccount] = cents > 0n ? [debit, credit] : [credit, debit];
     return [{ vendorId, debitAccount, creditAccount, amountCents: cents > 0n ? cents : -cents }];
   };
-  const source = terms.commissionNetted ? operator : accountOf('commission_due', row);
+  const isNetted = terms?.commissionNetted ?? true;
+  const commission = accountOf('commission', row);
+  const byPrice = after.commissionCents - before.commissionCents;
+  const byOthers = others * otherTerms.commissionCents;
+  const costCents = after.costCents - before.costCents + others * otherTerms.costCents;
   return {
-    cost: change(accountOf('cost', row), operator, after.costCents - before.costCents),
-    commission: change(
-      source,
-      accountOf('commission', row),
-      after.commissionCents - before.commissionCents,
-    ),
+    cost: change(accountOf('cost', row), operator, costCents),
+    commission: isNetted
+      ? change(operator, commission, byPrice + byOthers)
+      : [
+          ...change(accountOf('commission_due', row), commission, byPrice),
+          ...change(operator, commission, byOthers),
+        ],
   };
 }
+
+/** The operator charges and gives nothing. */
+export const NO_TERMS: OperatorTerms = {
+  cost: { flatCents: 0n, bps: 0 },
+  commission: { flatCents: 0n, bps: 0 },
+  commissionNetted: true,
+};
+export const NO_OTHER_TERMS: OtherTerms = { costCents: 0n, commissionCents: 0n };
 
 /** Transfers from the vendor's money, one account after the other, and then from what it owes us. */
 export function chargesOf(

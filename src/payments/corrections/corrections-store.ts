@@ -6,7 +6,7 @@ import { correctionText } from '../ledger/authenticity.ts';
 import type { CorrectionContent } from '../ledger/authenticity.ts';
 import { settledHash } from '../ledger/entries.ts';
 import type { Outcome } from '../create/payment.ts';
-import type { PlannedTransfer } from './charges.ts';
+import type { OtherTerms, PlannedTransfer } from './charges.ts';
 
 /** `correctionId` is the source of its transfers, `amountCents` their sum. */
 export interface Correction extends CorrectionContent {
@@ -92,6 +92,26 @@ export async function findChargeOf(
     [payment.vendorId, payment.paymentId],
   );
   return found.rows[0]?.caseId;
+}
+
+/** What `terms_differ` posted for the payment. */
+export async function readOtherTerms(
+  db: Queryable,
+  payment: { readonly vendorId: number; readonly paymentId: string },
+  operatorCode: string,
+): Promise<OtherTerms> {
+  const read = await db.query<OtherTerms>(
+    `select coalesce(sum(case 'cost:' || $3 when f.debit_account then f.amount_cents
+         when f.credit_account then -f.amount_cents end), 0)::bigint as "costCents",
+       coalesce(sum(case 'commission:' || $3 when f.credit_account then f.amount_cents
+         when f.debit_account then -f.amount_cents end), 0)::bigint as "commissionCents"
+     from corrections c join transfers f
+       on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
+     where c.bucket = bucket_of($1) and c.vendor_id = $1 and c.payment_id = $2
+       and c.resolution = 'terms_differ'`,
+    [payment.vendorId, payment.paymentId, operatorCode],
+  );
+  return read.rows[0] ?? { costCents: 0n, commissionCents: 0n };
 }
 
 /** What corrections posted to the vendor's accounts for this payment, summed by the two accounts. */

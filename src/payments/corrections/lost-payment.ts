@@ -3,7 +3,7 @@ import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { CaseRow } from '../cases/cases-store.ts';
-import { feeOf, termsOf } from '../prices/price.ts';
+import { feeOf, paidFor, termsOf } from '../prices/price.ts';
 import type { FeeFormula, OperatorTerms } from '../prices/price.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
@@ -62,6 +62,19 @@ export function planLostCharge(
   if (fee !== undefined) for (const [account, part] of feeParts(fee)) take(account, part);
   const { cost, commission } = changedTerms(row, { vendorId, terms, postedCents: 0n }, amountCents);
   return [...transfers, ...cost, ...commission];
+}
+
+/**
+ * The amount of a lost payment that a statement lists with so many cents.
+ * Throws: `PlainError` if it may be listed with the operator's terms or without: only a person knows.
+ */
+export function lostAmount({ terms }: LostPayment, listedCents: bigint): bigint {
+  const otherCents = terms === null ? listedCents : paidFor(terms, listedCents);
+  if (otherCents === undefined || otherCents === listedCents) return listedCents;
+  throw new PlainError(
+    `The payment’s own amount is required: ${formatMoney(listedCents)} if the statement lists it without the operator’s cost and commission, ${formatMoney(otherCents)} if it lists it with them, by our terms.`,
+    { field: 'amount' },
+  );
 }
 
 function requireUnknown({ known }: LostPayment): void {

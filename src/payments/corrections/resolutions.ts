@@ -4,7 +4,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
-import type { OperatorTerms } from '../prices/price.ts';
+import { differenceCents } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
@@ -12,8 +12,10 @@ import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
 import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
-import { planLostCharge, planLostReturn, stillLostCents } from './lost-payment.ts';
+import { lostAmount, planLostCharge, planLostReturn, stillLostCents } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
+import { executedBy, planTerms } from './other-terms.ts';
+import type { PricedPayment } from './other-terms.ts';
 import {
   isExplained,
   stillReturnedCents,
@@ -33,6 +35,8 @@ export const RESOLUTIONS = {
     'the operator paid more than the ledger shows, or a payment that a restore lost: the vendor’s float pays it',
   return_to_vendor:
     'the operator paid less than the ledger shows: the difference returns to the float',
+  terms_differ:
+    'the operator’s cost or commission for it differs from ours: the difference is ours, and the vendor’s money stays as it is',
   house_bears: 'the operator paid something that no vendor owes: we bear the cost',
   house_recovers: 'the operator has returned money that we had borne',
   receivable: 'the operator took money that it must return: recorded as our claim on it',
@@ -58,6 +62,7 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
     'keep_books',
     'charge_vendor',
     'return_to_vendor',
+    'terms_differ',
     'house_bears',
     'receivable',
   ],
@@ -75,6 +80,7 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
   duplicate: ['keep_books', 'house_bears', 'receivable'],
   statement_change: [
     'keep_books',
+    'terms_differ',
     'house_bears',
     'house_recovers',
     'receivable',
@@ -111,15 +117,6 @@ export type Plan =
       /** What the vendor still owes of a case of `exposure`: a new case. */
       readonly restCents?: bigint;
     };
-
-/** A payment with what it recorded of prices. */
-export interface PricedPayment extends OurPayment {
-  /** With its VAT. */
-  readonly feeCents: bigint;
-  readonly vatCents: bigint;
-  /** What the case’s operator charges and gives us for it; null: nothing, or another executed it. */
-  readonly terms: OperatorTerms | null;
-}
 
 /** The input of a plan, read under the locks of its vendors' floats. */
 export interface Situation extends HouseBalances {
@@ -162,6 +159,12 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
       return planCharge(situation, proposal);
     case 'return_to_vendor':
       return planReturn(situation, proposal);
+    case 'terms_differ':
+      return {
+        kind: 'correct',
+        transfers: planTerms(situation.row, required(situation), proposal),
+        outcomeAfter: null,
+      };
     case 'house_bears':
     case 'house_recovers':
     case 'receivable':
@@ -208,16 +211,20 @@ function planReport(situation: Situation, proposal: Proposal, reported: 'paid' |
 }
 
 /** The amount that the operator says it paid for the payment. */
-function saidCents({ row }: Situation, payment: OurPayment): bigint {
+function saidCents({ row }: Situation, payment: PricedPayment): bigint {
   if (row.facts['operator_says'] === 'failed') return 0n;
   const cents = factCents(row, 'paid_cents') ?? payment.amountCents;
-  if (row.facts['movement'] !== 'reversal') return cents;
+  if (row.facts['movement'] !== 'reversal') return executedBy(row, payment, cents);
   return cents < payment.postedCents ? payment.postedCents - cents : 0n;
 }
 
 /** The amount that the operator says it paid and has not returned, less the amount in the ledger. */
-function missingCents(situation: Situation, payment: OurPayment, proposal: Proposal): bigint {
-  const said = saidCents(situation, payment);
+function missingCents(
+  situation: Situation,
+  payment: PricedPayment,
+  proposal: Proposal,
+  said = saidCents(situation, payment),
+): bigint {
   // Below zero, the operator has returned money of ours, which is no reason to charge more than it says.
   // If statements show how much it has, `stillTakenCents` subtracts our part.
   const ourCents = payment.houseCents > 0n && !isExplained(payment) ? payment.houseCents : 0n;
@@ -248,7 +255,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
         { field: 'amount' },
       );
     }
-    const amountCents = givenCents(proposal) ?? leftCents;
+    const amountCents = givenCents(proposal) ?? lostAmount(lost, leftCents);
     const transfers = planLostCharge(row, lost, { floatCents, listedCents, amountCents });
     return { kind: 'correct', transfers, outcomeAfter: null };
   }
@@ -384,7 +391,14 @@ function planHouse(situation: Situation, resolution: HouseResolution, proposal: 
 function houseCents(situation: Situation, resolution: HouseResolution, proposal: Proposal): bigint {
   const { row, payment, lost } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
-  if (aboutThePayment && payment !== null) return missingCents(situation, payment, proposal);
+  if (aboutThePayment && payment !== null) {
+    const listed = factCents(row, 'paid_cents');
+    const isCompared = row.facts['source'] === 'statement' && payment.postedCents > 0n;
+    if (listed === undefined || !isCompared) return missingCents(situation, payment, proposal);
+    // Our own accounts have no cost and no commission for it, so all of the difference is booked there.
+    const said = payment.postedCents + differenceCents(payment, listed);
+    return missingCents(situation, payment, proposal, said);
+  }
   return houseAmount(row, resolution, proposal, (cents, isTaken) => {
     if (lost !== null && isTaken) return stillLostCents(lost, cents);
     if (payment === null || row.facts['source'] !== 'statement') return cents;

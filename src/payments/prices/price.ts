@@ -91,6 +91,34 @@ export function termsOf(
   };
 }
 
+/** What the operator takes from our float for a payment of which it executed this amount. */
+export function takenCents(terms: OperatorTerms, paidCents: bigint): bigint {
+  const { costCents, commissionCents } = termsOf(terms, paidCents);
+  return paidCents + costCents - (terms.commissionNetted ? commissionCents : 0n);
+}
+
+/**
+ * The amount for which the operator takes this much from our float: the lowest one for which it takes at
+ * least as much. Undefined: it gives all of it back as commission.
+ */
+export function paidFor(terms: OperatorTerms, takes: bigint): bigint | undefined {
+  let high = takes > 0n ? takes : 0n;
+  for (let tries = 0; takenCents(terms, high) < takes; tries += 1) {
+    if (tries === MAX_DOUBLINGS) return undefined;
+    high = high * 2n + 1n;
+  }
+  let low = 0n;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (takenCents(terms, middle) < takes) low = middle + 1n;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A commission of 99.9 % makes the amount a thousand times what is taken. */
+const MAX_DOUBLINGS = 16;
+
 /** The last price that has begun. @param prices in the order of their begin. */
 export function inForce<Price extends Versioned>(
   prices: readonly Price[] | undefined,

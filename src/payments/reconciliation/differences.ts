@@ -9,7 +9,7 @@ import { findFloatDifference } from '../cases/statement-cases-store.ts';
 import { factsOf } from './case-facts.ts';
 import type { Differences, MatchedRow } from './case-facts.ts';
 import { findContested, furtherCase, withEvidence } from './further-cases.ts';
-import { executedCents } from './match.ts';
+import { differenceCents, isListedNet, settledCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
 import type { StatementRow } from './store.ts';
@@ -89,28 +89,50 @@ function caseOf(
   };
   switch (verdict) {
     case 'theirs_only':
+      if (match?.reported === 'success' && isOnOtherTerms(match)) {
+        return amountCase({ ...about, facts }, match);
+      }
       return theirsOnlyCase({ ...about, kind: 'theirs_only', evidenceId: rowId }, match);
     case 'duplicate':
       return { ...about, kind: 'duplicate', evidenceId: rowId };
     case 'changed':
       return { ...about, kind: 'statement_change', evidenceId: rowId };
+    case 'settled':
+      return isOnOtherTerms(match) ? amountCase({ ...about, facts }, match) : undefined;
     case 'amount_difference':
-      return {
-        ...about,
-        kind: 'amount_difference',
-        // As `settle` would open it: one case, whichever finds the difference first.
-        evidenceId: null,
-        facts: {
-          ...facts,
-          books_say: 'success',
-          operator_says: 'success',
-          amount_cents: Number(match?.payment?.amountCents ?? 0n),
-          biller_reference: movement.operatorReference,
-        },
-      };
+      return amountCase({ ...about, facts }, match);
     default:
       return undefined;
   }
+}
+
+/**
+ * Whether the operator lists a payment that the ledger has not as paid on other terms than ours. `settle` is
+ * told that it was executed in full, so the difference is a case of its own.
+ */
+function isOnOtherTerms(match: Match | null): boolean {
+  if (match === null || match.payment === null) return false;
+  const { payment, movement } = match;
+  return (
+    isListedNet(payment, movement.amountCents) &&
+    differenceCents(payment, movement.amountCents) !== 0n
+  );
+}
+
+function amountCase(about: Omit<NewCase, 'kind' | 'evidenceId'>, match: Match | null): NewCase {
+  return {
+    ...about,
+    kind: 'amount_difference',
+    // As `settle` would open it: one case, whichever finds the difference first.
+    evidenceId: null,
+    facts: {
+      ...about.facts,
+      books_say: 'success',
+      operator_says: 'success',
+      amount_cents: Number(match?.payment?.amountCents ?? 0n),
+      biller_reference: match?.movement.operatorReference ?? null,
+    },
+  };
 }
 
 /**
@@ -312,7 +334,7 @@ function reportOf(
     paymentId,
     billerCode,
     outcome,
-    paidCents: wasPaid && row !== null ? executedCents(payment, row.movement) : null,
+    paidCents: wasPaid && row !== null ? settledCents(payment, row.movement) : null,
     billerReference: wasPaid ? (row?.movement.operatorReference ?? null) : null,
     message: wasPaid
       ? 'Paid, as the operator’s statement says'

@@ -43,6 +43,8 @@ export function withEvidence(
   contested: Set<string>,
 ): NewCase {
   if (opened.kind !== 'amount_difference' || opened.paymentId === null) return opened;
+  // The one about the payment itself is opened by `settle`.
+  if (match?.verdict !== 'amount_difference') return opened;
   if (contested.has(opened.paymentId)) return { ...opened, evidenceId: rowId };
   if (isPaidOtherwise(match)) contested.add(opened.paymentId);
   return opened;

@@ -161,12 +161,54 @@ function operatorReferenceIndex(payments: readonly OurPayment[]): Map<string, Ou
   return index;
 }
 
-/** What the operator executed, according to a movement of our float. */
+type Amounts = Pick<OurPayment, 'amountCents' | 'netCents' | 'postedCents' | 'netPostedCents'>;
+
+/** The amount without the operator's terms, and with them: as posted or, if nothing is, as instructed. */
+function grossAndNet(payment: Amounts): readonly [grossCents: bigint, netCents: bigint] {
+  const { amountCents, netCents, postedCents, netPostedCents } = payment;
+  return postedCents > 0n ? [postedCents, netPostedCents] : [amountCents, netCents];
+}
+
+/**
+ * Whether a statement lists the payment with the operator's cost and commission. Statements list either
+ * amount; one that is neither is compared with the nearer one, because the operator's terms may have
+ * changed since ours were entered. By more than a tenth of the amount they do not: then it executed another one.
+ */
+export function isListedNet(payment: Amounts, listedCents: bigint): boolean {
+  const [grossCents, netCents] = grossAndNet(payment);
+  const awayCents = distance(listedCents, netCents);
+  return (
+    awayCents < distance(listedCents, grossCents) && awayCents * TERMS_CHANGE_DIVISOR <= grossCents
+  );
+}
+
+const TERMS_CHANGE_DIVISOR = 10n;
+
+function distance(one: bigint, other: bigint): bigint {
+  return one > other ? one - other : other - one;
+}
+
+/** What the operator executed, according to a movement of our float: net compared with net. */
 export function executedCents(
-  { amountCents, netCents }: Pick<OurPayment, 'amountCents' | 'netCents'>,
+  payment: Amounts,
   movement: Pick<StatementMovement, 'amountCents'>,
 ): bigint {
-  return movement.amountCents === netCents ? amountCents : movement.amountCents;
+  const { amountCents } = movement;
+  if (amountCents === payment.netCents) return payment.amountCents;
+  const [grossCents, netCents] = grossAndNet(payment);
+  return isListedNet(payment, amountCents) ? grossCents + amountCents - netCents : amountCents;
+}
+
+/**
+ * The same for an open payment that the movement settles. If it is listed with terms that are not ours, it
+ * counts as executed in full: whether the difference is the vendor's is for people to say.
+ */
+export function settledCents(
+  payment: Amounts,
+  movement: Pick<StatementMovement, 'amountCents'>,
+): bigint {
+  const { amountCents } = movement;
+  return isListedNet(payment, amountCents) ? payment.amountCents : amountCents;
 }
 
 function contentKey(amountCents: bigint, account: string | null): string {
@@ -307,14 +349,21 @@ export function unexplainedCents({ movement, verdict, payment }: Match): bigint 
   const { kind, amountCents } = movement;
   if (verdict === 'noted' || verdict === 'matched' || verdict === 'reversed') return 0n;
   if (payment !== null && verdict === 'settled') {
+    if (isListedNet(payment, amountCents)) return amountCents - payment.netCents;
     // The ledger never takes more than was instructed.
-    const moreCents = executedCents(payment, movement) - payment.amountCents;
+    const moreCents = amountCents - payment.amountCents;
     return moreCents > 0n ? moreCents : 0n;
   }
   if (payment !== null && verdict === 'amount_difference') {
-    return amountCents - payment.postedCents - payment.houseCents;
+    return differenceCents(payment, amountCents) - payment.houseCents;
   }
   return kind === 'reversal' ? -amountCents : amountCents;
+}
+
+/** How much more a statement lists than the vendor's ledger has: net compared with net. Pure. */
+export function differenceCents(payment: Amounts, listedCents: bigint): bigint {
+  const [grossCents, netCents] = grossAndNet(payment);
+  return listedCents - (isListedNet(payment, listedCents) ? netCents : grossCents);
 }
 
 /** Payments that complete statements should list and do not. */

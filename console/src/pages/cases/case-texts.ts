@@ -24,6 +24,7 @@ export const RESOLUTION_NAMES: Readonly<Record<string, MessageDescriptor>> = {
   failed: msg`It was not paid`,
   charge_vendor: msg`Charge the vendor`,
   return_to_vendor: msg`Return to the vendor`,
+  terms_differ: msg`The operator’s terms differ`,
   house_bears: msg`We bear the cost`,
   house_recovers: msg`We get back what we bore`,
   receivable: msg`The operator owes us`,

@@ -1,0 +1,122 @@
+import type { AccountName } from '../ledger/account.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import { paidFor, termsOf } from '../prices/price.ts';
+import type { OperatorTerms } from '../prices/price.ts';
+import { isListedNet } from '../reconciliation/match.ts';
+import type { OurPayment } from '../reconciliation/match.ts';
+import { accountOf, NO_OTHER_TERMS, NO_TERMS } from './charges.ts';
+import type { OtherTerms, PlannedTransfer, TermsBefore } from './charges.ts';
+import { factCents, givenCents } from './facts.ts';
+
+type Row = Pick<CaseRow, 'kind' | 'operatorCode' | 'facts'>;
+
+/** A payment with what it recorded of prices. */
+export interface PricedPayment extends OurPayment {
+  /** With its VAT. */
+  readonly feeCents: bigint;
+  readonly vatCents: bigint;
+  /** What the case’s operator charges and gives us for it; null: nothing, or another executed it. */
+  readonly terms: OperatorTerms | null;
+  /** What `terms_differ` posted for it. */
+  readonly otherTerms: OtherTerms;
+}
+
+/**
+ * Of an amount that a statement lists as paid: what the operator executed by our terms, if it is listed with
+ * them. A report has the amount itself.
+ */
+export function executedBy({ facts }: Row, payment: PricedPayment, listed: bigint): bigint {
+  if (facts['source'] !== 'statement' || !isListedNet(payment, listed)) return listed;
+  const { terms, postedCents, netPostedCents } = payment;
+  if (postedCents > 0n && listed === netPostedCents) return postedCents;
+  return (terms === null ? undefined : paidFor(terms, listed)) ?? listed;
+}
+
+/**
+ * The operator executed the payment as the ledger says, and took another amount for it than our terms say: the
+ * difference is ours. Pure.
+ * Throws: `PlainError` if nothing differs, or the amount is above the difference.
+ */
+export function planTerms(row: Row, payment: PricedPayment, proposal: Proposal): PlannedTransfer[] {
+  if (row.facts['source'] !== 'statement') {
+    throw new PlainError('Only a statement shows what the operator took from our float.', {
+      field: 'resolution',
+    });
+  }
+  if (payment.outcome !== 'success') {
+    throw new PlainError(
+      'The payment is not paid according to the ledger: decide first whether it is.',
+      {
+        field: 'resolution',
+      },
+    );
+  }
+  const moreCents = termsDifference(row, payment);
+  if (moreCents === 0n) {
+    throw new PlainError('The ledger has what the statement lists. Choose keep_books.', {
+      field: 'resolution',
+    });
+  }
+  const maxCents = moreCents > 0n ? moreCents : -moreCents;
+  const amountCents = givenCents(proposal) ?? maxCents;
+  if (amountCents <= 0n || amountCents > maxCents) {
+    throw new PlainError(
+      `It must be above zero and at most ${formatMoney(maxCents)}, what the operator took ${moreCents > 0n ? 'more' : 'less'} than the ledger has.`,
+      { field: 'amount' },
+    );
+  }
+  return differingTerms(row, payment, moreCents > 0n ? amountCents : -amountCents);
+}
+
+/** What the operator took more than the ledger has, by the case and, if it was revised, by all statements. */
+function termsDifference(row: Row, payment: PricedPayment): bigint {
+  const { netPostedCents, houseCents: ourCents, isRevised, listedCents } = payment;
+  const listed = factCents(row, 'paid_cents') ?? 0n;
+  const before = factCents(row, 'listed_before_cents');
+  const isChange = row.kind === 'statement_change' && before !== undefined;
+  const byCase = isChange ? listed - before : listed - netPostedCents - ourCents;
+  if (!isRevised && !isChange) return byCase;
+  const byAll = listedCents - netPostedCents - ourCents;
+  if (byCase > 0n) return byAll < 0n ? 0n : byAll < byCase ? byAll : byCase;
+  return byAll > 0n ? 0n : byAll > byCase ? byAll : byCase;
+}
+
+/**
+ * What the operator took more than our terms say, as transfers of our own terms: less commission first, and
+ * then cost. Below zero, what it took less: less cost first, and then commission. So neither account gets
+ * below zero for the payment.
+ */
+function differingTerms(
+  row: Pick<CaseRow, 'operatorCode'>,
+  payment: TermsBefore,
+  moreCents: bigint,
+): PlannedTransfer[] {
+  const { vendorId, terms, postedCents, otherTerms = NO_OTHER_TERMS } = payment;
+  const posted = termsOf(terms ?? NO_TERMS, postedCents);
+  const netted = terms?.commissionNetted === false ? 0n : posted.commissionCents;
+  const operator = accountOf('operator', row);
+  const cost = accountOf('cost', row);
+  const commission = accountOf('commission', row);
+  const isMore = moreCents > 0n;
+  const cents = isMore ? moreCents : -moreCents;
+  const has = isMore
+    ? netted + otherTerms.commissionCents
+    : posted.costCents + otherTerms.costCents;
+  const first = cents < has ? cents : has > 0n ? has : 0n;
+  const parts: readonly (readonly [AccountName, AccountName, bigint])[] = isMore
+    ? [
+        [commission, operator, first],
+        [cost, operator, cents - first],
+      ]
+    : [
+        [operator, cost, first],
+        [operator, commission, cents - first],
+      ];
+  return parts
+    .filter(([, , part]) => part > 0n)
+    .map(([debitAccount, creditAccount, amountCents]) => {
+      return { vendorId, debitAccount, creditAccount, amountCents };
+    });
+}

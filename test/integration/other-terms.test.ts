@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { approveCurrent } from '../support/approve-case.ts';
+import {
+  createInstructed,
+  failedReport,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { BILLER, newPayment } from '../support/new-transaction.ts';
+import { importLines } from '../support/reconciliation-fixture.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// The operator nets 2.2 % of commission, and our terms still say 1.9 %: of 1,000.00 it takes 978.00, and our
+// books say 981.00.
+
+const AMOUNT = 100_000n;
+const TAKEN = 97_800n;
+const FLOAT = 1_000_000n;
+
+let books: Books;
+let folder: string;
+let operatorPrice: number;
+beforeAll(async () => {
+  books = await openBooks();
+  folder = await makeTemporaryFolder();
+  const none = { flatCents: 0n, bps: 0 };
+  operatorPrice = await setOperatorPrice(
+    books.pool,
+    { billerCode: BILLER, operatorCode: OPERATOR },
+    { cost: none, commission: { flatCents: 0n, bps: 190 }, commissionNetted: true },
+    { validFrom: null, setBy: 'Asha' },
+  );
+});
+afterAll(async () => {
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  await books.close();
+  await removeFolder(folder);
+});
+
+async function sent(): Promise<NewPayment> {
+  const vendorId = await books.addVendor(FLOAT);
+  const made = newPayment({ vendorId, amountCents: AMOUNT });
+  await createInstructed(books.pool, [made], operatorPrice);
+  return made;
+}
+
+async function casesOf({ vendorId }: NewPayment): Promise<CaseRow[]> {
+  const open = await listCases(books.pool, { resolved: false, limit: 100 });
+  return open.filter((row) => row.vendorId === vendorId);
+}
+
+async function resolve(row: CaseRow | undefined, resolution: string): Promise<void> {
+  if (row === undefined) throw new Error('there is no case');
+  const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution, note: 'the contract of November', ...nothing };
+  await proposeResolution(books, { caseId: row.caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId: row.caseId, by: 'Baraka' });
+}
+
+const afterwards = {
+  float: FLOAT - AMOUNT,
+  [`operator:${OPERATOR}`]: TAKEN,
+  [`commission:${OPERATOR}`]: AMOUNT - TAKEN,
+};
+
+test('the difference of an outdated commission is ours, and the vendor gets nothing', async () => {
+  const made = await sent();
+  await settlePayments(books.pool, [paidReport(made)]);
+  const imported = await importLines(books, folder, [{ of: made, amountCents: TAKEN }]);
+  expect(imported).toMatchObject({
+    verdicts: { amount_difference: 1 },
+    float: { unexplainedCents: -300n },
+  });
+  await resolve((await casesOf(made))[0], 'terms_differ');
+  expect(await books.balances(made.vendorId)).toMatchObject(afterwards);
+  expect(await casesOf(made)).toEqual([]);
+});
+
+test('an open payment that is listed on other terms is settled in full, and people decide about the difference', async () => {
+  const made = await sent();
+  const imported = await importLines(books, folder, [{ of: made, amountCents: TAKEN }]);
+  expect(imported.verdicts).toEqual({ settled: 1 });
+  expect((await books.balances(made.vendorId))['float']).toBe(FLOAT - AMOUNT);
+  const open = await casesOf(made);
+  expect(open.map(({ kind }) => kind)).toEqual(['amount_difference']);
+  await resolve(open[0], 'terms_differ');
+  expect(await books.balances(made.vendorId)).toMatchObject(afterwards);
+});
+
+test('a failed payment that is listed on other terms is charged in full, and the difference is a case of its own', async () => {
+  const made = await sent();
+  await settlePayments(books.pool, [failedReport(made)]);
+  await importLines(books, folder, [{ of: made, amountCents: TAKEN }]);
+  const open = await casesOf(made);
+  const of = (kind: string) => open.find((row) => row.kind === kind);
+  expect(open.map(({ kind }) => kind).toSorted()).toEqual(['amount_difference', 'contradiction']);
+  await expect(resolve(of('amount_difference'), 'terms_differ')).rejects.toThrow(
+    'decide first whether it is',
+  );
+  await resolve(of('contradiction'), 'charge_vendor');
+  await resolve(of('amount_difference'), 'terms_differ');
+  expect(await books.balances(made.vendorId)).toMatchObject(afterwards);
+});
+
+test('a payment whose terms differed is returned whole', async () => {
+  const made = await sent();
+  await settlePayments(books.pool, [paidReport(made)]);
+  await importLines(books, folder, [{ of: made, amountCents: TAKEN }]);
+  await resolve((await casesOf(made))[0], 'terms_differ');
+  await importLines(books, folder, [{ of: made, amountCents: TAKEN, type: 'reversal' }]);
+  await resolve((await casesOf(made))[0], 'return_to_vendor');
+  expect(await books.balances(made.vendorId)).toMatchObject({
+    float: FLOAT,
+    [`operator:${OPERATOR}`]: 0n,
+    [`commission:${OPERATOR}`]: 0n,
+  });
+});
