@@ -1,3 +1,4 @@
+import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
 import { normaliseDocument, normalisePhone } from '../registry/documents.ts';
 import type { DocumentType, IdentityDocument } from '../registry/documents.ts';
 import type { Address, Phone, PhoneType, Profile } from '../registry/profile.ts';
@@ -150,13 +151,18 @@ function readPhones(reader: LineReader, since: Day): Phone[] {
     const text = reader.text(column);
     if (text === '') continue;
     const number = normalisePhone(text);
-    if (number === undefined) {
+    if (number === undefined || (type === 'MOBILE' && isOtherKenyan(number))) {
       reader.fault(column, 'phone', `${column} must be a phone number such as 254712345678`);
     } else if (!phones.some((phone) => phone.number === number)) {
       phones.push({ number, type, since });
     }
   }
   return phones;
+}
+
+/** A Kenyan number that no mobile phone has. */
+function isOtherKenyan(number: string): boolean {
+  return number.startsWith('254') && !MOBILE_NUMBER.test(number);
 }
 
 function readAddresses(reader: LineReader, since: Day): Address[] {

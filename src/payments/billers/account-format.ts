@@ -1,6 +1,8 @@
+import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
+
 /** The format of a biller's accounts, and what they are called. */
 export interface AccountFormat {
-  /** `msisdn`: Kenyan mobile numbers; otherwise an anchored regular expression. */
+  /** `msisdn`: Kenyan mobile numbers (254, then 7 or 1, then eight digits); otherwise an anchored regular expression. */
   readonly accountFormat: string;
   /** For people, such as `Meter number`. */
   readonly accountLabel: string;
@@ -16,7 +18,7 @@ export const ANY_ACCOUNT: AccountFormat = {
 
 /** @param account normalised. */
 export function hasFormat(account: string, format: string): boolean {
-  return format === MSISDN ? /^254\d{9}$/.test(account) : new RegExp(format, 'u').test(account);
+  return (format === MSISDN ? MOBILE_NUMBER : new RegExp(format, 'u')).test(account);
 }
 
 const DIGITS_ONLY = /^\^\[0-9\]\{(\d+)(?:,(\d+))?\}\$$/;

@@ -37,6 +37,6 @@ export function requirePhone(text: string): string {
   if (phone !== undefined) return phone;
   throw new Refusal('invalid_field', {
     field: 'phone',
-    text: 'phone must be a phone number of 9 to 15 digits, such as 254712345678',
+    text: 'phone must be a Kenyan mobile number such as 254712345678, or one of another country with its code',
   });
 }

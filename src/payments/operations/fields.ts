@@ -33,7 +33,7 @@ export const account = parameter(
 export const phone = parameter(
   /^\+?\d{9,15}$|^\s{0,16}[+(]?[\d+(][\d ().-]{7,40}\s{0,16}$/,
   'a phone number of 9 to 15 digits, such as 254712345678',
-  'The customer’s phone number; billers whose `secondary_account` is `"true"` need it. Spaces, hyphens, dots and parentheses do not count; `+254…`, `254…`, `0…` and nine digits are the same number.',
+  'The customer’s phone number; billers whose `secondary_account` is `"true"` need it. Spaces, hyphens, dots and parentheses do not count; `+254…`, `254…`, `0…` and nine digits are the same number. A Kenyan number is a mobile one: 254, then 7 or 1, then eight digits.',
   { examples: ['254712345678'] },
 );
 

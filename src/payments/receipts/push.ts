@@ -1,4 +1,5 @@
 import { newId } from '../../platform/base/ids.ts';
+import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -22,8 +23,10 @@ export const MAX_PUSH_CENTS = 25_000_000n;
 
 /** Throws: `PlainError` if the number cannot receive prompts. */
 export function requirePhone(phone: string): void {
-  if (/^254\d{9}$/.test(phone)) return;
-  throw new PlainError('It must be 12 digits that begin with 254.', { field: 'phone' });
+  if (MOBILE_NUMBER.test(phone)) return;
+  throw new PlainError('It must be a mobile number of 12 digits, such as 254712345678.', {
+    field: 'phone',
+  });
 }
 
 /**

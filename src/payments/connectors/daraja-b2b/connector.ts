@@ -1,4 +1,5 @@
 import type { Connector, PaymentInstruction } from '../../dispatch/connector.ts';
+import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { createOperatorPool } from '../connection.ts';
 import type { Connection } from '../connection.ts';
 import { declined, notSent, unknown } from '../outcomes.ts';
@@ -108,7 +109,7 @@ function billOf(instruction: PaymentInstruction, options: DarajaOptions) {
     amount: String(amountCents / 100n),
     payBill: rule.payBill,
     account: accountReference,
-    requester: phone !== null && /^254\d{9}$/.test(phone) ? phone : null,
+    requester: phone !== null && MOBILE_NUMBER.test(phone) ? phone : null,
     reference,
   };
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
+import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
 import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
@@ -29,7 +30,7 @@ const readSettings = createSettingsReader(
       billers: Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), biller, {
         additionalProperties: false,
       }),
-      phone_number: Type.String({ pattern: '^254\\d{9}$' }),
+      phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
       grant_type: Type.Optional(Type.Union([Type.Literal('agency'), Type.Literal('password')])),
       paid_by: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
       code_field: Type.Optional(Type.String({ pattern: '^[A-Za-z_]{1,40}$' })),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
+import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../connection.ts';
 import { createSettingsReader, readSecretJson, secretsOf } from '../protocol.ts';
 import type { Protocol } from '../protocol.ts';
@@ -23,7 +24,7 @@ const readSettings = createSettingsReader(
         ),
         { additionalProperties: false },
       ),
-      phone_number: Type.String({ pattern: '^254\\d{9}$' }),
+      phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
       /** After this time “not found” is proof; null: never. Set it only if Tingg guarantees that. */
       acceptance_window_ms: Type.Optional(
         Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 import { CONNECTION_SETTINGS } from '../../connectors/connection.ts';
 import { createSettingsReader, readSecretJson } from '../../connectors/protocol.ts';
@@ -24,7 +25,7 @@ export const DARAJA_SETTINGS = Type.Object(
     unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
     pull: Type.Optional(Type.Enum(['on', 'off'])),
     /** For the registration of the pull. */
-    nominated_number: Type.Optional(Type.String({ pattern: '^254\\d{9}$' })),
+    nominated_number: Type.Optional(Type.String({ pattern: MOBILE_NUMBER.source })),
   },
   { additionalProperties: false },
 );

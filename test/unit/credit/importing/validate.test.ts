@@ -85,6 +85,8 @@ describe('a line of the mobile template', () => {
     [{ PrimaryIDNumber: '' }, 'PrimaryIDNumber required'],
     [{ PrimaryIDType: '003', PrimaryIDNumber: '1234567' }, 'PrimaryIDNumber id_number'],
     [{ MobilePhone: '07123' }, 'MobilePhone phone'],
+    [{ MobilePhone: '254412345678' }, 'MobilePhone phone'],
+    [{ MobilePhone: '0202009901' }, 'MobilePhone phone'],
     [{ AccountProductType: 'Z' }, 'AccountProductType code'],
     [{ InstalmentDueDate: '20261301' }, 'InstalmentDueDate date'],
     [{ OriginalAmount: '12,000' }, 'OriginalAmount amount'],

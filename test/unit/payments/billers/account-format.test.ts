@@ -39,6 +39,11 @@ describe('a Kenyan mobile number', () => {
     '+0722000000',
     '256722000000',
     '2540722000000',
+    '0000000000',
+    '254412345678',
+    '0202009901',
+    '0622000000',
+    '222000000',
     '0722_000000',
     '0722/000000',
     '٠٧٢٢٠٠٠٠٠٠',
@@ -86,6 +91,13 @@ describe('a phone number', () => {
     expect(phoneNumber(text)).toBe(number);
   });
 
+  test.each(['0202009901', '254412345678', '+254202009901', '412345678', '00256772123456'])(
+    'is not %j, which claims to be Kenyan',
+    (text) => {
+      expect(phoneNumber(text)).toBeUndefined();
+    },
+  );
+
   test.each(['12345678', '1234567890123456', 'home', '1+234567890', '--------------'])(
     'is not %j',
     (text) => {
@@ -114,6 +126,9 @@ describe('an account', () => {
     ['notaphone', AIRTIME],
     ['256722000000', AIRTIME],
     ['14234567890', AIRTIME],
+    ['0000000000', AIRTIME],
+    ['254412345678', AIRTIME],
+    ['0202009901', AIRTIME],
     ['12345.', { ...METERS, ...ANY_ACCOUNT }],
     ['.', { ...METERS, ...ANY_ACCOUNT }],
   ])('%j is refused', (text, biller) => {
