@@ -29,7 +29,11 @@ export const httpUrl: Form<string> = {
 /** To which paths are added. */
 export const baseUrl: Form<string> = {
   allowed: httpUrl.allowed,
-  read: (value) => (/[?#]/.test(value) ? undefined : httpUrl.read(value)?.replace(/\/+$/, '')),
+  read: (value) => {
+    const url = value.replace(/\/+$/, '');
+    // URLs are made from it, and many proxies merge slashes.
+    return /[?#]|[^:/]\/\//.test(url) ? undefined : httpUrl.read(url);
+  },
 };
 /** For files outside the database. */
 export const place: Form<string> = {

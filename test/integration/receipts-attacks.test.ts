@@ -188,6 +188,11 @@ describe('the address', () => {
     '2001:db8:1::7',
     // The client's own entries come first; the last one is what the proxy saw.
     `203.0.113.9, ${ALLOWED}`,
+    // Some proxies report the port as well.
+    `${ALLOWED}:443`,
+    `203.0.113.9:5000, ${ALLOWED}:65535, 127.0.0.1:8000`,
+    '[2001:db8:1::7]:443',
+    '[2001:db8:1::7]',
   ])('%s may report', async (from) => {
     expect((await post(confirmation(), { from })).status).toBe(200);
   });
@@ -198,7 +203,10 @@ describe('the address', () => {
     '::ffff:203.0.113.9',
     '2001:db8:2::7',
     `${ALLOWED}, 203.0.113.9`,
-    `${ALLOWED}:443`,
+    `${ALLOWED}:443, 203.0.113.9:443`,
+    `[${ALLOWED}]:443`,
+    `${ALLOWED}:`,
+    '[2001:db8:2::7]:443',
     '127.0.0.1',
     '0',
     'localhost',
@@ -239,6 +247,16 @@ test('the URL of another source, of another kind, or a changed one reports nothi
   ]) {
     expect([401, 404], wrong).toContain((await post(confirmation(), { url: wrong })).status);
   }
+});
+
+test('a URL that was registered with an empty part reports, through a proxy that merges slashes too', async () => {
+  const { vendor, account } = await newVendor();
+  const { confirmation: url } = source.daraja.urls;
+  expect(new URL(url).pathname).not.toContain('//');
+  await post(confirmation({ BillRefNumber: account }));
+  const former = url.replace('/confirm/', '/confirm//');
+  await post(confirmation({ BillRefNumber: account }), { url: former });
+  expect(await collected(vendor)).toBe(1_000);
 });
 
 test('100 equal confirmations at once at two processes credit once', async () => {

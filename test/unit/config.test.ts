@@ -121,6 +121,7 @@ describe('the configuration', () => {
     // To listen on all addresses, of IPv4 and IPv6.
     expect(of({ HOST: '::' })).toBe('http://[::]:8080');
     for (const wrong of [
+      'https://pay.example//bills',
       'https://[pay.example',
       'https://pay example',
       'https://pay.example/?a=b',

@@ -19,12 +19,15 @@ export interface SecretPath {
  */
 export interface SecretPaths {
   make(about: SecretPath): string;
-  /** Undefined for a path that we did not make. */
+  /**
+   * Undefined for a path that we did not make. Paths without a reference used to have an empty part in its place; those
+   * that are registered with a provider are accepted for good.
+   */
   read(path: string): SecretPath | undefined;
 }
 
 const MAC_BYTES = 16;
-const PATTERN = /^([a-z]{1,10})\/((?:[0-9a-f]{2}){0,64})\/(\d{1,5})\/([0-9a-f]{32})$/;
+const PATTERN = /^([a-z]{1,10})\/(?:((?:[0-9a-f]{2}){0,64})\/)?(\d{1,5})\/([0-9a-f]{32})$/;
 
 /** @param secrets of the operator, newest first: paths made under a former one are still accepted. */
 export function createSecretPaths(
@@ -41,7 +44,8 @@ export function createSecretPaths(
     make: (about) => {
       const signed = signedText(about);
       const mac = newest.mac.sign(signed).subarray(0, MAC_BYTES).toString('hex');
-      return `${signed}/${mac}`;
+      // Many proxies merge slashes, so a path has no empty part.
+      return `${signed.replace('//', '/')}/${mac}`;
     },
     read: (path) => {
       const [, kind = '', hex = '', attempt = '', given = ''] = PATTERN.exec(path) ?? [];

@@ -11,6 +11,7 @@ import { LIMITS } from '../base/limits.ts';
 import { PoolEndedError } from '../db/pool.ts';
 import { limitConnections, limitRequests, uncountedAddresses } from './admission.ts';
 import type { AdmissionLimits } from './admission.ts';
+import { removePortsOfClients } from './client-address.ts';
 import { asRefusal, refusalBody } from './errors.ts';
 import type { RefusalForm } from './operation.ts';
 import { followRequests } from './lifecycle.ts';
@@ -97,6 +98,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
+  if (trustedProxies.length > 0) removePortsOfClients(app.server);
   const uncounted = uncountedAddresses(trustedProxies);
   limitConnections(app, limits, uncounted);
   const atClosing = followRequests(app);

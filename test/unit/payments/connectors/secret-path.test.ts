@@ -23,6 +23,17 @@ test('a path names what it was made for, and nobody else can make it', () => {
   expect(createSecretPaths('op', [{ secret: 'b', validUntil: null }]).read(path)).toBeUndefined();
 });
 
+test('a path without a reference has no empty part, and is also read with one', () => {
+  const paths = createSecretPaths('op', [KEY]);
+  const about = { kind: 'confirm', reference: '', attemptNumber: 0 };
+  const path = paths.make(about);
+  expect(path).toMatch(/^confirm\/0\/[0-9a-f]{32}$/);
+  expect(paths.read(path)).toEqual(about);
+  expect(paths.read(path.replace('confirm/', 'confirm//'))).toEqual(about);
+  expect(paths.read(path.replace('confirm/', 'confirm///'))).toBeUndefined();
+  expect(paths.read(path.replace('confirm/', 'confirm/00/'))).toBeUndefined();
+});
+
 test('paths of a former key are accepted until its time ends', () => {
   const path = createSecretPaths('op', [KEY]).make(ABOUT);
   const newest = { secret: 'b', validUntil: null };
