@@ -84,6 +84,7 @@ describe('JSON', () => {
     'console/routes/vendor-requests.ts',
     'credit/batches/batch.ts',
     'credit/batches/processor.ts',
+    'credit/bureaus/name-shares.ts',
     'credit/enquiries/kept-store.ts',
     'credit/enquiries/service.ts',
     'credit/importing/write.ts',
