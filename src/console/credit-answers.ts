@@ -1,3 +1,4 @@
+import type { AmountUnit } from '../credit/registry/account.ts';
 import type { CreditOperation } from '../credit/bureaus/bureau.ts';
 import type { Content } from '../credit/decisions/content.ts';
 import type { DisputePreview, MergePreview, PersonView } from '../credit/decisions/preview.ts';
@@ -117,6 +118,7 @@ export interface CreditImportAnswer {
 /** `POST /credit/imports/trial`: what an import of the file would change. */
 export interface ImportTrialAnswer {
   readonly counts: ImportCounts;
+  readonly amounts: AmountUnit;
   /** The first ones. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;

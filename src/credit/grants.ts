@@ -5,7 +5,7 @@ import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
 export const CREDIT_GRANTS: RuntimeGrants = {
   // The credit registry.
   credit_registry: { update: ['next_crn', 'next_account_id'] },
-  lenders: APPEND_ONLY,
+  lenders: { insert: true, update: ['amounts'] },
   subjects: { insert: true, update: ['sealed', 'updated_at'] },
   subject_documents: APPEND_ONLY,
   credit_accounts: {

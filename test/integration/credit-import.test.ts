@@ -167,7 +167,12 @@ describe('an imported file', () => {
   test('with other content for the same day is refused, unless it corrects', async () => {
     const one = line(1);
     await run([one]);
-    const other = { ...one, CurrentBalanceKES: '1', CurrentBalance: '1', OriginalAmount: '13000' };
+    const other = {
+      ...one,
+      CurrentBalanceKES: '1.00',
+      CurrentBalance: '1.00',
+      OriginalAmount: '13000',
+    };
     const refused = await run([other]);
     expect(refused.findings).toMatchObject([
       { line: 2, field: 'AccountNumber', rule: 'submitted_before' },

@@ -5,6 +5,7 @@ import { addCaseCommands } from './cases.ts';
 import { addDeceasedCommands } from './deceased.ts';
 import { addImportCommand } from './import.ts';
 import { addCreditKeyCommands } from './keys.ts';
+import { addLenderCommand } from './lender.ts';
 import { addLetterCommands } from './letters.ts';
 import { addListCommands } from './lists.ts';
 import { addMergeCommands } from './merge.ts';
@@ -20,6 +21,7 @@ import { addUsageCommand } from './usage.ts';
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
   addImportCommand(credit, cli);
+  addLenderCommand(credit, cli);
   addListCommands(credit, cli);
   addReportCommand(credit, cli);
   addAccessLinkCommand(credit, cli);

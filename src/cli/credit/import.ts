@@ -6,6 +6,8 @@ import { importFile } from '../../credit/importing/import.ts';
 import type { ImportProgress, ImportResult } from '../../credit/importing/import.ts';
 import { TEMPLATES } from '../../credit/importing/template.ts';
 import type { TemplateName } from '../../credit/importing/template.ts';
+import { AMOUNT_UNITS } from '../../credit/registry/account.ts';
+import type { AmountUnit } from '../../credit/registry/account.ts';
 import { SECTORS } from '../../parties/vendor.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import { command, displayName } from '../arguments.ts';
@@ -21,6 +23,7 @@ interface ImportArguments {
   readonly lender: string;
   readonly sector: Sector;
   readonly asOf: string;
+  readonly amounts?: AmountUnit;
   readonly correct?: boolean;
   readonly dryRun?: boolean;
   readonly by: string;
@@ -45,6 +48,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
       new Option('--sector <sector>', 'the lender’s sector').choices(SECTORS).makeOptionMandatory(),
     )
     .requiredOption('--as-of <date>', 'as-of date of the data, YYYY-MM-DD', realDay)
+    .addOption(amountsOption())
     .option('--correct', 'replace what was submitted before for the same accounts and day')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--by <name>', 'who imports it, for the record', displayName, 'command line')
@@ -61,6 +65,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
           lender: options.lender,
           sector: options.sector,
           asOf: options.asOf,
+          amounts: options.amounts,
           corrects: options.correct === true,
           dryRun: options.dryRun === true,
           by: options.by,
@@ -71,7 +76,15 @@ export function addImportCommand(credit: Command, cli: Cli): void {
     });
 }
 
-function lenderCode(text: string): string {
+/** Only needed for a file in which no amount has a decimal point. */
+export function amountsOption(): Option {
+  return new Option(
+    '--amounts <unit>',
+    'unit of the amounts; required if none has a decimal point and the lender’s setting does not say it',
+  ).choices(AMOUNT_UNITS);
+}
+
+export function lenderCode(text: string): string {
   if (!/^[A-Za-z0-9_.-]{1,32}$/.test(text)) {
     throw new InvalidArgumentError(
       'It must be 1 to 32 letters, digits, dots, hyphens or underscores.',
@@ -99,6 +112,7 @@ function answerOf(result: ImportResult, isDryRun: boolean): Answer {
   const json = {
     import_id: isDryRun ? null : result.importId,
     dry_run: isDryRun,
+    amounts: result.amounts,
     records: counts.records,
     accounts_added: counts.accountsAdded,
     states_added: counts.statesAdded,

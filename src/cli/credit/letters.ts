@@ -9,6 +9,9 @@ import { startOfDay } from '../../credit/bureaus/registry.ts';
 import { readAnswered } from '../../credit/enquiries/kept-store.ts';
 import type { AnsweredEnquiry } from '../../credit/enquiries/kept-store.ts';
 import { readDefaults } from '../../credit/importing/pre-listing.ts';
+import type { Finding } from '../../credit/importing/record.ts';
+import type { AmountUnit } from '../../credit/registry/account.ts';
+import { readSuppressionRules } from '../../credit/registry/suppression-store.ts';
 import { TEMPLATES } from '../../credit/importing/template.ts';
 import type { TemplateName } from '../../credit/importing/template.ts';
 import { fullName } from '../../credit/registry/profile.ts';
@@ -34,7 +37,8 @@ import { requireVendor } from '../parties/vendors.ts';
 import type { Session } from '../session.ts';
 import { documentOptions, writeDocument } from './documents.ts';
 import type { DocumentOptions } from './documents.ts';
-import { realDay } from './import.ts';
+import { EXIT } from '../exit.ts';
+import { amountsOption, realDay } from './import.ts';
 import { openVault } from './vault.ts';
 
 interface EnquiryOptions extends DocumentOptions {
@@ -160,6 +164,7 @@ interface PreListingOptions {
   readonly lenderName: string;
   readonly sector: Sector;
   readonly asOf: string;
+  readonly amounts?: AmountUnit;
   readonly language: Language;
 }
 
@@ -179,6 +184,7 @@ function addPreListing(letter: Command, cli: Cli): void {
       new Option('--sector <sector>', 'the lender’s sector').choices(SECTORS).makeOptionMandatory(),
     )
     .requiredOption('--as-of <date>', 'as-of date of the data, YYYY-MM-DD', realDay)
+    .addOption(amountsOption())
     .addOption(
       new Option('--language <language>', 'English or Swahili').choices(LANGUAGES).default('en'),
     )
@@ -196,9 +202,14 @@ async function preListing(
   const today = startOfDay(letters.madeAt, session.config.timeZone);
   const submitFrom = isoDay(new Date(today.getTime() + NOTICE_DAYS * DAY_MS));
   const notices: { line: number; account: string; submit_from: string; text: string }[] = [];
-  for await (const account of readDefaults(file, options)) {
-    const [state] = account.states;
-    if (state === undefined) continue;
+  const findings: Finding[] = [];
+  const rules = await readSuppressionRules(session.pool);
+  for await (const noticed of readDefaults(file, options, rules)) {
+    if (noticed.account === undefined) {
+      findings.push(...noticed.findings);
+      continue;
+    }
+    const { account, state } = noticed;
     const document = preListingNotice({
       ...letters,
       lender: options.lenderName,
@@ -215,11 +226,17 @@ async function preListing(
       text: plainTextOf(document),
     });
   }
+  const text =
+    notices.length === 0
+      ? 'No account in the file is in default.\n'
+      : notices.map((notice) => notice.text).join('\f');
+  if (findings.length === 0) return { json: { notices, findings }, text };
+  // A line that cannot be read may list somebody whom nobody would then have told.
+  const faulty = new Set(findings.map(({ line }) => line)).size;
+  const list = findings.map(({ line, field, rule }) => `line ${line} ${field} ${rule}`.trim());
   return {
-    json: { notices },
-    text:
-      notices.length === 0
-        ? 'No account in the file is in default.\n'
-        : notices.map(({ text }) => text).join('\f'),
+    json: { notices, findings },
+    text: `${notices.length === 0 ? 'No account in a line without errors is in default.\n' : text}\n${faulty} lines have errors, so this list is not complete. Correct them and run the command again:\n${list.join('\n')}\n`,
+    exitCode: EXIT.failed,
   };
 }

@@ -6,6 +6,7 @@ import { importFile } from '../../credit/importing/import.ts';
 import { findImport, listImports, readFindings } from '../../credit/importing/imports-store.ts';
 import type { FindingCursor, ListedImport } from '../../credit/importing/imports-store.ts';
 import { TEMPLATES } from '../../credit/importing/template.ts';
+import { AMOUNT_UNITS } from '../../credit/registry/account.ts';
 import type { ReportOptions } from '../../credit/reports/subject-report.ts';
 import { SECTORS } from '../../parties/vendor.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
@@ -54,6 +55,8 @@ const file = {
   asOf: Type.String({ maxLength: 10 }),
   /** Replace what was submitted before for the same accounts and day. */
   corrects: Type.Boolean(),
+  /** Of the amounts. Only needed if no amount has a decimal point, and the lender's setting does not say it. */
+  amounts: Type.Optional(Type.Enum([...AMOUNT_UNITS])),
   /** The text of the file. */
   content: Type.String({ minLength: 1 }),
 };
@@ -184,11 +187,12 @@ function trialRoute(options: RunOptions): AnyRoute {
     bodyBytes: LIMITS.consoleFileBytes,
     body: trialBody,
     handle: async ({ body }, { viewer }) => {
-      const { counts, findings } = await withUpload(options, body, (deps, proposed) =>
+      const { counts, findings, amounts } = await withUpload(options, body, (deps, proposed) =>
         importFile({ ...deps, ...proposed, by: viewer.login, dryRun: true }),
       );
       const answer: ImportTrialAnswer = {
         counts,
+        amounts,
         findings: findings.slice(0, TRIAL_FINDINGS),
         findingCount: findings.length,
       };

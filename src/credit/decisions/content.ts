@@ -2,6 +2,7 @@ import { isoDay } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { ImportCounts } from '../importing/imports-store.ts';
 import type { TemplateName } from '../importing/template.ts';
+import type { AmountUnit } from '../registry/account.ts';
 import type { DisputeOutcome } from '../registry/disputes-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
 import type { Sector } from '../../parties/vendor.ts';
@@ -39,6 +40,7 @@ export type Content =
       readonly template: TemplateName;
       readonly asOf: string;
       readonly corrects: boolean;
+      readonly amounts: AmountUnit;
       readonly fileName: string;
       /** Of the file, hexadecimal: the one that was tried is the one that is imported. */
       readonly sha256: string;
@@ -95,7 +97,7 @@ export function textOf(content: Content): string {
     case 'case':
       return 'the case is closed';
     case 'import':
-      return `${content.fileName} of ${content.lender}, as of ${content.asOf}: ${content.counts.records} records, ${content.counts.rejected} rejected`;
+      return `${content.fileName} of ${content.lender}, as of ${content.asOf}: ${content.counts.records} records, ${content.counts.rejected} rejected, amounts in ${content.amounts}`;
     case 'suppression':
       return `rule ${content.rule.rule} is ${content.former === null ? 'put into force' : 'replaced'}`;
     case 'suppression_end':

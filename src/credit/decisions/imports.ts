@@ -21,7 +21,7 @@ export interface ImportDeps extends Deps {
 
 export type ProposedFile = Pick<
   ImportOptions,
-  'file' | 'lender' | 'sector' | 'template' | 'asOf' | 'corrects'
+  'file' | 'lender' | 'sector' | 'template' | 'asOf' | 'corrects' | 'amounts'
 > & { readonly fileName: string };
 
 type ImportContent = Extract<Content, { kind: 'import' }>;
@@ -35,7 +35,7 @@ export async function proposeImport(
   proposed: ProposedFile,
   grounds: Grounds,
 ): Promise<ProposalRow> {
-  const { counts, sha256 } = await importFile({
+  const { counts, sha256, amounts } = await importFile({
     ...deps,
     ...proposed,
     by: grounds.by,
@@ -45,7 +45,7 @@ export async function proposeImport(
     throw new PlainError('No record of the file can be imported.', { field: 'content' });
   }
   const { lender, sector, template, asOf, corrects, fileName } = proposed;
-  const how = { lender, sector, template, asOf, corrects, fileName };
+  const how = { lender, sector, template, asOf, corrects, amounts, fileName };
   return await record(deps, { kind: 'import', ...how, sha256, counts }, grounds);
 }
 
@@ -71,9 +71,9 @@ export async function approveImport(
   if (!isAuthentic(found, deps.ledgerMac)) throw new PlainError(ALTERED);
   const isContinued = found.decision === 'approved' && !(await isImported(deps, content));
   const row = isContinued ? found : await approveAnd(deps, request, async () => {});
-  const { lender, sector, template, asOf, corrects, fileName } = content;
+  const { lender, sector, template, asOf, corrects, amounts, fileName } = content;
   const by = `${row.proposedBy}, approved by ${row.decidedBy}`;
-  const how = { lender, sector, template, asOf, corrects, fileName, by };
+  const how = { lender, sector, template, asOf, corrects, amounts, fileName, by };
   return await importFile({ ...deps, file, ...how });
 }
 

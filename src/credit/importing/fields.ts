@@ -1,4 +1,4 @@
-import type { Day } from '../registry/account.ts';
+import type { AmountUnit, Day } from '../registry/account.ts';
 import type { Finding } from './record.ts';
 import type { Column } from './template.ts';
 
@@ -8,11 +8,18 @@ export class LineReader {
   readonly #line: number;
   readonly #values: readonly string[];
   readonly #positions: ReadonlyMap<Column, number>;
+  readonly #unit: AmountUnit;
 
-  constructor(line: number, values: readonly string[], positions: ReadonlyMap<Column, number>) {
+  constructor(
+    line: number,
+    values: readonly string[],
+    positions: ReadonlyMap<Column, number>,
+    unit: AmountUnit,
+  ) {
     this.#line = line;
     this.#values = values;
     this.#positions = positions;
+    this.#unit = unit;
   }
 
   /** The value of a column, or empty text where the template has no such column. */
@@ -85,7 +92,7 @@ export class LineReader {
       return undefined;
     }
     const point = value.indexOf('.');
-    if (point === -1) return BigInt(value) * 100n;
+    if (point === -1) return BigInt(value) * (this.#unit === 'cents' ? 1n : 100n);
     return BigInt(value.slice(0, point) + value.slice(point + 1).padEnd(2, '0'));
   }
 

@@ -4,20 +4,21 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { readCsv } from '../../platform/base/csv.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
-import type { Day } from '../registry/account.ts';
-import { registerLender } from '../registry/lenders-store.ts';
+import type { AmountUnit, Day } from '../registry/account.ts';
+import { readAmountUnit, registerLender } from '../registry/lenders-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport, readFindings } from './imports-store.ts';
 import type { ImportCounts } from './imports-store.ts';
+import { ImportError } from './error.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
 import { headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
+import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
 import type { Validator } from './validate.ts';
 import { accountKeysOf, indexAccount, writeBatch } from './write.ts';
@@ -26,9 +27,6 @@ import { accountKeysOf, indexAccount, writeBatch } from './write.ts';
 const BATCH_RECORDS = 2_000;
 /** Batches read ahead of the one being written, so that reading and the database both keep busy. */
 const BATCHES_AHEAD = 3;
-
-/** Why a file cannot be imported at all; for people. */
-export class ImportError extends PlainError {}
 
 export interface ImportOptions {
   readonly pool: Pool;
@@ -44,6 +42,8 @@ export interface ImportOptions {
   readonly asOf: Day;
   /** Replace earlier submissions for the same accounts and as-of date. */
   readonly corrects: boolean;
+  /** The unit of the amounts, if it is declared; otherwise the lender's setting counts. */
+  readonly amounts?: AmountUnit | undefined;
   /** Who imports it. */
   readonly by: string;
   /** What the file is called, if the path does not say. */
@@ -68,6 +68,8 @@ export interface ImportResult {
   readonly importId: string;
   /** Of the file, hexadecimal. */
   readonly sha256: string;
+  /** The unit that the amounts were read in. */
+  readonly amounts: AmountUnit;
   /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;
   readonly counts: ImportCounts;
@@ -141,18 +143,23 @@ async function run(
     );
   }
   const fileName = options.fileName ?? path.basename(options.file);
-  const begun = await openImport(into.db, { ...options, fileName, fileHash, at: clock.now() });
+  const declared = options.amounts ?? (await readAmountUnit(into.db, options.lender));
+  const amounts = await unitOf(options.file, options.template, declared);
+  const about = { ...options, amounts, fileName, fileHash, at: clock.now() };
+  const begun = await openImport(into.db, about);
   const { importId } = begun;
-  const pass = new ImportRun({ ...options, ...into, totalBytes }, begun);
+  const pass = new ImportRun({ ...options, ...into, amounts, totalBytes }, begun);
   await pass.readAll();
   await finishImport(into.db, importId, clock.now());
   const findings = await readFindings(into.db, importId);
   const sha256 = fileHash.toString('hex');
   const resumedAfter = begun.counts.records;
-  return { importId, sha256, resumedAfter, counts: pass.counts, findings };
+  return { importId, sha256, amounts, resumedAfter, counts: pass.counts, findings };
 }
 
-type RunOptions = ImportOptions & Destination & Pick<Content, 'totalBytes'>;
+type RunOptions = ImportOptions &
+  Destination &
+  Pick<Content, 'totalBytes'> & { readonly amounts: AmountUnit };
 
 /** One pass over the file: the next batches are read and checked while one is written. */
 class ImportRun {
@@ -179,7 +186,7 @@ class ImportRun {
     this.#importId = begun.importId;
     this.#doneBefore = begun.counts.records;
     this.#batchFrom = begun.counts.records;
-    this.#validator = createValidator(options.template, options.asOf);
+    this.#validator = createValidator(options.template, options.asOf, options.amounts);
     this.counts = begun.counts;
   }
 

@@ -1,6 +1,8 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Finding } from './record.ts';
+import type { AmountUnit } from '../registry/account.ts';
+import { ImportError } from './error.ts';
 import type { TemplateName } from './template.ts';
 
 export interface ImportCounts {
@@ -36,6 +38,7 @@ const COUNTS = `i.records_done as "recordsDone", i.accounts_added as "accountsAd
 /**
  * Starts an import, or continues one of the same file, lender and date where an earlier run
  * stopped. A finished one starts from the beginning: unchanged data stays as it is.
+ * Throws: `ImportError` if the earlier run read the amounts in another unit.
  */
 export async function openImport(
   db: Queryable,
@@ -43,6 +46,7 @@ export async function openImport(
     readonly lender: string;
     readonly template: TemplateName;
     readonly asOf: string;
+    readonly amounts: AmountUnit;
     readonly fileHash: Buffer;
     readonly corrects: boolean;
     readonly fileName: string;
@@ -51,29 +55,35 @@ export async function openImport(
   },
 ): Promise<ImportRow> {
   const same = [about.lender, about.asOf, about.fileHash, about.corrects];
-  const run = [about.fileName, about.by, about.at];
+  const run = [about.fileName, about.by, about.at, about.amounts];
   await db.query(
     `insert into credit_imports (lender, as_of, file_hash, corrects, file_name, imported_by,
-       started_at, import_id, template)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       started_at, amounts, import_id, template)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (lender, as_of, file_hash, corrects) do nothing`,
     [...same, ...run, newId(), about.template],
   );
   await db.query(
     `update credit_imports set finished_at = null, records_done = 0, accounts_added = 0,
        states_added = 0, corrected = 0, unchanged = 0, rejected = 0, file_name = $5,
-       imported_by = $6, started_at = $7
+       imported_by = $6, started_at = $7, amounts = $8
      where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4 and finished_at is not null`,
     [...same, ...run],
   );
-  const read = await db.query<Row>(
-    `select i.import_id as "importId", ${COUNTS}
+  const read = await db.query<Row & { amounts: AmountUnit }>(
+    `select i.import_id as "importId", i.amounts, ${COUNTS}
      from credit_imports i
      where i.lender = $1 and i.as_of = $2 and i.file_hash = $3 and i.corrects = $4`,
     same,
   );
   const row = read.rows[0];
   if (row === undefined) throw new Error('The import was not recorded');
+  if (row.amounts !== about.amounts) {
+    throw new ImportError(
+      `An earlier, interrupted import of this file read its amounts in ${row.amounts}. Finish it first.`,
+      { field: 'amounts' },
+    );
+  }
   if (row.recordsDone === 0n) {
     await db.query('delete from credit_import_findings where import_id = $1', [row.importId]);
   }
@@ -181,12 +191,14 @@ export interface ListedImport extends ImportRow {
   readonly template: TemplateName;
   readonly asOf: string;
   readonly corrects: boolean;
+  readonly amounts: AmountUnit;
   readonly startedAt: Date;
   /** Null: running, or interrupted and to be continued. */
   readonly finishedAt: Date | null;
 }
 
 interface ListedRow extends Row {
+  amounts: AmountUnit;
   fileName: string;
   by: string;
   lender: string;
@@ -198,14 +210,15 @@ interface ListedRow extends Row {
 }
 
 const IMPORTS = `select i.import_id as "importId", ${COUNTS}, i.file_name as "fileName",
-    i.imported_by as by, i.lender, i.template, i.as_of::text as "asOf", i.corrects,
+    i.imported_by as by, i.lender, i.template, i.as_of::text as "asOf", i.corrects, i.amounts,
     i.started_at as "startedAt", i.finished_at as "finishedAt"
   from credit_imports i`;
 
 function listedImport(row: ListedRow): ListedImport {
-  const { importId, fileName, by, lender, template, asOf, corrects, startedAt, finishedAt } = row;
-  const about = { importId, fileName, by, lender, template, asOf, corrects, startedAt, finishedAt };
-  return { ...about, counts: countsOf(row) };
+  const { importId, fileName, by, lender, template, asOf, corrects, amounts } = row;
+  const { startedAt, finishedAt } = row;
+  const about = { importId, fileName, by, lender, template, asOf, corrects, amounts };
+  return { ...about, startedAt, finishedAt, counts: countsOf(row) };
 }
 
 export async function findImport(

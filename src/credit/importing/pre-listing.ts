@@ -1,30 +1,42 @@
 import { readCsv } from '../../platform/base/csv.ts';
 import type { Sector } from '../../parties/vendor.ts';
+import type { AmountUnit, State } from '../registry/account.ts';
+import { applySuppression } from '../registry/suppression.ts';
+import type { SuppressionRule } from '../registry/suppression.ts';
+import { accountOf } from '../registry/store.ts';
 import { isNonPerforming } from '../scorecards/standing.ts';
-import { ImportError } from './import.ts';
-import type { SubmittedAccount } from './record.ts';
+import { ImportError } from './error.ts';
+import type { Finding, SubmittedAccount } from './record.ts';
 import { headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
+import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
+
+/** A line of the file that matters before it is submitted. */
+export type Noticed =
+  | { readonly account: SubmittedAccount; readonly state: State; readonly findings?: undefined }
+  /** Nobody can say whether the line lists somebody: the lender corrects it first. */
+  | { readonly account?: undefined; readonly findings: readonly Finding[] };
 
 /**
  * The accounts of a lender's file that would be in default once it is imported, so that their
- * holders are notified first. Lines with errors are left out: an import reports them.
+ * holders are notified first, and the lines with errors. An account that a suppression rule hides
+ * is left out: nobody will be told about it.
  * Throws: `ImportError` if nothing can be read at all.
  */
 export async function* readDefaults(
   file: string,
-  {
-    template,
-    sector,
-    asOf,
-  }: {
+  of: {
     readonly template: TemplateName;
     readonly sector: Sector;
     readonly asOf: string;
+    /** The unit of the amounts, if it is declared. */
+    readonly amounts?: AmountUnit | undefined;
   },
-): AsyncGenerator<SubmittedAccount> {
-  const validator = createValidator(template, asOf);
+  rules: readonly SuppressionRule[],
+): AsyncGenerator<Noticed> {
+  const { template, sector, asOf } = of;
+  const validator = createValidator(template, asOf, await unitOf(file, template, of.amounts));
   let hasHeader = false;
   for await (const { line, values, problem } of readCsv(file)) {
     if (!hasHeader) {
@@ -33,10 +45,35 @@ export async function* readDefaults(
       hasHeader = true;
       continue;
     }
-    const { account } = problem === undefined ? validator.validate(line, values) : {};
-    const state = account?.states[0];
-    if (account === undefined || state === undefined) continue;
-    if (isNonPerforming({ product: account.terms.product, sector }, state)) yield account;
+    if (problem !== undefined) {
+      yield { findings: [{ line, field: '', rule: 'csv', text: problem }] };
+      continue;
+    }
+    const { account, findings } = validator.validate(line, values);
+    if (account === undefined) {
+      yield { findings };
+      continue;
+    }
+    const state = account.states[0];
+    if (state !== undefined && isListed(account, state, sector, rules)) yield { account, state };
   }
   if (!hasHeader) throw new ImportError('The file is empty.');
+}
+
+/** Whether an answer would call the account non-performing. */
+function isListed(
+  { terms, accountNumber }: SubmittedAccount,
+  state: State,
+  sector: Sector,
+  rules: readonly SuppressionRule[],
+): boolean {
+  const row = { accountId: 0n, lender: accountNumber, sector, disputed: false, ...terms };
+  const file = {
+    asOf: new Date(`${state.asOf}T00:00:00Z`),
+    accounts: accountOf(row, [{ ...state, accountId: 0n }]),
+    enquiries: [],
+  };
+  return applySuppression(file, rules).accounts.some((account) =>
+    isNonPerforming(account, account.current),
+  );
 }

@@ -4,7 +4,7 @@ import { inShillings, readAmounts } from './amounts.ts';
 import type { Amounts } from './amounts.ts';
 import { LineReader } from './fields.ts';
 import { readIdentity } from './identity.ts';
-import type { Day, State, Terms } from '../registry/account.ts';
+import type { AmountUnit, Day, State, Terms } from '../registry/account.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
 import { TEMPLATES } from './template.ts';
 import type { Column, TemplateName } from './template.ts';
@@ -52,14 +52,21 @@ export interface Validator {
   validate(line: number, values: readonly string[]): Validated;
 }
 
-/** @param asOf as-of date of the submission, `YYYY-MM-DD`. */
-export function createValidator(template: TemplateName, asOf: Day): Validator {
+/**
+ * @param asOf as-of date of the submission, `YYYY-MM-DD`.
+ * @param unit of the amounts in the file.
+ */
+export function createValidator(
+  template: TemplateName,
+  asOf: Day,
+  unit: AmountUnit = 'shillings',
+): Validator {
   const columns: readonly Column[] = TEMPLATES[template];
   const positions = new Map(columns.map((column, index) => [column, index]));
   return {
     validate: (line, values) => {
       const trimmed = values.map((value) => value.trim());
-      const reader = new LineReader(line, trimmed, positions);
+      const reader = new LineReader(line, trimmed, positions, unit);
       if (values.length !== columns.length) {
         reader.fault('', 'columns', `a line must have ${columns.length} values`);
         return { findings: reader.findings };

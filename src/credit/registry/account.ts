@@ -3,6 +3,10 @@ import type { AccountStatus, ProductType, RiskClass } from '../facts.ts';
 /** Dates in records are `YYYY-MM-DD` texts: they sort, compare and go to the database unchanged. */
 export type Day = string;
 
+/** The units in which lenders write amounts. Cents are hundredths of any currency. */
+export const AMOUNT_UNITS = ['shillings', 'cents'] as const;
+export type AmountUnit = (typeof AMOUNT_UNITS)[number];
+
 /** Terms of an account; amounts in cents of KES. */
 export interface Terms {
   readonly product: ProductType;

@@ -4,7 +4,7 @@ import type { CreditProposal } from '../../../../src/console/credit-answers.ts';
 import { Facts } from '../../design/Facts.tsx';
 import { Conditions } from '../credit-rules/Conditions.tsx';
 import { ImportFigures } from '../credit-imports/ImportFigures.tsx';
-import { TEMPLATES } from '../credit-imports/import-texts.ts';
+import { AMOUNT_UNITS, TEMPLATES } from '../credit-imports/import-texts.ts';
 import { useNames } from '../credit/credit-texts.ts';
 import { useSectors } from '../vendor/setting-names.ts';
 import { DISPUTE_OUTCOMES } from './decision-texts.ts';
@@ -59,6 +59,7 @@ type Of<Kind extends CreditProposal['content']['kind']> = Extract<
 function ProposedImport({ content }: { readonly content: Of<'import'> }) {
   const { t } = useLingui();
   const templates = useNames(TEMPLATES);
+  const units = useNames(AMOUNT_UNITS);
   const sectors: Readonly<Record<string, string>> = useSectors();
   return (
     <>
@@ -69,6 +70,7 @@ function ProposedImport({ content }: { readonly content: Of<'import'> }) {
           { name: t`Sector of the lender`, value: sectors[content.sector] },
           { name: t`As of`, value: content.asOf },
           { name: t`Columns`, value: templates[content.template] },
+          { name: t`Unit of the amounts`, value: units[content.amounts] },
           { name: t`Replaces what was submitted before`, value: content.corrects ? t`yes` : t`no` },
           { name: t`SHA-256 of the file`, value: <code>{content.sha256}</code> },
         ]}

@@ -16,6 +16,8 @@ import { Skeleton } from '../../design/Skeleton.tsx';
 import { Time } from '../../format/Time.tsx';
 import { Findings } from './Findings.tsx';
 import { ImportFigures } from './ImportFigures.tsx';
+import { AMOUNT_UNITS } from './import-texts.ts';
+import { useNames } from '../credit/credit-texts.ts';
 
 /** One imported file, with its findings by line and field. */
 export function Import() {
@@ -61,6 +63,7 @@ export function Import() {
 
 function About({ of }: { readonly of: ListedCreditImport }) {
   const { t } = useLingui();
+  const units = useNames(AMOUNT_UNITS);
   return (
     <Card title={<Trans>Import</Trans>}>
       <Facts
@@ -68,6 +71,7 @@ function About({ of }: { readonly of: ListedCreditImport }) {
           { name: t`Lender`, value: of.lender },
           { name: t`As of`, value: of.asOf },
           { name: t`Columns`, value: <code>{of.template}</code> },
+          { name: t`Unit of the amounts`, value: units[of.amounts] },
           { name: t`Replaces what was submitted before`, value: of.corrects ? t`yes` : t`no` },
           { name: t`Imported by`, value: of.by },
           { name: t`Started`, value: <Time at={of.startedAt} /> },

@@ -20,7 +20,7 @@ import { ProposeCredit } from '../credit-cases/Propose.tsx';
 import { Findings } from './Findings.tsx';
 import { ImportFigures } from './ImportFigures.tsx';
 import { useSectors } from '../vendor/setting-names.ts';
-import { TEMPLATES } from './import-texts.ts';
+import { AMOUNT_UNITS, TEMPLATES } from './import-texts.ts';
 
 /** A file as the API takes it. */
 interface Given {
@@ -31,6 +31,8 @@ interface Given {
   readonly template: string;
   readonly asOf: string;
   readonly corrects: boolean;
+  /** Absent: as the file, or else the lender's setting, says. */
+  readonly amounts?: string;
 }
 
 interface Tried {
@@ -134,6 +136,13 @@ function Fields({ errorOf }: { readonly errorOf: (name: string) => string | unde
         required
       />
       <Select
+        label={t`Unit of the amounts`}
+        hint={t`Only needed if no amount in the file has a decimal point`}
+        name="amounts"
+        error={errorOf('amounts')}
+        options={{ '': t`As the file or the lender’s setting says`, ...useNames(AMOUNT_UNITS) }}
+      />
+      <Select
         label={t`Submitted before for the same day`}
         name="corrects"
         options={{ no: t`Stays as it is`, yes: t`Is replaced` }}
@@ -156,6 +165,7 @@ async function givenBy(form: FormData): Promise<Given> {
     template: text('template'),
     asOf: text('asOf'),
     corrects: text('corrects') === 'yes',
+    ...(text('amounts') === '' ? {} : { amounts: text('amounts') }),
   };
 }
 

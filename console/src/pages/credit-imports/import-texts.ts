@@ -5,3 +5,8 @@ export const TEMPLATES: Readonly<Record<string, MessageDescriptor>> = {
   mobile: msg`Mobile template, 31 columns`,
   individual: msg`Individual template, 45 columns`,
 };
+
+export const AMOUNT_UNITS: Readonly<Record<string, MessageDescriptor>> = {
+  shillings: msg`Shillings`,
+  cents: msg`Cents`,
+};

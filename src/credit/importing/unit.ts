@@ -1,0 +1,71 @@
+import { readCsv } from '../../platform/base/csv.ts';
+import type { AmountUnit } from '../registry/account.ts';
+import { ImportError } from './error.ts';
+import { headerProblem, TEMPLATES } from './template.ts';
+import type { Column, TemplateName } from './template.ts';
+
+const AMOUNT_COLUMNS: ReadonlySet<Column> = new Set([
+  'OriginalAmount',
+  'CurrentBalanceKES',
+  'CurrentBalance',
+  'OverdueBalance',
+  'InstalmentAmount',
+  'LastPaymentAmount',
+]);
+
+/**
+ * The unit of a file's amounts: shillings if any has a decimal point, and otherwise what was
+ * declared, because then nothing in the file tells shillings from cents.
+ * @param declared by who imports it, or else the lender's setting.
+ * Throws: `ImportError` if it is not known, or if an amount in cents has a decimal point.
+ */
+export async function unitOf(
+  file: string,
+  template: TemplateName,
+  declared: AmountUnit | undefined,
+): Promise<AmountUnit> {
+  const shape = await readShape(file, template);
+  if (shape.pointOn !== undefined) {
+    if (declared !== 'cents') return 'shillings';
+    throw new ImportError(
+      `The amounts are declared as cents, but line ${shape.pointOn} has an amount with a decimal point.`,
+      { field: 'amounts' },
+    );
+  }
+  if (declared !== undefined) return declared;
+  if (!shape.hasAmount) return 'shillings';
+  throw new ImportError(
+    'No amount in the file has a decimal point, so it may be in shillings or in cents. Ask the lender, and declare it as shillings or cents (--amounts in the command).',
+    { field: 'amounts' },
+  );
+}
+
+interface Shape {
+  /** The first line that has an amount with a decimal point. */
+  readonly pointOn?: number;
+  /** Whether there is an amount that would differ. */
+  readonly hasAmount: boolean;
+}
+
+/** Reads to the first decimal point, which is on the first line of most files. */
+async function readShape(file: string, template: TemplateName): Promise<Shape> {
+  const positions = TEMPLATES[template].flatMap((column, index) =>
+    AMOUNT_COLUMNS.has(column) ? [index] : [],
+  );
+  let hasAmount = false;
+  let isHeader = true;
+  for await (const { line, values } of readCsv(file)) {
+    if (isHeader) {
+      isHeader = false;
+      // The import reports what is wrong with it.
+      if (headerProblem(values, template) !== undefined) break;
+      continue;
+    }
+    for (const position of positions) {
+      const value = values[position] ?? '';
+      if (value.includes('.')) return { pointOn: line, hasAmount: true };
+      if (/[1-9]/.test(value)) hasAmount = true;
+    }
+  }
+  return { hasAmount };
+}
