@@ -1,3 +1,4 @@
+import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import type { Logger } from 'pino';
 import { setOperatorKey } from '../src/parties/administer.ts';
 import { openOperatorKeys } from '../src/parties/keys.ts';
@@ -90,7 +91,8 @@ export async function preparePayBill(
   await setSourceKey(pool, sourceCode, { secret, sealing: { masterKeys, certain: true } });
   if ((await listAccounts(pool, sourceCode)).length === 0) {
     if ((await findVendor(pool, by.vid)) === undefined) return;
-    await addAccount(pool, { sourceCode, account, vid: by.vid, by: 'sandbox' });
+    const ledgerMac = await openLedgerMac(pool, masterKeys);
+    await addAccount({ pool, ledgerMac }, { sourceCode, account, vid: by.vid, by: 'sandbox' });
   }
   const callbackBase = `${by.publicUrl}/receipts`;
   const opened = await openSource(

@@ -55,6 +55,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/receipts': [
     'receipt_sources',
     'receipt_accounts',
+    'receipt_accounts_uncoded',
+    'receipt_account_ends',
     'receipts',
     'receipt_reports',
     'receipt_debits',

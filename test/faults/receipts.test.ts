@@ -4,6 +4,7 @@ import type { CrashPoint } from '../../src/platform/base/crash-points.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
 import { openSource } from '../../src/payments/receipts/sources.ts';
 import type { OpenSource } from '../../src/payments/receipts/sources.ts';
@@ -43,7 +44,11 @@ beforeAll(async () => {
   });
   provider = await startProvider();
   await addDarajaSource(pool, { origin: provider.origin, sealing: SEALING });
-  await addAccount(pool, { sourceCode: SOURCE, account: ACCOUNT, vid: 'shop0', by: 'Asha' });
+  const ledgerMac = await openLedgerMac(pool, SEALING.masterKeys);
+  await addAccount(
+    { pool, ledgerMac },
+    { sourceCode: SOURCE, account: ACCOUNT, vid: 'shop0', by: 'Asha' },
+  );
   service = await serviceProgram({
     name: 'all roles',
     roles: 'api,dispatcher,jobs',

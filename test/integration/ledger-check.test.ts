@@ -527,6 +527,29 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'receipts_reversed_as_reported',
+    by: 'a receipt that counts as taken back, which nobody reported',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
+           source_code, collector, state, mac, reversed_at)
+         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005003', 'bank', 'till', 'unmatched', '', now())`,
+      );
+    },
+  },
+  {
+    invariant: 'receipts_exist',
+    by: 'a report of a receipt that is gone',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into receipt_reports (reported_at, paid_at, amount_cents, receipt_id, source_code, channel, account)
+         values (now(), now(), 5, gen_random_uuid(), 'bank', 'statement', '')`,
+      );
+    },
+  },
+  {
     invariant: 'receipts_stay_closed',
     by: 'a receipt that was opened again after two people had closed it',
     vendorId: 0,

@@ -139,8 +139,7 @@ async function newVendor(): Promise<{ readonly vendor: VendorClient; readonly ac
   const vendor = await running.addVendor();
   accounts += 1;
   const account = `W${accounts}`;
-  const { pool } = running.service;
-  await addAccount(pool, { sourceCode: SOURCE, account, vid: vendor.vid, by: 'Asha' });
+  await addAccount(deps, { sourceCode: SOURCE, account, vid: vendor.vid, by: 'Asha' });
   return { vendor, account };
 }
 
@@ -291,9 +290,8 @@ test('100 different confirmations of one receipt at once credit one of them, and
 test('the same receipt at another short code of ours is the same receipt', async () => {
   const { vendor, account } = await newVendor();
   const stranger = await running.addVendor();
-  const { pool } = running.service;
   // At that source, the account number belongs to another vendor.
-  await addAccount(pool, { sourceCode: OTHER_SOURCE, account, vid: stranger.vid, by: 'Asha' });
+  await addAccount(deps, { sourceCode: OTHER_SOURCE, account, vid: stranger.vid, by: 'Asha' });
   const other = await open(OTHER_SOURCE);
   await other.daraja.close();
   const content = confirmation({ BillRefNumber: account });
@@ -406,15 +404,18 @@ test('a payment from before its account number was given to another vendor waits
   await post(large);
   const { vendor: other } = await newVendor();
   const change = { sourceCode: SOURCE, account, by: 'Asha' };
-  await removeAccount(deps.pool, change);
-  await addAccount(deps.pool, { ...change, vid: other.vid });
+  await removeAccount(deps, change);
+  await addAccount(deps, { ...change, vid: other.vid });
   // Its confirmation was lost, or a second channel had to list it.
   await pull([
     listed({ receipt: 'ATFORMER01', account }),
     listed({ receipt: large.TransID, amountCents: 6_000_000n, account }),
+    // The customer may still answer a prompt of the first vendor.
     listed({ receipt: 'ATFORMER02', account, paidAt: new Date(Date.now() + 1_000) }),
+    listed({ receipt: 'ATFORMER03', account, paidAt: new Date(Date.now() + 2 * 3_600_000) }),
   ]);
   expect(await stateOf('ATFORMER01')).toBe('unmatched');
+  expect(await stateOf('ATFORMER02')).toBe('unmatched');
   expect(await stateOf(large.TransID)).toBe('unconfirmed');
   expect(await collected(vendor)).toBe(0);
   expect(await collected(other)).toBe(500);

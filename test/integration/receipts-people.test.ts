@@ -147,7 +147,7 @@ test('a receipt that people assign while the pull confirms it is credited once, 
     const [owner, chosen] = [await books.addVendor(), await books.addVendor()];
     const account = `ACC${round}`;
     const vid = vidOf(owner);
-    await addAccount(books.pool, { sourceCode: SOURCE, account, vid, by: 'Asha' });
+    await addAccount(books, { sourceCode: SOURCE, account, vid, by: 'Asha' });
     const report = reportOf(account, 'confirmation');
     expect(await takeReport(deps(), report, 1n)).toBe('unconfirmed');
     const name = { receipt: report.receipt };
@@ -230,7 +230,7 @@ test('every action is recorded with its person', async () => {
 test('a receipt with a future time waits for two people, who can credit it', async () => {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;
-  await addAccount(books.pool, { sourceCode: SOURCE, account: 'LATER1', vid, by: 'Asha' });
+  await addAccount(books, { sourceCode: SOURCE, account: 'LATER1', vid, by: 'Asha' });
   const paidAt = new Date(Date.now() + 3 * 86_400_000);
   const report = { ...reportOf('LATER1', 'pull'), paidAt };
   expect(await takeReport(deps(), report)).toBe('misdated');
@@ -253,7 +253,7 @@ test('a receipt with a future time waits for two people, who can credit it', asy
 test('a waiting claim is logged once by each process', async () => {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;
-  await addAccount(books.pool, { sourceCode: SOURCE, account: 'WAITS1', vid, by: 'Asha' });
+  await addAccount(books, { sourceCode: SOURCE, account: 'WAITS1', vid, by: 'Asha' });
   const report = { ...reportOf('WAITS1', 'pull'), collector: 'nobody' };
   expect(await takeReport(deps(), report)).toBe('claimed');
   const lines: string[] = [];
@@ -265,7 +265,7 @@ test('a waiting claim is logged once by each process', async () => {
 
 test('claims that wait do not hold up later ones, however many there are', async () => {
   const vendorId = await books.addVendor();
-  await addAccount(books.pool, {
+  await addAccount(books, {
     ...{ sourceCode: SOURCE, account: 'WAITS2', by: 'Asha' },
     vid: vidOf(vendorId),
   });
@@ -337,7 +337,7 @@ test.each([
 test('ledger check finds a claim that was marked as credited and never was', async () => {
   const vendorId = await books.addVendor();
   const account = 'UNPAID';
-  await addAccount(books.pool, { sourceCode: SOURCE, account, vid: vidOf(vendorId), by: 'Asha' });
+  await addAccount(books, { sourceCode: SOURCE, account, vid: vidOf(vendorId), by: 'Asha' });
   await books.pool.query(`update collectors set status = 'suspended'`);
   const report = reportOf(account, 'pull');
   expect(await takeReport(deps(), report)).toBe('claimed');

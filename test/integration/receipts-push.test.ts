@@ -42,7 +42,7 @@ async function newTopUp() {
   const vendorId = await books.addVendor();
   vendors += 1;
   const vid = `vendor-${vendorId}`;
-  await addAccount(books.pool, { sourceCode: SOURCE, account: `P${vendors}`, vid, by: 'Asha' });
+  await addAccount(books, { sourceCode: SOURCE, account: `P${vendors}`, vid, by: 'Asha' });
   // 9909: the prompt is never answered.
   const phone = `2547${String(vendors).padStart(4, '0')}9909`;
   return { vendorId, phone, amountCents: 30_000n };

@@ -82,8 +82,8 @@ async function newWorld(sources: Readonly<Record<string, object>>) {
     const bank = { name, kind: 'statement' as const, collector: COLLECTOR };
     await setSource(pool, sourceCode, { ...bank, settings: { ...settings } });
     const added = { sourceCode, by: 'Asha' };
-    await addAccount(pool, { ...added, account: '100200', vid: `vendor-${vendorId}` });
-    await addAccount(pool, { ...added, account: '100', vid: `vendor-${otherId}` });
+    await addAccount(books, { ...added, account: '100200', vid: `vendor-${vendorId}` });
+    await addAccount(books, { ...added, account: '100', vid: `vendor-${otherId}` });
   }
   let files = 0;
   const take = async (name: string, content: string, lines: number[] = []): Promise<Imported> => {

@@ -71,7 +71,7 @@ async function addBank(sourceCode: string, settings: Record<string, unknown>): P
     collector: COLLECTOR,
     settings,
   });
-  await addAccount(pool, { sourceCode, account: '100200', vid: `vendor-${vendorId}`, by: 'Asha' });
+  await addAccount(books, { sourceCode, account: '100200', vid: `vendor-${vendorId}`, by: 'Asha' });
   return vendorId;
 }
 

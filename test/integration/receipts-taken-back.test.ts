@@ -35,7 +35,7 @@ beforeEach(async () => {
   const source = { name: 'Pay bill', kind: 'daraja', collector: COLLECTOR, settings } as const;
   await setSource(books.pool, 'paybill', source);
   const vid = `vendor-${vendorId}`;
-  await addAccount(books.pool, { sourceCode: 'paybill', account: 'V0001', vid, by: 'Asha' });
+  await addAccount(books, { sourceCode: 'paybill', account: 'V0001', vid, by: 'Asha' });
 });
 
 afterEach(async () => await books.close());

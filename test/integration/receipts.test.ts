@@ -79,7 +79,7 @@ async function newVendor(): Promise<{ readonly vendor: VendorClient; readonly ac
   const vendor = await running.addVendor();
   accounts += 1;
   const account = `V${String(accounts).padStart(4, '0')}`;
-  await addAccount(running.service.pool, {
+  await addAccount(deps, {
     sourceCode: SOURCE,
     account,
     vid: vendor.vid,
@@ -229,11 +229,10 @@ test('a changed amount or account on repeat credits nothing more and opens a cas
 
 test('an unmatched receipt waits for two people, and an account added later does not credit it', async () => {
   const { vendor } = await newVendor();
-  const { pool } = running.service;
   const content = confirmation({ BillRefNumber: 'TYPO 1' });
   expect((await post(content)).status).toBe(200);
   expect(await stateOf(content.TransID)).toBe('unmatched');
-  await addAccount(pool, { sourceCode: SOURCE, account: 'typo1', vid: vendor.vid, by: 'Asha' });
+  await addAccount(deps, { sourceCode: SOURCE, account: 'typo1', vid: vendor.vid, by: 'Asha' });
   await post(content);
   expect(await stateOf(content.TransID)).toBe('unmatched');
   const name = { receipt: content.TransID };

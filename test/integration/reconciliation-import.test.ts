@@ -542,6 +542,27 @@ describe('a payment that is listed', () => {
   });
 });
 
+test('an earlier file that is issued again, after a revision, counts again', async () => {
+  const to = await databaseTime(books);
+  const file = async (cents: bigint) =>
+    await importLines(
+      books,
+      folder,
+      [{ type: 'charge', operatorReference: 'FEE', amountCents: cents }],
+      { to },
+    );
+  await file(1_234n);
+  expect(await file(9_900n)).toMatchObject({ repeated: false, verdicts: { changed: 1 } });
+  expect(await file(1_234n)).toMatchObject({ repeated: false, verdicts: { changed: 1 } });
+  expect(await file(1_234n)).toMatchObject({ repeated: true });
+  expect(await file(9_900n)).toMatchObject({ repeated: false, verdicts: { changed: 1 } });
+  expect((await openCases()).map(({ facts }) => facts)).toMatchObject([
+    { listed_before_cents: 1_234, paid_cents: 9_900 },
+    { listed_before_cents: 9_900, paid_cents: 1_234 },
+    { listed_before_cents: 1_234, paid_cents: 9_900 },
+  ]);
+});
+
 describe('a payment that is not listed', () => {
   test('although we have it as paid: a case, opened once', async () => {
     const made = await sentOne();

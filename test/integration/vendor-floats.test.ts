@@ -117,7 +117,10 @@ let accounts = 0;
 async function newVendor(): Promise<{ readonly vid: string; readonly vendorId: number }> {
   const { vid } = await running.addVendor();
   accounts += 1;
-  await addAccount(pool, { sourceCode: SOURCE, account: `F${accounts}`, vid, by: 'Asha' });
+  await addAccount(
+    { pool, ledgerMac },
+    { sourceCode: SOURCE, account: `F${accounts}`, vid, by: 'Asha' },
+  );
   const vendor = await findVendor(pool, vid);
   if (vendor === undefined) throw new Error('the vendor is gone');
   return { vid, vendorId: vendor.vendorId };

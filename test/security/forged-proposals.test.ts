@@ -305,7 +305,7 @@ describe('a decision about a receipt', () => {
       ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
       settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
     });
-    await addAccount(books.pool, { sourceCode: SOURCE, account: 'KNOWN', vid, by: 'Asha' });
+    await addAccount(books, { sourceCode: SOURCE, account: 'KNOWN', vid, by: 'Asha' });
   });
 
   /** A receipt that nobody has. */

@@ -266,10 +266,11 @@ function addAccounts(account: Command, cli: Cli): void {
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--by <name>', 'who adds it')
     .action(async (given: string, number: string, options: AccountOptions & { vid: string }) => {
-      await cli.run(options, async ({ pool }) => {
+      await cli.run(options, async ({ pool, ledgerMac }) => {
         const { vid, by } = options;
         const sourceCode = code(given);
-        const added = await addAccount(pool, { sourceCode, account: number, vid, by });
+        const deps = { pool, ledgerMac: await ledgerMac() };
+        const added = await addAccount(deps, { sourceCode, account: number, vid, by });
         return {
           json: { source_code: sourceCode, account: added, vid },
           text: `Money paid to account ${added} of ${sourceCode} is credited to ${vid}.`,
@@ -279,9 +280,10 @@ function addAccounts(account: Command, cli: Cli): void {
   command(account, 'remove <source> <account>', 'Take an account number out of use.')
     .requiredOption('--by <name>', 'who removes it')
     .action(async (given: string, number: string, options: AccountOptions) => {
-      await cli.run(options, async ({ pool }) => {
+      await cli.run(options, async ({ pool, ledgerMac }) => {
         const sourceCode = code(given);
-        const removed = await removeAccount(pool, { sourceCode, account: number, by: options.by });
+        const deps = { pool, ledgerMac: await ledgerMac() };
+        const removed = await removeAccount(deps, { sourceCode, account: number, by: options.by });
         return {
           json: { source_code: sourceCode, account: removed },
           text: `Account ${removed} of ${sourceCode} is not in use any more.`,

@@ -127,6 +127,7 @@ const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
   like_number: 'a number that is written differently was reported',
   alike: 'another source reported this amount for this account at about this time',
   collected: 'a collector reported this number and amount itself',
+  changed_hands: 'the account number was another vendor’s shortly before',
   line_wrap: 'the bank broke its text into lines, which can be read in two ways',
 };
 

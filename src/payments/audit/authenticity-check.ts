@@ -23,6 +23,7 @@ import { journalProposalText } from '../house/journal.ts';
 import { listJournals } from '../house/journals-store.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
+import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
 import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
@@ -39,6 +40,8 @@ export async function checkAuthenticity(
   const collections = await checkCollections(db, mac);
   onInvariant?.('receipts_authentic');
   const receipts = await checkReceipts(db, mac);
+  onInvariant?.(ACCOUNTS_INVARIANT.name);
+  const accounts = await checkAccounts(db, mac);
   onInvariant?.('corrections_authentic');
   const corrections = await checkCorrections(db, mac);
   onInvariant?.('payouts_authentic');
@@ -47,7 +50,10 @@ export async function checkAuthenticity(
   const house = await checkHouse(db, mac);
   onInvariant?.('proposals_authentic');
   const proposals = await checkProposals(db, mac);
-  return [...collections, ...receipts, ...corrections, ...payouts, ...house, ...proposals];
+  return [
+    ...[...collections, ...receipts, ...accounts],
+    ...[...corrections, ...payouts, ...house, ...proposals],
+  ];
 }
 
 type CollectionRow = CollectionContent & { mac: Buffer | null };

@@ -7,6 +7,7 @@ import { findSchemaDifferences } from '../../platform/db/schema-check.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import { findCitus } from '../../platform/cluster/tables.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
+import { ACCOUNTS_INVARIANT } from './accounts-check.ts';
 import { checkAuthenticity } from './authenticity-check.ts';
 import { checkChain } from './chain-check.ts';
 import { findConfirmed } from './confirm.ts';
@@ -91,6 +92,7 @@ const FURTHER_INVARIANTS = [
     name: 'receipts_authentic',
     says: 'Every receipt, its vendor and who decided it were recorded by the service: it has a valid authentication code.',
   },
+  ACCOUNTS_INVARIANT,
   {
     name: 'corrections_authentic',
     says: 'Every correction was approved through the service: it has a valid authentication code.',

@@ -24,6 +24,28 @@ export const RECEIPT_INVARIANTS: readonly Invariant[] = [
               and e.action = 'approved' and e.detail ->> 'decision' = 'close')`,
   },
   {
+    name: 'receipts_reversed_as_reported',
+    says: 'A receipt counts as taken back if, and since, a reversal of it was reported.',
+    overall: true,
+    sql: `select coalesce(r.vendor_id, 0) as "vendorId", format('receipt %s of %s: taken back %s, reported %s',
+            r.receipt, r.issuer, coalesce(r.reversed_at::text, 'never'), coalesce(e.reported, 'never')) as detail
+          from receipts r left join lateral (
+            select coalesce((array_agg(detail ->> 'reversed_at' order by at desc, event_id desc))[1],
+              max(at)::text) as reported, count(detail ->> 'reversed_at') > 0 as is_exact,
+              (array_agg((detail ->> 'reversed_at')::timestamptz order by at desc, event_id desc))[1] as reversed_at
+            from receipt_events where receipt_id = r.receipt_id and action = 'reversed') e on true
+          where (r.reversed_at is null) <> (e.reported is null)
+            or e.is_exact and r.reversed_at is distinct from e.reversed_at`,
+  },
+  {
+    name: 'receipts_exist',
+    says: 'Every receipt that was reported, or to which something happened, exists.',
+    overall: true,
+    sql: `select 0 as "vendorId", format('receipt %s is gone, and its reports and events are not', m.receipt_id) as detail
+          from (select receipt_id from receipt_reports union select receipt_id from receipt_events) m
+          where not exists (select from receipts r where r.receipt_id = m.receipt_id)`,
+  },
+  {
     name: 'receipts_taken_back_once',
     says: 'At most the amount of a receipt was taken back, in all cases about it together.',
     sql: `select c.vendor_id as "vendorId", format('receipt %s: %s taken back, of %s',

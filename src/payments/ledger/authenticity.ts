@@ -102,6 +102,45 @@ export function receiptText(receipt: ReceiptContent): string {
   ]);
 }
 
+/** An account number and its vendor, as its authentication code covers them. */
+export interface AccountContent {
+  readonly accountId: string;
+  readonly sourceCode: string;
+  readonly account: string;
+  readonly vendorId: number;
+  readonly addedAt: Date;
+  readonly addedBy: string;
+}
+
+/** The text that an account number's authentication code covers. */
+export function accountText(row: AccountContent): string {
+  return JSON.stringify([
+    'receipt accounts',
+    row.accountId,
+    row.sourceCode,
+    row.account,
+    row.vendorId,
+    timeText(row.addedAt),
+    row.addedBy,
+  ]);
+}
+
+export interface AccountEndContent {
+  readonly accountId: string;
+  readonly endedAt: Date;
+  readonly endedBy: string;
+}
+
+/** The text that the authentication code of an account number's end covers. */
+export function accountEndText(row: AccountEndContent): string {
+  return JSON.stringify([
+    'receipt accounts: end',
+    row.accountId,
+    timeText(row.endedAt),
+    row.endedBy,
+  ]);
+}
+
 /** The fields of a payout, and the people who decided it, that its authentication code covers. */
 export interface PayoutContent {
   readonly vendorId: number;

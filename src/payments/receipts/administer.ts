@@ -2,15 +2,26 @@ import type { Sealing } from '../../parties/administer.ts';
 import { addKey, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
 import { findCollector, findVendor, listKeysOf, scopeOf } from '../../parties/store.ts';
 import { isInScope } from '../../parties/vendor.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { accountEndText, accountText } from '../ledger/authenticity.ts';
+import { postingTime } from '../ledger/store.ts';
 import { readDarajaSecret } from './daraja/settings.ts';
 import { createDarajaSource } from './daraja/source.ts';
 import { normaliseAccount } from './receipt.ts';
-import { endAccount, findSource, insertAccount, listSources, putSource } from './sources-store.ts';
+import {
+  endAccount,
+  findSource,
+  insertAccount,
+  listSources,
+  lockAccount,
+  putSource,
+} from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
 import { isSameAccount } from './statements/account.ts';
@@ -140,6 +151,12 @@ export async function setSourceKey(
   });
 }
 
+interface AccountDeps {
+  readonly pool: Pool;
+  /** Signs account numbers: they decide to whom money is credited. */
+  readonly ledgerMac: Mac;
+}
+
 export interface AccountChange {
   readonly sourceCode: string;
   readonly account: string;
@@ -151,7 +168,7 @@ export interface AccountChange {
  * Throws: `PlainError` if it is in use, or the source's collector may not collect for the vendor.
  */
 export async function addAccount(
-  pool: Pool,
+  { pool, ledgerMac }: AccountDeps,
   change: AccountChange & { readonly vid: string },
 ): Promise<string> {
   const addedBy = requirePerson(change.by);
@@ -168,7 +185,9 @@ export async function addAccount(
       });
     }
     const { vendorId } = vendor;
-    if (!(await insertAccount(client, { sourceCode, account, vendorId, addedBy }))) {
+    const addedAt = await postingTime(client);
+    const made = { accountId: newId(), sourceCode, account, vendorId, addedAt, addedBy };
+    if (!(await insertAccount(client, { ...made, mac: ledgerMac.sign(accountText(made)) }))) {
       throw new PlainError(`Account ${account} is in use at ${sourceCode}.`, { field: 'account' });
     }
     return account;
@@ -176,12 +195,24 @@ export async function addAccount(
 }
 
 /** Throws: `PlainError` if the account is not in use. */
-export async function removeAccount(pool: Pool, change: AccountChange): Promise<string> {
-  const by = requirePerson(change.by);
+export async function removeAccount(
+  { pool, ledgerMac }: AccountDeps,
+  change: AccountChange,
+): Promise<string> {
+  const endedBy = requirePerson(change.by);
   const account = requireAccount(change.account);
   const { sourceCode } = change;
-  if (await endAccount(pool, { sourceCode, account, by })) return account;
-  throw new PlainError(`Account ${account} is not in use at ${sourceCode}.`, { field: 'account' });
+  return await databaseTransaction(pool, async (client) => {
+    const accountId = await lockAccount(client, { sourceCode, account });
+    if (accountId === undefined) {
+      throw new PlainError(`Account ${account} is not in use at ${sourceCode}.`, {
+        field: 'account',
+      });
+    }
+    const end = { accountId, endedAt: await postingTime(client), endedBy };
+    await endAccount(client, { ...end, mac: ledgerMac.sign(accountEndText(end)) });
+    return account;
+  });
 }
 
 function requireAccount(text: string): string {

@@ -1,9 +1,8 @@
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { cleanMessage } from '../connectors/text.ts';
-import { identify } from './identify.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReport } from './store.ts';
-import { insertOrLock, openReceiptCase } from './take.ts';
+import { keepWaiting, openReceiptCase } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 /**
@@ -29,9 +28,7 @@ export async function keepContradictory(
     body: cleanMessage(body.toString('utf8')),
   };
   await databaseTransaction(pool, async (client) => {
-    const { known, doubt } = await identify(client, kept, undefined);
-    const waiting = { state: 'unmatched', vendorId: null, doubt } as const;
-    const row = known ?? (await insertOrLock(client, ledgerMac, kept, waiting)).row;
+    const row = await keepWaiting(client, ledgerMac, kept);
     if (!(await insertReport(client, row.receiptId, kept))) return;
     await openReceiptCase(client, row, 'receipt_conflict', facts);
   });

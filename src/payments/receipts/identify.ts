@@ -7,7 +7,7 @@ import { lockMoney, lockNumber, listAlike, listLikeNumbered } from './identity-s
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { relationOf } from './same-money.ts';
-import { findOtherVendors } from './sources-store.ts';
+import { findHolder, findOtherVendors } from './sources-store.ts';
 import { lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
@@ -50,6 +50,9 @@ async function findDoubt(
 ): Promise<Doubt | null> {
   const readings = await contradictingReadings(client, report, vendorId);
   if (readings.length > 0) return { reason: 'line_wrap', others: readings };
+  if (vendorId === undefined && (await isFormersAccount(client, report))) {
+    return { reason: 'changed_hands', others: [report.account ?? ''] };
+  }
   const collected = await listCollected(client, report);
   if (collected.length > 0) return { reason: 'collected', others: collected };
   if (report.account === null || report.isDayOnly === true) return null;
@@ -57,6 +60,14 @@ async function findDoubt(
   // Account numbers of another source may be other vendors'.
   const others = alike.filter((row) => (row.vendorId ?? vendorId) === (vendorId ?? row.vendorId));
   return others.length === 0 ? null : { reason: 'alike', others: namesOf(others) };
+}
+
+/** Whether a vendor has the account number, and the payment may have been meant for the one before. */
+async function isFormersAccount(
+  client: Queryable,
+  { sourceCode, account }: ReceiptReport,
+): Promise<boolean> {
+  return account !== null && (await findHolder(client, { sourceCode, account })) !== undefined;
 }
 
 /** What collectors have reported themselves as income of this number and amount. */

@@ -59,9 +59,15 @@ export interface Doubt {
    * `same_number`: another source reported this number. `like_number`: a number that is written
    * differently was reported. `alike`: another source reported the same amount for the same account
    * at about this time. `collected`: a collector reported this number and amount itself.
-   * `line_wrap`: its text can be read in two ways.
+   * `line_wrap`: its text can be read in two ways. `changed_hands`: the account number was another vendor's before.
    */
-  readonly reason: 'same_number' | 'like_number' | 'alike' | 'collected' | 'line_wrap';
+  readonly reason:
+    | 'same_number'
+    | 'like_number'
+    | 'alike'
+    | 'collected'
+    | 'line_wrap'
+    | 'changed_hands';
   /** The receipts or collections that may be the same money, or the readings of the text. */
   readonly others: readonly string[];
 }

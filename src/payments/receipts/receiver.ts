@@ -6,7 +6,7 @@ import type { C2bPayment, C2bReport } from './daraja/payment.ts';
 import { CONFIRMATION, VALIDATION } from './daraja/source.ts';
 import type { DarajaSource } from './daraja/source.ts';
 import { reportOf, takePayment } from './take-payment.ts';
-import { findVendorOfAccount } from './sources-store.ts';
+import { findHolder } from './sources-store.ts';
 import type { OpenSource, ReceiptSources } from './sources.ts';
 import type { ReceiptDeps } from './take.ts';
 
@@ -81,10 +81,10 @@ export function createReceiptReceiver(
 async function isPayable(
   deps: { readonly pool: Pool; readonly directory: Pick<VendorDirectory, 'vendorById'> },
   { row: { sourceCode } }: OpenSource,
-  { account, paidAt }: Pick<C2bPayment, 'account' | 'paidAt'>,
+  { account }: Pick<C2bPayment, 'account'>,
 ): Promise<boolean> {
   if (account === null) return false;
-  const vendorId = await findVendorOfAccount(deps.pool, { sourceCode, account, paidAt });
+  const vendorId = await findHolder(deps.pool, { sourceCode, account });
   const vendor = vendorId === undefined ? undefined : deps.directory.vendorById(vendorId);
   return vendor !== undefined && !vendor.suspended;
 }

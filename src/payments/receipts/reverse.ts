@@ -5,11 +5,10 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { postingTime } from '../ledger/store.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
-import { identify } from './identify.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReceiptEvent, isDebited, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { insertOrLock, openReceiptCase, takeReport } from './take.ts';
+import { keepWaiting, openReceiptCase, takeReport } from './take.ts';
 import type { ReceiptDeps, Taken } from './take.ts';
 
 interface ReportedBy {
@@ -49,9 +48,7 @@ export async function takeReversal(
   note = 'reported as reversed',
 ): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
-    const { known, doubt } = await identify(client, report, undefined);
-    const kept = { state: 'unmatched', vendorId: null, doubt } as const;
-    const row = known ?? (await insertOrLock(client, ledgerMac, report, kept)).row;
+    const row = await keepWaiting(client, ledgerMac, report);
     return await reverse(client, row, { actor: report.channel, note, at: report.paidAt });
   });
 }
@@ -89,6 +86,7 @@ async function reverse(
   const paid = { paid_cents: Number(row.amountCents), receipt_state: state };
   const facts = { source: actor, note, issuer, receipt, ...paid };
   await openReceiptCase(client, row, 'receipt_reversed', facts);
-  await insertReceiptEvent(client, row.receiptId, { action: 'reversed', actor, detail: { note } });
+  const detail = { note, reversed_at: reversedAt };
+  await insertReceiptEvent(client, row.receiptId, { action: 'reversed', actor, detail });
   return true;
 }

@@ -1,4 +1,3 @@
-import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /** The advisory locks of imports; the second number is the source’s. */
@@ -57,20 +56,44 @@ export interface AccountRow {
   addedBy: string;
 }
 
+/** The vendor that has an account number at a source now; undefined: nobody. */
+export async function findHolder(
+  db: Queryable,
+  { sourceCode, account }: Pick<AccountRow, 'sourceCode' | 'account'>,
+): Promise<number | undefined> {
+  const found = await db.query<{ vendorId: number }>(
+    `select vendor_id as "vendorId" from receipt_accounts
+     where source_code = $1 and account = $2 and ended_at is null`,
+    [sourceCode, account],
+  );
+  return found.rows[0]?.vendorId;
+}
+
+/** A customer may still answer a prompt, or look at an older invoice, after a number changed hands. */
+const SETTLED_AFTER = `interval '1 hour'`;
+/** Banks book a payment days later, and list the day on which they booked it. */
+const BOOKED_AFTER = `interval '7 days'`;
+
 /**
- * The vendor of an account number at a source, for a payment of this time; undefined: nobody's, or the
- * number was another vendor's at that time or later.
+ * The vendor of an account number at a source, for a payment of this time; undefined: nobody's. A number that was
+ * another vendor's before is nobody's until it is certain that a payment was meant for its new one.
+ * @param isBooked the time is that at which a bank booked the payment.
  */
 export async function findVendorOfAccount(
   db: Queryable,
-  { sourceCode, account, paidAt }: Pick<AccountRow, 'sourceCode' | 'account'> & { paidAt: Date },
+  payment: Pick<AccountRow, 'sourceCode' | 'account'> & {
+    readonly paidAt: Date;
+    readonly isBooked: boolean;
+  },
 ): Promise<number | undefined> {
+  const { sourceCode, account, paidAt, isBooked } = payment;
   const found = await db.query<{ vendorId: number }>(
     `select vendor_id as "vendorId" from receipt_accounts a
-     where source_code = $1 and account = $2 and ended_at is null and not exists (
-       select from receipt_accounts other where other.source_code = $1 and other.account = $2
-         and other.vendor_id <> a.vendor_id and other.ended_at >= $3)`,
-    [sourceCode, account, paidAt],
+     where source_code = $1 and account = $2 and ended_at is null
+       and (added_at + case when $4 then ${BOOKED_AFTER} else ${SETTLED_AFTER} end <= $3
+         or not exists (select from receipt_accounts other where other.source_code = $1
+           and other.account = $2 and other.vendor_id <> a.vendor_id))`,
+    [sourceCode, account, paidAt, isBooked],
   );
   return found.rows[0]?.vendorId;
 }
@@ -122,27 +145,49 @@ export async function listAccounts(db: Queryable, sourceCode: string): Promise<A
 /** Returns false if the account number is in use at the source. */
 export async function insertAccount(
   db: Queryable,
-  row: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId' | 'addedBy'>,
+  row: AccountRow & { readonly mac: Buffer },
 ): Promise<boolean> {
   const inserted = await db.query(
-    `insert into receipt_accounts (account_id, source_code, account, vendor_id, added_at, added_by)
-     values ($1, $2, $3, $4, now(), $5) on conflict do nothing`,
-    [newId(), row.sourceCode, row.account, row.vendorId, row.addedBy],
+    `insert into receipt_accounts (account_id, source_code, account, vendor_id, added_at, added_by, mac)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    [row.accountId, row.sourceCode, row.account, row.vendorId, row.addedAt, row.addedBy, row.mac],
   );
   return inserted.rowCount === 1;
 }
 
-/** Returns false if the account number is not in use at the source. */
+/** The id of the account number that is in use at the source, locked. */
+export async function lockAccount(
+  db: Queryable,
+  { sourceCode, account }: Pick<AccountRow, 'sourceCode' | 'account'>,
+): Promise<string | undefined> {
+  const found = await db.query<{ accountId: string }>(
+    `select account_id as "accountId" from receipt_accounts
+     where source_code = $1 and account = $2 and ended_at is null for update`,
+    [sourceCode, account],
+  );
+  return found.rows[0]?.accountId;
+}
+
+/** The caller holds the account's lock. */
 export async function endAccount(
   db: Queryable,
-  account: { readonly sourceCode: string; readonly account: string; readonly by: string },
-): Promise<boolean> {
-  const ended = await db.query(
-    `update receipt_accounts set ended_at = now(), ended_by = $3
-     where source_code = $1 and account = $2 and ended_at is null`,
-    [account.sourceCode, account.account, account.by],
+  end: {
+    readonly accountId: string;
+    readonly endedAt: Date;
+    readonly endedBy: string;
+    readonly mac: Buffer;
+  },
+): Promise<void> {
+  const { accountId, endedAt, endedBy, mac } = end;
+  await db.query('update receipt_accounts set ended_at = $2, ended_by = $3 where account_id = $1', [
+    accountId,
+    endedAt,
+    endedBy,
+  ]);
+  await db.query(
+    `insert into receipt_account_ends (account_id, ended_at, ended_by, mac) values ($1, $2, $3, $4)`,
+    [accountId, endedAt, endedBy, mac],
   );
-  return ended.rowCount === 1;
 }
 
 /**

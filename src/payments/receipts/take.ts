@@ -15,7 +15,7 @@ import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
 import { collectionReference } from './receipt.ts';
 import { identify } from './identify.ts';
-import type { Receipt, ReceiptReport } from './receipt.ts';
+import type { Channel, Receipt, ReceiptReport } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
   endClaim,
@@ -88,7 +88,8 @@ async function record(
   report: ReceiptReport,
   confirmFromCents: bigint | null,
 ): Promise<{ readonly row: ReceiptRow; readonly decision: Decision; readonly isNews: boolean }> {
-  const reportedFor = await vendorOf(client, report);
+  const { channel } = report;
+  const reportedFor = await vendorOf(client, report, channel);
   const now = new Date();
   const { known, doubt } = await identify(client, report, reportedFor);
   const about = { vendorId: reportedFor, confirmFromCents, now, known: undefined, doubt };
@@ -100,11 +101,11 @@ async function record(
       : { row: known, isNew: false };
   const isNews = await insertReport(client, row.receiptId, report);
   if (isNew) {
-    if (first.state === 'claimed') await noteClaim(client, row, report.channel);
+    if (first.state === 'claimed') await noteClaim(client, row, channel);
     return { row, decision: first, isNews };
   }
   // Account numbers of another source may be other vendors'.
-  const vendorId = await vendorOf(client, row.account === null ? report : row);
+  const vendorId = await vendorOf(client, row.account === null ? report : row, channel);
   const decision = decideReport(report, { known: row, vendorId, confirmFromCents, now });
   // Pulls and overlapping statements repeat a contradiction; people look at it once.
   if (decision.kind === 'conflict' && isNews) {
@@ -113,20 +114,34 @@ async function record(
   if (decision.kind !== 'claim') return { row, decision, isNews };
   // It was opened again in the database.
   if (await wasClosed(client, row.receiptId)) return { row, decision: { kind: 'repeat' }, isNews };
-  const claimed = await claimFor(client, mac, row, { ...decision, actor: report.channel });
+  const claimed = await claimFor(client, mac, row, { ...decision, actor: channel });
   return { row: claimed, decision, isNews };
 }
 
 async function vendorOf(
   client: Queryable,
   { sourceCode, account, paidAt }: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt'>,
+  channel: Channel,
 ): Promise<number | undefined> {
   if (account === null) return undefined;
-  return await findVendorOfAccount(client, { sourceCode, account, paidAt });
+  const isBooked = channel === 'statement';
+  return await findVendorOfAccount(client, { sourceCode, account, paidAt, isBooked });
+}
+
+/** The receipt that the report is about, locked; a new one waits for people. */
+export async function keepWaiting(
+  client: Queryable,
+  mac: Mac,
+  report: ReceiptReport,
+): Promise<ReceiptRow> {
+  const { known, doubt } = await identify(client, report, undefined);
+  if (known !== undefined) return known;
+  const waiting = { state: 'unmatched', vendorId: null, doubt } as const;
+  return (await insertOrLock(client, mac, report, waiting)).row;
 }
 
 /** The receipt as this report makes it, or the one that is known, locked. */
-export async function insertOrLock(
+async function insertOrLock(
   client: Queryable,
   mac: Mac,
   report: ReceiptReport,

@@ -26,6 +26,7 @@ import {
   readDatabaseTime,
   readPayments,
 } from './store.ts';
+import { isRevised } from './revised-store.ts';
 import type { KnownMovement } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
@@ -116,15 +117,20 @@ export async function importRead(
         Number(known.periodStart) === Number(request.from) &&
         Number(known.periodEnd) === Number(request.to) &&
         known.complete === request.complete;
-      if (same) return await repeatedResult(client, known.statementId);
-      throw new PlainError('This file was already imported as the statement of another period.');
+      if (!same) {
+        throw new PlainError('This file was already imported as the statement of another period.');
+      }
+      // The operator may take a revision back by issuing the file before it again: the last one counts.
+      if (!(await isRevised(client, known.statementId)))
+        return await repeatedResult(client, known.statementId);
     }
     if (request.to > (await readDatabaseTime(client))) {
       throw new PlainError('The period is not over yet. Import its statement when it is.', {
         field: 'to',
       });
     }
-    const taken = await take(client, request, read);
+    const issue = (known?.issue ?? 0) + 1;
+    const taken = await take(client, request, { ...read, issue });
     crashPoint('statement:before-commit');
     return taken;
   });
@@ -143,7 +149,7 @@ async function repeatedResult(db: Queryable, statementId: string): Promise<Impor
 async function take(
   db: Queryable,
   request: StatementImport,
-  read: TakenStatement,
+  read: TakenStatement & { readonly issue: number },
 ): Promise<Imported> {
   const { operator } = request;
   const statementId = newId();
@@ -157,6 +163,7 @@ async function take(
     openingCents: read.openingCents,
     closingCents: read.closingCents,
     pulled: read.pulled,
+    issue: read.issue,
   });
   const known = await knownMovements(db, operator, read.movements);
   const named = [...read.movements, ...known.values()];

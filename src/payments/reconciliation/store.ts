@@ -63,19 +63,23 @@ export interface StatementRow {
   closingCents: bigint | null;
   /** Asked from the operator, instead of imported from a file. */
   pulled: boolean;
+  /** How often this content has been imported, with this time: again only after a later statement changed it. */
+  issue: number;
 }
 
 const STATEMENT_COLUMNS = `statement_id as "statementId", operator, period_start as "periodStart",
   period_end as "periodEnd", file_sha256 as "fileSha256", imported_at as "importedAt", complete,
-  opening_cents as "openingCents", closing_cents as "closingCents", pulled`;
+  opening_cents as "openingCents", closing_cents as "closingCents", pulled, issue`;
 
+/** The last issue of this content. */
 export async function findStatement(
   db: Queryable,
   operator: string,
   sha256: Buffer,
 ): Promise<StatementRow | undefined> {
   const found = await db.query<StatementRow>(
-    `select ${STATEMENT_COLUMNS} from operator_statements where operator = $1 and file_sha256 = $2`,
+    `select ${STATEMENT_COLUMNS} from operator_statements where operator = $1 and file_sha256 = $2
+     order by issue desc limit 1`,
     [operator, sha256],
   );
   return found.rows[0];
@@ -125,8 +129,8 @@ export async function insertStatement(
 ): Promise<void> {
   await db.query(
     `insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
-       imported_at, complete, opening_cents, closing_cents, pulled)
-     values ($1, $2, $3, $4, $5, now(), $6, $7, $8, $9)`,
+       imported_at, complete, opening_cents, closing_cents, pulled, issue)
+     values ($1, $2, $3, $4, $5, now(), $6, $7, $8, $9, $10)`,
     [
       row.statementId,
       row.operator,
@@ -137,6 +141,7 @@ export async function insertStatement(
       row.openingCents,
       row.closingCents,
       row.pulled,
+      row.issue,
     ],
   );
 }
