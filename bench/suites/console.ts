@@ -1,5 +1,5 @@
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
-import { isAllowed } from '../../src/console/permissions.ts';
+import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';

@@ -3,7 +3,7 @@ import type { CaseKind } from '../payments/cases/cases-store.ts';
 import type { TimelineEntry as RecordedEntry } from '../payments/timeline/assemble.ts';
 import type { Understood } from '../payments/timeline/understand.ts';
 import type { Proposal } from '../platform/base/proposal.ts';
-import type { Permission } from './permissions.ts';
+import type { Permission } from '../parties/people/permissions.ts';
 
 /**
  * The types of the API's answers. The web console imports them, so that both sides always agree.

@@ -8,7 +8,7 @@ import { refusePlainErrors } from '../platform/http/errors.ts';
 import { createProblemFinder, readJsonBody } from '../platform/http/json-object.ts';
 import { audited, auditedFile } from './audited.ts';
 import { createFileUploads } from './file-uploads.ts';
-import { isAllowed } from './permissions.ts';
+import { isAllowed } from '../parties/people/permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
 import { createLiveAnswers } from './live.ts';
 import { Download, Live } from './route.ts';

@@ -6,7 +6,7 @@ import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';
 import type { LongReader } from '../platform/base/long-reads.ts';
-import type { Permission } from './permissions.ts';
+import type { Permission } from '../parties/people/permissions.ts';
 
 /** The person who is signed in. */
 export interface Viewer {

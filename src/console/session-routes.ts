@@ -17,7 +17,7 @@ import { createLimit, networkOf } from '../platform/http/rate-limits.ts';
 import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
 import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage, requireShownPerson } from './mount.ts';
-import { permissionsOf } from './permissions.ts';
+import { permissionsOf } from '../parties/people/permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
 import type { SessionLookUps } from './session-look-ups.ts';
 import { createSignInTurns } from './sign-in-turns.ts';

@@ -71,7 +71,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
   ['self-service'],
 
-  ['console/permissions', 'console/person-limits'],
+  ['console/person-limits'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   [
     'console/reconciliation-answers',

@@ -5,7 +5,7 @@ import { consolePaths } from '../../bench/console-paths.ts';
 import type { ConsoleSamples, MeasuredPath } from '../../bench/console-paths.ts';
 import { fillFloats, insertVendors } from '../../bench/store.ts';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
-import { isAllowed } from '../../src/console/permissions.ts';
+import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import { createPool } from '../../src/platform/db/pool.ts';

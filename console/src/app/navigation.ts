@@ -32,7 +32,7 @@ import {
   Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import type { Permission } from '../../../src/console/permissions.ts';
+import type { Permission } from '../../../src/parties/people/permissions.ts';
 
 export interface NavigationItem {
   readonly to: NonNullable<LinkProps['to']>;

@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { SessionAnswer } from '../../../src/console/answers.ts';
-import type { Permission } from '../../../src/console/permissions.ts';
+import type { Permission } from '../../../src/parties/people/permissions.ts';
 import { ApiError, get } from '../api/client.ts';
 
 export type { SessionAnswer };

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Permission } from '../../console/permissions.ts';
-import { isAllowed } from '../../console/permissions.ts';
+import type { Permission } from '../../parties/people/permissions.ts';
+import { isAllowed } from '../../parties/people/permissions.ts';
 import { alteredPerson, isAuthentic } from '../../parties/people/authenticity.ts';
 import { findPerson, hasStaffWithCodes } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';

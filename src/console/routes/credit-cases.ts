@@ -13,7 +13,7 @@ import type {
   DisputesAnswer,
 } from '../credit-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { isAllowed } from '../permissions.ts';
+import { isAllowed } from '../../parties/people/permissions.ts';
 import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { listedProposal } from './credit-proposal.ts';

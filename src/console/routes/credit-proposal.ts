@@ -8,7 +8,7 @@ import type {
   ShownRule,
 } from '../credit-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { isAllowed } from '../permissions.ts';
+import { isAllowed } from '../../parties/people/permissions.ts';
 import type { Viewer } from '../route.ts';
 import { decisionView } from './proposals.ts';
 

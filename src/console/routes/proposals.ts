@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { isSamePerson } from '../../platform/base/person.ts';
 import type { Proposal } from '../../platform/base/proposal.ts';
 import type { DecisionView } from '../answers.ts';
-import type { Permission } from '../permissions.ts';
+import type { Permission } from '../../parties/people/permissions.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { rowId } from './fields.ts';

@@ -29,7 +29,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.ts';
-import type { Permission } from '../permissions.ts';
+import type { Permission } from '../../parties/people/permissions.ts';
 import { longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { cursorText, readCursorText } from './ledger-entries.ts';

@@ -4,7 +4,7 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { csvOf } from '../../platform/export/csv.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { xlsxOf } from '../../platform/export/xlsx.ts';
-import type { Permission } from '../permissions.ts';
+import type { Permission } from '../../parties/people/permissions.ts';
 import { Download, route, withMark } from '../route.ts';
 import type { AnyRoute, RouteContext } from '../route.ts';
 

@@ -1,9 +1,8 @@
-import { STAFF_ROLES, VENDOR_ROLES } from '../parties/people/roles.ts';
-import type { Role } from '../parties/people/roles.ts';
+import { STAFF_ROLES, VENDOR_ROLES } from './roles.ts';
+import type { Role } from './roles.ts';
 
 /**
- * What each role may do in the console. The one table that every route, the navigation and the tests
- * are derived from.
+ * The permissions of each role. Routes, the navigation, proposals and the tests are derived from this table.
  */
 
 const EVERYONE: readonly Role[] = [...STAFF_ROLES, ...VENDOR_ROLES];

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { PERMISSIONS, isAllowed, permissionsOf } from '../../../src/console/permissions.ts';
-import type { Permission } from '../../../src/console/permissions.ts';
-import { ROLES, VENDOR_ROLES } from '../../../src/parties/people/roles.ts';
+import {
+  PERMISSIONS,
+  isAllowed,
+  permissionsOf,
+} from '../../../../src/parties/people/permissions.ts';
+import type { Permission } from '../../../../src/parties/people/permissions.ts';
+import { ROLES, VENDOR_ROLES } from '../../../../src/parties/people/roles.ts';
 
 test('every role may see its home page and the payments it concerns', () => {
   for (const role of ROLES) {
