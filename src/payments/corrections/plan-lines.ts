@@ -1,8 +1,7 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { HOUSE } from '../cases/cases-store.ts';
+import { isVendorsMoney } from '../ledger/account.ts';
 import type { Plan } from './resolutions.ts';
-
-const VENDORS_MONEY: ReadonlySet<string> = new Set(['collected', 'float', 'exposure']);
 
 /** A plan for people, one line each. */
 export function planLines(plan: Plan): string[] {
@@ -39,7 +38,8 @@ export function effectOf(plan: Plan): string[] {
   if (plan.kind !== 'correct') return planLines(plan);
   const moved = new Map<string, bigint>();
   for (const { vendorId, debitAccount, creditAccount, amountCents } of plan.transfers) {
-    const isVendors = vendorId !== HOUSE && VENDORS_MONEY.has(debitAccount);
+    const isPaidByVendor = isVendorsMoney(debitAccount) || debitAccount === 'exposure';
+    const isVendors = vendorId !== HOUSE && isPaidByVendor;
     const between = `from ${isVendors ? 'the vendor’s money' : debitAccount} to ${creditAccount}`;
     moved.set(between, (moved.get(between) ?? 0n) + amountCents);
   }

@@ -27,6 +27,17 @@ export type AccountName =
 /** The accounts of a new vendor; those for operators are created by its first payments. */
 export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
 
+/** The accounts that hold a vendor's own money with us. */
+export const VENDORS_MONEY = ['collected', 'float', 'reserved'] as const;
+
+export function isVendorsMoney(account: string): boolean {
+  return (VENDORS_MONEY as readonly string[]).includes(account);
+}
+
+/** SQL that is true for these accounts. @param column of an account. */
+export const isVendorsMoneySql = (column: string): string =>
+  `${column} in (${VENDORS_MONEY.map((account) => `'${account}'`).join(', ')})`;
+
 /** What a transfer did, derived from its two accounts. */
 export function movementName(debitAccount: string, creditAccount: string): string {
   const pair = `${debitAccount.split(':')[0]}>${creditAccount.split(':')[0]}`;

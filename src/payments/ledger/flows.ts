@@ -1,6 +1,8 @@
+import { isVendorsMoneySql } from './account.ts';
+
 /**
  * SQL that lists every transfer as closed days count it: once for the vendor's own money
- * (`operator_code` ''; that is collected, float and reserved together), and once for each operator
+ * (`operator_code` ''; that is `VENDORS_MONEY` together), and once for each operator
  * side (operator:<code>, receivable:<code>).
  *
  * For the vendor's money net = in − payments − fees − vat − payouts + corrections. Refunds are reservations that
@@ -38,8 +40,8 @@ export const flowsOf = (transfers: string): string => `(
       case when k.side < 0 then f.debit_account when k.side > 0 then f.credit_account end as account,
       case when k.side < 0 then f.credit_account when k.side > 0 then f.debit_account end as other,
       f.amount_cents * case when k.side <> 0 then k.side
-        else (f.credit_account in ('collected', 'float', 'reserved'))::integer
-          - (f.debit_account in ('collected', 'float', 'reserved'))::integer end as net_cents
+        else (${isVendorsMoneySql('f.credit_account')})::integer
+          - (${isVendorsMoneySql('f.debit_account')})::integer end as net_cents
     from ${transfers} f cross join (values (0), (-1), (1)) as k (side)
   ) x
   where x.side = 0 or x.account like 'operator:%' or x.account like 'receivable:%'

@@ -1,3 +1,5 @@
+import { isVendorsMoney } from '../ledger/account.ts';
+
 /** Whose statement. */
 export type StatementOf =
   | {
@@ -14,14 +16,12 @@ export type Balances = ReadonlyMap<string, bigint>;
 /** The house's account of our float with an operator. */
 export const floatAccount = (operatorCode: string): string => `operator-float:${operatorCode}`;
 
-const VENDORS_MONEY: ReadonlySet<string> = new Set(['collected', 'float', 'reserved']);
-
 /**
  * Whether an account is a part of the statement's balance. A vendor's is its money with us, as closed days
  * count it; an operator's is our float: what the house put there less what vendors' payments consumed.
  */
 export function isOwnAccount(of: StatementOf, account: string): boolean {
-  if (of.kind === 'vendor') return VENDORS_MONEY.has(account);
+  if (of.kind === 'vendor') return isVendorsMoney(account);
   const code = of.operatorCode;
   return [floatAccount(code), `operator:${code}`, `receivable:${code}`].includes(account);
 }
