@@ -56,6 +56,7 @@ const CHARTS = { group: 'console charts' } as const;
 
 /** GET routes that are not measured, each with the reason. */
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
+  '/proposals/:id': 'it is found by its primary key',
   '/home/events': 'a stream; `watch` reads it while creates run',
   '/audit/export': 'a file, read in pages of the list',
   '/bulk/:reference': 'one batch, by its key',
@@ -117,6 +118,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/people': LISTS,
     '/journals': LISTS,
     '/payouts': LISTS,
+    '/proposals': LISTS,
     '/top-ups': LISTS,
     '/receivables': LISTS,
     '/exposure': LISTS,

@@ -1,3 +1,4 @@
+import { createProposals } from './proposal-kinds.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { WireTime } from './platform/base/clock.ts';
@@ -44,7 +45,9 @@ import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
 import { addDocumentationSite } from './platform/http/reference/site.ts';
 import { addConsole } from './console/console.ts';
+import type { AnyRoute } from './console/route.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
+import type { RoutesOptions } from './console/routes/routes.ts';
 import { programVersion } from './platform/base/program-version.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import { relyingPartyOf } from './parties/people/relying-party.ts';
@@ -165,16 +168,25 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     ledgerMac: options.ledgerMac,
     masterKeys: options.masterKeys,
     clock: options.clock,
-    routes: consoleRoutes({
-      ...options,
-      ...signingIn,
-      pool: options.consolePool,
-      readiness: () => options.readiness.read(),
-      process: { ...config, version: programVersion(), startedAt: options.clock.now() },
-    }),
+    routes: routesOfConsole(options, signingIn),
   });
   app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;
+}
+
+function routesOfConsole(
+  options: ApiOptions,
+  signingIn: Pick<RoutesOptions, 'codesRequired' | 'party'>,
+): AnyRoute[] {
+  const { config, consolePool: pool, readiness, clock } = options;
+  return consoleRoutes({
+    ...options,
+    ...signingIn,
+    pool,
+    proposals: createProposals({ ...options, pool }),
+    readiness: () => readiness.read(),
+    process: { ...config, version: programVersion(), startedAt: clock.now() },
+  });
 }
 
 /** Adds every operation of the contract. */

@@ -9,6 +9,8 @@ import type { TableClasses } from './platform/db/distribution.ts';
 import { readSchema } from './platform/db/schema.ts';
 import { PLATFORM_GRANTS } from './platform/grants.ts';
 import { PLATFORM_TABLES } from './platform/tables.ts';
+import { PROPOSALS_GRANTS } from './proposals/grants.ts';
+import { PROPOSALS_TABLES } from './proposals/tables.ts';
 
 /** Raised by a release that adds a migration, or changes, adds or removes a SQL function. */
 const RELEASE = 8;
@@ -18,6 +20,7 @@ export const SCHEMA = readSchema(
   [
     { name: 'platform', grants: PLATFORM_GRANTS },
     { name: 'parties', grants: PARTIES_GRANTS },
+    { name: 'proposals', grants: PROPOSALS_GRANTS },
     { name: 'payments', grants: PAYMENTS_GRANTS },
     { name: 'credit', grants: CREDIT_GRANTS },
   ].map((wing) => ({ ...wing, folder: path.join(import.meta.dirname, wing.name) })),
@@ -28,6 +31,7 @@ export const SCHEMA = readSchema(
 export const TABLE_CLASSES: TableClasses = {
   ...PLATFORM_TABLES,
   ...PARTIES_TABLES,
+  ...PROPOSALS_TABLES,
   ...PAYMENTS_TABLES,
   ...CREDIT_TABLES,
 };

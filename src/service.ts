@@ -1,3 +1,5 @@
+import { startPeriodicJob } from './platform/jobs/periodic-job.ts';
+import { createProposals } from './proposal-kinds.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createApi, createMetricsServer } from './api.ts';
@@ -168,6 +170,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     const address = await listen();
     for (const wing of [parties, payments, credit]) wing.start();
     const { timeZone } = config;
+    if (config.roles.has('jobs')) startExpiry({ pool, ledgerMac, log }, ends);
     credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
     return address;
   };
@@ -179,6 +182,23 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const { catalogue } = payments;
   const create: Service['create'] = (...asked) => payments.create(...asked);
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
+}
+
+/** How often proposals whose time is over are ended. */
+const EXPIRY_MS = 60_000;
+
+function startExpiry(
+  { pool, ledgerMac, log }: { readonly pool: Pool; readonly ledgerMac: Mac; readonly log: Logger },
+  ends: Ends,
+): void {
+  const proposals = createProposals({ pool, ledgerMac });
+  const expiry = startPeriodicJob({
+    everyMs: EXPIRY_MS,
+    work: async () => await proposals.expire(),
+    failureText: 'proposals whose time is over could not be ended',
+    log,
+  });
+  ends.add(() => expiry.stop());
 }
 
 /** Loads what the wings hold in memory, and loads it again when it changes. */

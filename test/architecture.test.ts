@@ -5,6 +5,7 @@ import { CREDIT_GRANTS } from '../src/credit/grants.ts';
 import { PARTIES_GRANTS } from '../src/parties/grants.ts';
 import { PAYMENTS_GRANTS } from '../src/payments/grants.ts';
 import { PLATFORM_GRANTS } from '../src/platform/grants.ts';
+import { PROPOSALS_GRANTS } from '../src/proposals/grants.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ROWS, UPWARD } from './architecture/rows.ts';
 import {
@@ -34,6 +35,7 @@ const sqlFiles: Sources = new Map(
 const GRANTS = {
   platform: PLATFORM_GRANTS,
   parties: PARTIES_GRANTS,
+  proposals: PROPOSALS_GRANTS,
   payments: PAYMENTS_GRANTS,
   credit: CREDIT_GRANTS,
 };

@@ -12,8 +12,9 @@ import type { JournalLine } from '../../src/payments/house/journal.ts';
 import { listFloats } from '../../src/payments/billers/float-store.ts';
 import { setTopUpRule } from '../../src/payments/vendor-floats/administer.ts';
 import { listRulesOf } from '../../src/payments/vendor-floats/rules-store.ts';
-import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
-import { listPayouts } from '../../src/payments/payouts/store.ts';
+import { enterTransfer, proposePayout } from '../../src/payments/payouts/payouts.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
+import type { Actor } from '../../src/proposals/kind.ts';
 import type { WireTime } from '../../src/platform/base/clock.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -71,7 +72,10 @@ export async function topUpItself({ pool }: Deps, vendorId: number): Promise<voi
 }
 
 /** A journal and a payout that are booked, and one of each that waits for the second person. */
-export async function bookJournalsAndPayouts(deps: Deps, vendorId: number): Promise<void> {
+export async function bookJournalsAndPayouts(
+  deps: Deps,
+  { vendorId, vid }: { readonly vendorId: number; readonly vid: string },
+): Promise<void> {
   const { pool } = deps;
   const now = new Date();
   const hosting = {
@@ -87,14 +91,20 @@ export async function bookJournalsAndPayouts(deps: Deps, vendorId: number): Prom
     await approveJournal(deps, { journalId, by: SECOND });
     await proposeJournal(deps, { ...charges, movedAt: now });
   }
-  if ((await listPayouts(pool, { open: false, vendorId, limit: 1 })).length > 0) return;
-  const to = { vendorId, bankAccount: 'Demo Bank 0110 2233 4455', by: FIRST };
-  const fees = { ...to, note: 'Fees collected', evidence: 'Request by e-mail' };
-  const payout = { ...fees, amountCents: 8_000_000n, reference: 'FT-0001' };
-  const { payoutId } = await proposePayout(deps, payout);
-  await approvePayout(deps, { payoutId, by: SECOND });
-  await proposePayout(deps, { ...fees, amountCents: 4_500_000n, reference: 'FT-0002' });
+  const proposals = createProposals(deps);
+  const kinds = ['payout'];
+  if ((await proposals.list({ open: false, kinds, vendorId, limit: 1 })).length > 0) return;
+  const to = { vendorId, vid, bankAccount: 'Demo Bank 0110 2233 4455', reference: null };
+  const fees = { ...to, note: 'Fees collected', evidence: 'Request by e-mail', by: named(FIRST) };
+  const { proposalId } = await proposePayout(proposals, { ...fees, amountCents: 8_000_000n });
+  const { seen } = await proposals.preview(proposalId);
+  await proposals.approve({ proposalId, seen, by: named(SECOND) });
+  const transfer = { payoutId: proposalId, reference: 'FT-0001', by: named(SECOND) };
+  await enterTransfer({ ...deps, proposals }, transfer);
+  await proposePayout(proposals, { ...fees, amountCents: 4_500_000n });
 }
+
+const named = (name: string): Actor => ({ personId: null, name });
 
 function linesOf(debit: string, credit: string, amountCents: bigint): JournalLine[] {
   return [

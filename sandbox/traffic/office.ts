@@ -40,7 +40,7 @@ export async function workInOffice(
   if (shop !== undefined) await topUpItself(deps, shop.vendorId);
   if (school !== undefined) {
     await earnOnce(deps, school, 'school-fees');
-    await bookJournalsAndPayouts(deps, school.vendorId);
+    await bookJournalsAndPayouts(deps, school);
   }
   if (creditKeys !== undefined) {
     const vault = await openRegistryVault(pool, creditKeys);

@@ -132,6 +132,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/report.ts')).addReportCommands,
   },
   {
+    name: 'proposal',
+    summary: 'what one person proposed and another one decides: list, show, approve, reject',
+    load: async () => (await import('./parties/proposal.ts')).addProposalCommands,
+  },
+  {
     name: 'case',
     summary: 'cases that two people resolve',
     load: async () => (await import('./payments/case.ts')).addCaseCommands,

@@ -116,10 +116,29 @@ export interface JournalsAnswer {
   readonly journals: readonly JournalView[];
 }
 
-export interface PayoutView extends Decided {
+export interface PayoutView {
+  /** Of its proposal, at whose address it is decided. */
+  readonly id: string;
   readonly vid: string;
   readonly amount: string;
   readonly bankAccount: string;
+  /** Of the bank's transfer; null: it was not made, or not entered yet. */
+  readonly reference: string | null;
+  readonly note: string;
+  readonly evidence: string;
+  /** `approved`: the transfer is permitted, and its money is held. */
+  readonly state:
+    | 'waits'
+    | 'approved'
+    | 'booked'
+    | 'returned'
+    | 'rejected'
+    | 'withdrawn'
+    | 'expired';
+  readonly proposedBy: string;
+  readonly proposedAt: string;
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
   /** When it was booked. */
   readonly postedAt: string | null;
 }

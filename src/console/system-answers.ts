@@ -5,7 +5,8 @@ import type { HealthCheck } from '../platform/health-check.ts';
 
 /** Something that one person has proposed and another one has to decide. */
 export interface Approval {
-  readonly kind: WaitingKind | 'person' | 'credit';
+  /** `proposal`: one of any kind, which `proposed` names, decided at its own address. */
+  readonly kind: WaitingKind | 'person' | 'credit' | 'proposal';
   readonly id: string;
   /** What is proposed, such as a resolution of a case. */
   readonly proposed: string;
@@ -36,6 +37,56 @@ export interface ApprovalsAnswer {
   readonly approvals: readonly Approval[];
   /** How many of them the viewer did not propose. */
   readonly waiting: number;
+}
+
+/** A labelled row about a proposal. */
+export interface LineView {
+  readonly label: string;
+  readonly text: string | null;
+  readonly amount: string | null;
+}
+
+/** A proposal of any kind. */
+export interface ProposalView {
+  readonly id: string;
+  /** Such as `payout`. */
+  readonly kind: string;
+  /** The vendor that it concerns. */
+  readonly vid: string | null;
+  /** Null: it was changed in the database, so nothing of it can be believed; it can be rejected. */
+  readonly content: readonly LineView[] | null;
+  /** What was carried out, or would have been when it was proposed. */
+  readonly shown: readonly LineView[];
+  readonly note: string;
+  readonly proposedBy: string;
+  readonly proposedAt: string;
+  readonly expiresAt: string | null;
+  /** Null: it waits. */
+  readonly decision: 'approved' | 'rejected' | 'withdrawn' | 'expired' | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
+  readonly decisionNote: string | null;
+  /** It took effect at once, because there was no second person. */
+  readonly isAlone: boolean;
+  /** The viewer proposed it, so another person has to approve it. */
+  readonly isOwn: boolean;
+}
+
+/** `GET /proposals`, newest first. */
+export interface ProposalsAnswer {
+  readonly proposals: readonly ProposalView[];
+}
+
+/** `GET /proposals/:id`. */
+export interface ProposalAnswer extends ProposalView {
+  /** What an approval would do now; null: it was decided or altered. */
+  readonly preview: {
+    readonly lines: readonly LineView[];
+    /** Why it cannot be approved; null: it can. */
+    readonly problem: string | null;
+    /** Names what was seen, for the approval. */
+    readonly seen: string;
+  } | null;
 }
 
 /** `GET /system`. */

@@ -73,10 +73,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   house_entries: { insert: true, update: ['decision', 'decided_by', 'decided_at', 'row_id'] },
   house_journals: { insert: true, update: ['decision', 'decided_by', 'decided_at'] },
   house_transfers: APPEND_ONLY,
-  vendor_payouts: {
-    insert: true,
-    update: ['decision', 'decided_by', 'decided_at', 'posted_at', 'mac'],
-  },
+  vendor_payouts: APPEND_ONLY,
 
   // Payments.
   payments: READ_ONLY,

@@ -31,6 +31,10 @@ export const ROWS: readonly (readonly string[])[] = [
   ['parties/http', 'parties/people'],
   ['parties/parties'],
 
+  ['proposals/grants', 'proposals/tables'],
+  // Kinds belong to the wings whose rows they change.
+  ['proposals'],
+
   ['payments/tables'],
   // Every folder in a higher row may open a case when it finds a contradiction.
   ['payments/ledger', 'payments/cases', 'payments/prices', 'payments/grants'],
@@ -69,6 +73,8 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
+  // Every kind of proposal, for all that lead people to them.
+  ['proposal-kinds'],
   ['self-service'],
 
   ['console/person-limits'],

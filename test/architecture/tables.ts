@@ -26,6 +26,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces', 'request_log'],
 
+  proposals: ['proposals', 'proposal_decisions'],
+
   'payments/ledger': [
     'accounts',
     'transfers',
@@ -239,6 +241,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
       'vendor_payouts',
     ],
     why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
+  },
+  'payments/payouts/store.ts': {
+    tables: ['proposals', 'proposal_decisions'],
+    why: 'a payout that was approved and whose transfer is still to be made is found by what is missing, in one statement',
   },
   'payments/cases/kept-receipts-store.ts': {
     tables: ['collections', 'corrections', 'receipts'],

@@ -61,16 +61,20 @@ test.skipIf(!HAS_BROWSER)(
     await dialog.getByLabel('Vendor').fill('demo2');
     await dialog.getByLabel('Amount in KES').fill('2000');
     await dialog.getByLabel('Bank account').fill('KCB 110000001');
-    await dialog.getByLabel('Reference of the bank').fill('FT26061XYZ');
     await dialog.getByLabel('Evidence').fill('order of 3 March');
     await dialog.getByLabel('Reason').fill('the vendor asked');
     await dialog.getByRole('button', { name: 'Propose' }).click();
     await page.getByText('To approve', { exact: true }).waitFor();
 
     const second = await fixture.open('admin', '/journals');
-    await second.getByRole('button', { name: 'FT26061XYZ' }).click();
-    await second.getByRole('dialog').getByText('KCB 110000001').waitFor();
-    await second.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await second.getByRole('button', { name: 'demo2' }).click();
+    const decision = second.getByRole('dialog');
+    await decision.getByText('demo2: held → paid_out').waitFor();
+    await decision.getByRole('button', { name: 'Approve' }).click();
+    await second.getByRole('button', { name: 'Enter the transfer' }).click();
+    await decision.getByLabel('Reference of the bank').fill('FT26061XYZ');
+    await decision.getByRole('button', { name: 'Book it' }).click();
+    await second.getByRole('button', { name: 'FT26061XYZ' }).waitFor();
     await second.getByText('Booked', { exact: true }).first().waitFor();
 
     await page.goto(`${fixture.running.origin}/console/ledger`);

@@ -6,7 +6,7 @@ import type {
   PayoutView,
   TopUpsAnswer,
 } from '../../src/console/finance-answers.ts';
-import type { ApprovalsAnswer } from '../../src/console/system-answers.ts';
+import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
@@ -73,13 +73,24 @@ test('a journal is proposed by one person and approved by another one', async ()
 });
 
 test('a payout is proposed by one person and approved by another one', async () => {
-  const body = { vid: 'demo', bankAccount: 'KCB 1', reference: 'FT1', evidence: 'x', reason: 'x' };
+  const body = { vid: 'demo', bankAccount: 'KCB 1', evidence: 'x', reason: 'x' };
   const tooMuch = await finance.send('POST', '/payouts', { ...body, amount: '100000.01' });
   expect(tooMuch).toMatchObject({ status: 400 });
   const proposed = await finance.send('POST', '/payouts', { ...body, amount: '2000' });
   const { id } = proposed.body as unknown as PayoutView;
-  expect((await finance.send('POST', `/payouts/${id}/approve`, {})).code).toBe('invalid_field');
-  expect((await other.send('POST', `/payouts/${id}/approve`, {})).status).toBe(204);
+  const { approvals } = await other.read<ApprovalsAnswer>('/approvals');
+  expect(approvals).toMatchObject([
+    { kind: 'proposal', proposed: 'payout', id, amount: '2000.00' },
+  ]);
+  const shown = await other.read<ProposalAnswer>(`/proposals/${id}`);
+  expect(shown).toMatchObject({ isOwn: false, vid: 'demo', preview: { problem: null } });
+  const seen = shown.preview?.seen;
+  const approve = `/proposals/${id}/approve`;
+  expect((await finance.send('POST', approve, { seen })).code).toBe('invalid_field');
+  expect((await other.send('POST', approve, {})).code).toBe('invalid_field');
+  expect((await other.send('POST', approve, { seen })).status).toBe(204);
+  const paid = await finance.send('POST', `/payouts/${id}/paid`, { reference: 'FT1' });
+  expect(paid.status).toBe(204);
   const { line, entries } = (await finance.get('/ledger/vendors/paid_out?vid=demo')).body;
   expect(line).toMatchObject({ credit: '2000.00' });
   expect(entries).toMatchObject([

@@ -7,10 +7,22 @@ import {
 } from '../../src/payments/house/journals.ts';
 import type { JournalRequest } from '../../src/payments/house/journals.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
-import { approvePayout, proposePayout, rejectPayout } from '../../src/payments/payouts/payouts.ts';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { fund } from '../../src/payments/collections/fund.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
+import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
 import { chainEverything } from '../support/chain.ts';
-import { COLLECTOR, OPERATOR, openBooks } from '../support/money-fixture.ts';
+import {
+  COLLECTOR,
+  createInstructed,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
+import { approveSeen, named, payOut, proposedPayout } from '../support/payouts.ts';
 import { brokenInvariants } from '../support/broken-invariants.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -46,19 +58,6 @@ const journal = async (change: Partial<JournalRequest> = {}) =>
   });
 const approve = async (journalId: string, by = 'Baraka') =>
   await approveJournal(books, { journalId, by });
-
-const payout = async (change: Partial<PayoutRequest> = {}) =>
-  await proposePayout(books, {
-    vendorId,
-    amountCents: 20_000n,
-    bankAccount: 'KCB 110000001',
-    reference: 'FT1',
-    evidence: 'order of 3 March',
-    note: 'the vendor asked',
-    by: 'Asha',
-    ...change,
-  });
-const pay = async (payoutId: string, by = 'Baraka') => await approvePayout(books, { payoutId, by });
 
 describe('a journal', () => {
   test('is booked by another person, once, and the trial balance stays even', async () => {
@@ -108,35 +107,101 @@ function pair(account: string): JournalRequest['lines'] {
 }
 
 describe('a payout', () => {
-  test('leaves collected income when another person approves it, once', async () => {
-    const { payoutId } = await payout();
-    expect(await books.balances(vendorId)).toMatchObject({ collected: 50_000n });
-    await expect(pay(payoutId, 'asha')).rejects.toThrow('another person');
-    const booked = await Promise.allSettled([pay(payoutId), pay(payoutId, 'Chege')]);
-    expect(booked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await books.balances(vendorId)).toMatchObject({ collected: 30_000n, paid_out: 20_000n });
-    await expect(payout({ reference: 'ft 1' })).rejects.toMatchObject({ field: 'reference' });
+  const propose = async (amountCents: bigint, change: Partial<PayoutRequest> = {}) =>
+    await proposedPayout(books, { vendorId, amountCents, ...change });
+  const enter = async (payoutId: string, reference = 'FT1') => {
+    const proposals = createProposals(books);
+    await enterTransfer({ ...books, proposals }, { payoutId, reference, by: named('Chege') });
+  };
+  const stateOf = async (payoutId: string) =>
+    (await findPayout(books.pool, createProposals(books), payoutId)).state;
+  const has = async (balances: Record<string, bigint>): Promise<void> => {
+    expect(await books.balances(vendorId)).toMatchObject(balances);
     await chainEverything(books);
     expect(await violations()).toEqual([]);
+  };
+
+  test('is held from the proposal on, and booked with the bank’s reference after the approval, once', async () => {
+    const payoutId = await propose(20_000n);
+    await has({ collected: 30_000n, held: 20_000n });
+    await expect(enter(payoutId)).rejects.toThrow('waits for another person');
+    await expect(approveSeen(books, payoutId, named('asha'))).rejects.toThrow('another person');
+    await approveSeen(books, payoutId);
+    expect(await stateOf(payoutId)).toBe('approved');
+    const entered = await Promise.allSettled([enter(payoutId), enter(payoutId, 'FT2')]);
+    expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await has({ collected: 30_000n, held: 0n, paid_out: 20_000n });
+    expect(await stateOf(payoutId)).toBe('booked');
+  });
+
+  test('keeps its money when the vendor funds and spends everything else', async () => {
+    const payoutId = await propose(40_000n);
+    await fund(books.pool, { vendorId, requestedAt: new Date() });
+    const made = newPayment({ vendorId, amountCents: 10_000n, feeCents: 0n });
+    await createInstructed(books.pool, [made]);
+    await settlePayments(books.pool, [paidReport(made)]);
+    await approveSeen(books, payoutId);
+    await enter(payoutId);
+    await has({
+      collected: 0n,
+      float: 0n,
+      held: 0n,
+      paid_out: 40_000n,
+      [`operator:${OPERATOR}`]: 10_000n,
+    });
   });
 
   test('never takes more than the vendor has', async () => {
-    await expect(payout({ amountCents: 50_001n })).rejects.toMatchObject({ field: 'amount' });
-    await expect(payout({ amountCents: 0n })).rejects.toMatchObject({ field: 'amount' });
-    const first = await payout({ amountCents: 40_000n });
-    const second = await payout({ amountCents: 40_000n, reference: 'FT2' });
-    await pay(first.payoutId);
-    await expect(pay(second.payoutId)).rejects.toThrow('has 100.00 of collected income');
-    await rejectPayout(books.pool, { payoutId: second.payoutId, by: 'Asha' });
-    await expect(pay(second.payoutId)).rejects.toThrow('already rejected');
-    expect(await violations()).toEqual([]);
+    await expect(propose(50_001n)).rejects.toMatchObject({ field: 'amount' });
+    await expect(propose(0n)).rejects.toMatchObject({ field: 'amount' });
+    await propose(40_000n);
+    await expect(propose(10_001n)).rejects.toThrow('has 100.00 of collected income');
+    await expect(propose(10_000n, { evidence: ' ' })).rejects.toMatchObject({ field: 'evidence' });
+  });
+
+  test('is refused while the same one waits, and under a reference that was entered before', async () => {
+    const first = await propose(20_000n);
+    await expect(propose(20_000n)).rejects.toThrow('waits for a decision');
+    const second = await propose(10_000n);
+    await approveSeen(books, first);
+    await approveSeen(books, second);
+    await enter(first, 'FT-1');
+    await expect(enter(second, 'ft 1')).rejects.toMatchObject({ field: 'reference' });
+    await has({ collected: 20_000n, held: 10_000n, paid_out: 20_000n });
+  });
+
+  test('that was approved and not made returns its money by two people', async () => {
+    const payoutId = await propose(20_000n);
+    await approveSeen(books, payoutId);
+    const proposals = createProposals(books);
+    const asked = { payoutId, note: 'the bank refused it', by: named('Baraka') };
+    const { proposalId } = await proposeReturn(proposals, asked);
+    await approveSeen(books, proposalId, named('Asha'));
+    await expect(enter(payoutId)).rejects.toThrow('returned');
+    expect(await stateOf(payoutId)).toBe('returned');
+    await has({ collected: 50_000n, held: 0n });
+  });
+
+  test('that was made without a proposal is booked whatever is left, and the rest is owed', async () => {
+    await fund(books.pool, { vendorId, requestedAt: new Date() });
+    await createInstructed(books.pool, [
+      newPayment({ vendorId, amountCents: 30_000n, feeCents: 0n }),
+    ]);
+    const income = { collector: COLLECTOR, reference: 'R2', vendorId, amountCents: 5_000n };
+    await collect(books, { ...income, paidAt: new Date('2026-01-06T09:00:00Z') });
+    const payoutId = await propose(70_000n, { reference: 'FT9' });
+    await has({ collected: 0n, held: 5_000n, float: 20_000n });
+    await approveSeen(books, payoutId);
+    await has({ held: 0n, float: 0n, exposure: -45_000n, paid_out: 70_000n });
+    const cases = await listCases(books.pool, { resolved: false, limit: 10 });
+    expect(cases).toMatchObject([{ kind: 'exposure', vendorId, facts: { owed_cents: 45_000 } }]);
   });
 });
 
 describe('a forgery is found', () => {
   beforeEach(async () => {
     await approve((await journal()).journalId);
-    await pay((await payout()).payoutId);
+    await payOut(books, { vendorId, amountCents: 20_000n }, 'FT1');
     await chainEverything(books);
     expect(await violations()).toEqual([]);
   });
@@ -190,12 +255,12 @@ describe('a forgery is found', () => {
     [
       'a payout that is gone',
       `delete from vendor_payouts`,
-      ['chain_intact', 'payouts_equal_transfers'],
+      ['chain_intact', 'holds_equal_proposals', 'payouts_equal_transfers'],
     ],
     [
       'a payout that was put into the database',
-      `insert into vendor_payouts select proposed_at, decided_at, posted_at, 5, gen_random_uuid(),
-         vendor_id, bank_account, 'X', evidence, note, proposed_by, decided_by, decision, mac
+      `insert into vendor_payouts select posted_at, 5, gen_random_uuid(), vendor_id, bank_account, 'X',
+         evidence, note, proposed_by, decided_by, mac
        from vendor_payouts`,
       ['chain_intact', 'payouts_authentic', 'payouts_equal_transfers'],
     ],

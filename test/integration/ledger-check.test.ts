@@ -603,13 +603,23 @@ const PLANTED: readonly Planted[] = [
   },
   {
     invariant: 'payouts_equal_transfers',
-    by: 'an approved payout that was never booked',
+    by: 'a payout that was never booked',
     plant: async ({ vendorId }) =>
       await run(
         `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
-           note, proposed_by, proposed_at, decided_by, decided_at, decision, posted_at, mac)
-         values (gen_random_uuid(), $1, 5, 'x', 'x', 'x', 'x', 'Asha', now(), 'Baraka', now(),
-           'approved', now(), '')`,
+           note, proposed_by, decided_by, posted_at, mac)
+         values (gen_random_uuid(), $1, 5, 'x', 'x', 'x', 'x', 'Asha', 'Baraka', now(), '')`,
+        [vendorId],
+      ),
+  },
+  {
+    invariant: 'holds_equal_proposals',
+    by: 'a payout that waits without its money',
+    plant: async ({ vendorId }) =>
+      await run(
+        `insert into proposals (proposed_at, proposal_id, kind, about, content, shown, note, proposed_by,
+           vendor_id, mac)
+         values (now(), gen_random_uuid(), 'payout', 'x', '{"cents": "5"}', '[]', 'x', 'Asha', $1, '')`,
         [vendorId],
       ),
   },

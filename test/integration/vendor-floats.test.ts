@@ -12,7 +12,6 @@ import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { takeReversal } from '../../src/payments/receipts/reverse.ts';
 import { findSource, setPulledUntil } from '../../src/payments/receipts/sources-store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
-import { approvePayout, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import {
   endTopUpRule,
   setTopUpRule,
@@ -35,6 +34,7 @@ import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { addDarajaSource, SOURCE, startProvider } from '../support/money-in.ts';
 import type { Provider } from '../support/money-in.ts';
+import { payOut } from '../support/payouts.ts';
 import { until } from '../support/until.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 
@@ -519,14 +519,7 @@ describe('a low float', () => {
     const { vendorId } = await newVendor();
     await earn(vendorId, 20_000n);
     const before = (await readMoney(pool, [vendorId])).get(vendorId)?.paidOutCents;
-    const { payoutId } = await proposePayout(
-      { pool, ledgerMac },
-      {
-        ...{ vendorId, amountCents: 20_000n, bankAccount: 'KCB 110000001', reference: newId() },
-        ...{ evidence: 'order of 3 March', note: 'the vendor asked', by: 'Asha' },
-      },
-    );
-    await approvePayout({ pool, ledgerMac }, { payoutId, by: 'Baraka' });
+    await payOut({ pool, ledgerMac }, { vendorId, amountCents: 20_000n }, newId());
     expect((await readMoney(pool, [vendorId])).get(vendorId)).toMatchObject({
       collectedCents: 0n,
       paidOutCents: before,

@@ -14,6 +14,7 @@ export function DecideDialog({
   path,
   approval = {},
   isOwn = false,
+  mayApprove = true,
   onClose,
   children,
 }: {
@@ -24,13 +25,15 @@ export function DecideDialog({
   readonly approval?: object;
   /** This person proposed it, so an approval will be refused. */
   readonly isOwn?: boolean;
+  /** False: it can only be rejected. */
+  readonly mayApprove?: boolean;
   readonly onClose: () => void;
   /** Everything that is decided. */
   readonly children: ReactNode;
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const [decision, setDecision] = useState<Decision>('approve');
+  const [decision, setDecision] = useState<Decision>(mayApprove ? 'approve' : 'reject');
   const isApproval = decision === 'approve';
   const decide = async (reason: string | undefined): Promise<void> => {
     try {
@@ -53,17 +56,21 @@ export function DecideDialog({
       onConfirm={({ reason }) => decide(reason)}
     >
       {children}
-      {isOwn && (
-        <p>
-          <Trans>You proposed it, so another person has to approve it.</Trans>
-        </p>
-      )}
+      {isOwn && <OwnProposal />}
       <Select
         label={t`Decision`}
         value={decision}
         onChange={(event) => setDecision(event.target.value as Decision)}
-        options={{ approve: t`Approve`, reject: t`Reject` }}
+        options={mayApprove ? { approve: t`Approve`, reject: t`Reject` } : { reject: t`Reject` }}
       />
     </ConfirmDialog>
+  );
+}
+
+function OwnProposal() {
+  return (
+    <p>
+      <Trans>You proposed it, so another person has to approve it.</Trans>
+    </p>
   );
 }

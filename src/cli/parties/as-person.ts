@@ -7,6 +7,7 @@ import { findPerson, hasStaffWithCodes } from '../../parties/people/people-store
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Actor } from '../../proposals/kind.ts';
 import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
 import { noted } from './noted.ts';
@@ -32,16 +33,16 @@ export async function asPerson<Result>(
   cli: Cli,
   session: Session,
   act: Act,
-  work: (by: string) => Promise<Result>,
+  work: (by: string, actor: Actor) => Promise<Result>,
 ): Promise<Result> {
   const { pool } = session;
-  if (!(await hasStaffWithCodes(pool))) return await work(act.by);
+  if (!(await hasStaffWithCodes(pool))) return await work(act.by, { personId: null, name: act.by });
   const person = await requireStaff(session, act);
   const { personId, login, role } = person;
   const { action, target = null, reason = null } = act;
   return await noted(pool, { personId, login, role, action, target, reason }, async () => {
     await signIn(cli, session, login);
-    return await work(login);
+    return await work(login, { personId, name: login });
   });
 }
 

@@ -17,6 +17,8 @@ import type { Permission } from '../../parties/people/permissions.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import type { Approval, ApprovalsAnswer } from '../system-answers.ts';
+import { proposalRoutes, waitingProposals } from './proposal-decisions.ts';
+import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { decisionRoutes } from './proposals.ts';
 import { onlyReason } from './reason.ts';
 
@@ -28,12 +30,11 @@ const DECIDED_BY = {
   case: 'cases.act',
   entry: 'finance.act',
   journal: 'finance.act',
-  payout: 'finance.act',
   receipt: 'receipts.act',
   quarantine: 'system.act',
 } as const satisfies Record<WaitingKind, Permission>;
 
-export interface ApprovalRoutesOptions {
+export interface ApprovalRoutesOptions extends ProposalRoutesOptions {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
@@ -56,10 +57,12 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
         const people = isAllowed(viewer.role, 'people.act') ? await unconfirmed(pool, viewer) : [];
         const credit = isAllowed(viewer.role, 'credit.act') ? await proposals(pool, viewer) : [];
         const listed = waiting.map((each) => approvalOf(each, viewer));
-        const approvals = [...people, ...listed, ...credit];
+        const generic = await waitingProposals(options, viewer);
+        const approvals = [...people, ...listed, ...generic, ...credit];
         return { approvals, waiting: approvals.filter(({ isOwn }) => !isOwn).length };
       },
     }),
+    ...proposalRoutes(options),
     ...entryRoutes(options),
     ...receiptRoutes(options),
   ];

@@ -1,96 +1,103 @@
 import { Type } from 'typebox';
-import { findVendor, readVids } from '../../parties/store.ts';
-import { approvePayout, proposePayout, rejectPayout } from '../../payments/payouts/payouts.ts';
-import { listPayouts } from '../../payments/payouts/store.ts';
-import type { PayoutRow } from '../../payments/payouts/store.ts';
+import { findVendor } from '../../parties/store.ts';
+import {
+  enterTransfer,
+  findPayout,
+  listPayouts,
+  proposePayout,
+  proposeReturn,
+} from '../../payments/payouts/payouts.ts';
+import type { Payout } from '../../payments/payouts/payouts.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney, parseMoney } from '../../platform/base/money.ts';
-import type { Pool } from '../../platform/db/pool.ts';
 import type { PayoutView, PayoutsAnswer } from '../finance-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { shortText } from './fields.ts';
-import { decisionRoutes, decisionView, stateQuery } from './proposals.ts';
-import { reason } from './reason.ts';
+import { rowId, shortText } from './fields.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
+import type { ProposalRoutesOptions } from './proposal-decisions.ts';
+import { stateQuery } from './proposals.ts';
+import { onlyReason, reason } from './reason.ts';
 
 /** More are not shown; they are in the ledger. */
 const MAX_LISTED = 200;
 
-export interface PayoutRoutesOptions {
-  readonly pool: Pool;
+export interface PayoutRoutesOptions extends ProposalRoutesOptions {
   readonly ledgerMac: Mac;
 }
 
-/** Payouts to vendors' banks by two people. */
+const params = Type.Object({ id: rowId });
+const common = { method: 'POST', permission: 'finance.act' } as const;
+
+const newPayout = Type.Object(
+  {
+    vid: Type.String({ minLength: 1, maxLength: 64 }),
+    amount: Type.String({ maxLength: 16 }),
+    bankAccount: shortText,
+    /** Only of a transfer that was already made. */
+    reference: Type.Optional(shortText),
+    evidence: shortText,
+    reason,
+  },
+  { additionalProperties: false },
+);
+
+/** Payouts to vendors' banks by two people. They are decided as proposals. */
 export function payoutRoutes(options: PayoutRoutesOptions): AnyRoute[] {
-  const { pool, ledgerMac } = options;
+  const { pool, proposals } = options;
   return [
     route({
       method: 'GET',
       path: '/payouts',
       permission: 'finance.read',
       query: stateQuery,
-      handle: async ({ query: { state } }, { viewer }): Promise<PayoutsAnswer> => {
-        const filter = { open: state === 'open', vendorId: null, limit: MAX_LISTED };
-        const rows = await listPayouts(pool, filter);
-        const vids = await readVids(pool);
-        return {
-          payouts: rows.map((row) =>
-            payoutView(row, { vid: vids.get(row.vendorId) ?? '', login: viewer.login }),
-          ),
-        };
+      handle: async ({ query: { state } }): Promise<PayoutsAnswer> => {
+        const filter = { open: state === 'open', limit: MAX_LISTED };
+        return { payouts: (await listPayouts(pool, proposals, filter)).map(payoutView) };
       },
     }),
     route({
-      method: 'POST',
-      path: '/payouts',
-      permission: 'finance.act',
-      action: 'payout.propose',
-      body: Type.Object(
-        {
-          vid: Type.String({ minLength: 1, maxLength: 64 }),
-          amount: Type.String({ maxLength: 16 }),
-          bankAccount: shortText,
-          reference: shortText,
-          evidence: shortText,
-          reason,
-        },
-        { additionalProperties: false },
-      ),
-      handle: async ({ body: { vid, amount, reason: note, ...texts } }, { viewer }) => {
+      ...{ ...common, path: '/payouts', action: 'payout.propose' },
+      body: newPayout,
+      handle: async ({ body }, { viewer }) => {
+        const { vid, amount, reason: note, reference = null, ...texts } = body;
         const vendor = await findVendor(pool, vid);
         if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
         const amountCents = parseMoney(amount, 'amount');
         const { vendorId } = vendor;
-        const request = { ...texts, vendorId, amountCents, note, by: viewer.login };
-        const row = await proposePayout({ pool, ledgerMac }, request);
-        const view = payoutView(row, { vid, login: viewer.login });
-        return new Audited(view, { target: row.payoutId, after: { vid, amount: view.amount } });
+        const request = { ...texts, reference, vendorId, vid, amountCents, note };
+        const row = await proposePayout(proposals, { ...request, by: actorOf(viewer) });
+        return auditedOf(row, payoutView(await findPayout(pool, proposals, row.proposalId)));
       },
     }),
-    ...decisionRoutes({
-      ...{ path: '/payouts', permission: 'finance.act', noun: 'payout' },
-      approve: async (payoutId, by) => {
-        const row = await approvePayout({ pool, ledgerMac }, { payoutId, by });
-        const { reference, bankAccount, proposedBy } = row;
-        return { reference, bankAccount, proposedBy, amount: formatMoney(row.amountCents) };
+    route({
+      ...{ ...common, path: '/payouts/:id/paid', action: 'payout.paid', params },
+      body: Type.Object({ reference: shortText }, { additionalProperties: false }),
+      handle: async ({ params: { id: payoutId }, body: { reference } }, { viewer }) => {
+        await enterTransfer(options, { payoutId, reference, by: actorOf(viewer) });
+        return new Audited(undefined, { after: { reference } });
       },
-      reject: async (payoutId, by) => await rejectPayout(pool, { payoutId, by }),
+    }),
+    route({
+      ...{ ...common, path: '/payouts/:id/return', action: 'payout.return', params },
+      body: onlyReason,
+      handle: async ({ params: { id: payoutId }, body }, { viewer }) => {
+        const request = { payoutId, note: body.reason, by: actorOf(viewer) };
+        return auditedOf(await proposeReturn(proposals, request));
+      },
     }),
   ];
 }
 
-function payoutView(
-  row: PayoutRow,
-  { vid, login }: { readonly vid: string; readonly login: string },
-): PayoutView {
-  const { payoutId: id, reference, note, evidence } = row;
+function payoutView({ row, content, amountCents, ...payout }: Payout): PayoutView {
   return {
-    ...{ id, vid, reference, note, evidence },
-    amount: formatMoney(row.amountCents),
-    bankAccount: row.bankAccount,
-    postedAt: row.postedAt?.toISOString() ?? null,
-    ...decisionView(row, login),
+    ...{ id: row.proposalId, vid: content.vid, amount: formatMoney(amountCents) },
+    ...{ bankAccount: content.bankAccount, reference: payout.reference, note: row.note },
+    ...{ evidence: content.evidence, state: payout.state, proposedBy: row.proposedBy },
+    proposedAt: row.proposedAt.toISOString(),
+    decidedBy: row.decidedBy,
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    postedAt: payout.postedAt?.toISOString() ?? null,
   };
 }

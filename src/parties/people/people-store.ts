@@ -97,6 +97,26 @@ export async function hasStaffWithCodes(db: Queryable): Promise<boolean> {
   return found.rowCount === 1;
 }
 
+/** Members of staff who have ever signed in, also those who were disabled or need a new link. */
+export async function countStaff(db: Queryable): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::integer as count from people where vendor_id is null and credentials_at is not null`,
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
+/** Locked until the database transaction ends, so that nobody changes the person's role meanwhile. */
+export async function lockActing(
+  db: Queryable,
+  personId: string,
+): Promise<(SignedPerson & Pick<PersonRow, 'name'>) | undefined> {
+  const locked = await db.query<SignedPerson & Pick<PersonRow, 'name'>>(
+    `select ${SIGNED_COLUMNS}, p.name from people p where p.person_id = $1 for share`,
+    [personId],
+  );
+  return locked.rows[0];
+}
+
 /** False if the login exists. */
 export async function insertPerson(
   db: Queryable,

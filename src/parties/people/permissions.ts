@@ -29,6 +29,9 @@ export const PERMISSIONS = {
   'cases.act': ['support', 'operations', 'finance', 'administrator'],
   /** What waits for a second person, of what the role may decide. */
   'approvals.read': STAFF,
+  /** Proposals that the person may make or decide: each kind asks for a permission of its own. */
+  'proposals.read': EVERYONE,
+  'proposals.act': EVERYONE,
   'reconciliation.read': ['operations', 'finance', 'administrator'],
   /** Import a statement, close a day. */
   'reconciliation.act': ['finance', 'administrator'],

@@ -1,17 +1,15 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCases } from '../cases/cases-store.ts';
-import { readVids } from '../../parties/store.ts';
 import { listEntries } from '../house/entries-store.ts';
 import { readConsumed } from '../house/store.ts';
 import { sumOf } from '../house/journal.ts';
 import { linesOf, listJournals } from '../house/journals-store.ts';
-import { listPayouts } from '../payouts/store.ts';
 import { findOpenQuarantine } from '../quarantine/store.ts';
 import { listProposedReceipts } from '../receipts/store.ts';
 
 /** Something that one person has proposed. */
 export interface Waiting {
-  readonly kind: 'case' | 'entry' | 'journal' | 'payout' | 'receipt' | 'quarantine';
+  readonly kind: 'case' | 'entry' | 'journal' | 'receipt' | 'quarantine';
   /** By which it is decided. */
   readonly id: string;
   /** What is proposed: a resolution, the kind of an entry, `assign`, `close`, or `release`. */
@@ -46,7 +44,6 @@ const SOURCES: Readonly<
   case: readCases,
   entry: readEntries,
   journal: readJournals,
-  payout: readPayouts,
   receipt: readReceipts,
   quarantine: readQuarantine,
 };
@@ -110,22 +107,6 @@ async function readJournals(db: Queryable, limit: number): Promise<Waiting[]> {
     about: null,
     note: `${row.reference}: ${row.note}`,
     amountCents: sumOf(linesOf(row), 'debit'),
-    proposedBy: row.proposedBy,
-    proposedAt: row.proposedAt,
-  }));
-}
-
-async function readPayouts(db: Queryable, limit: number): Promise<Waiting[]> {
-  const payouts = await listPayouts(db, { open: true, vendorId: null, limit });
-  if (payouts.length === 0) return [];
-  const vids = await readVids(db);
-  return payouts.map((row) => ({
-    kind: 'payout',
-    id: row.payoutId,
-    proposed: 'payout',
-    about: vids.get(row.vendorId) ?? null,
-    note: `${row.reference}: ${row.note}`,
-    amountCents: row.amountCents,
     proposedBy: row.proposedBy,
     proposedAt: row.proposedAt,
   }));

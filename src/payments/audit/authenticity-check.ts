@@ -4,7 +4,6 @@ import {
   caseProposalText,
   collectionText,
   correctionText,
-  payoutProposalText,
   payoutText,
   receiptProposalText,
   receiptText,
@@ -13,7 +12,6 @@ import type {
   CaseProposalContent,
   CollectionContent,
   PayoutContent,
-  PayoutProposalContent,
   ReceiptContent,
   ReceiptProposalContent,
 } from '../ledger/authenticity.ts';
@@ -172,7 +170,7 @@ async function checkPayouts(db: Queryable, mac: Mac): Promise<Violation[]> {
     `select vendor_id as "vendorId", payout_id as "payoutId", amount_cents as "amountCents",
        bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
        decided_by as "approvedBy", posted_at as "postedAt", mac
-     from vendor_payouts where decision = 'approved'`,
+     from vendor_payouts`,
   );
   return read.rows
     .filter((row) => !mac.verify(payoutText(row), row.mac))
@@ -211,7 +209,6 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
 async function checkProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
   return [
     ...(await checkCaseProposals(db, mac)),
-    ...(await checkPayoutProposals(db, mac)),
     ...(await checkReceiptProposals(db, mac)),
     ...(await checkHouseProposals(db, mac)),
   ];
@@ -232,24 +229,6 @@ async function checkCaseProposals(db: Queryable, mac: Mac): Promise<Violation[]>
       invariant: 'proposals_authentic',
       vendorId: row.vendorId,
       detail: `the proposal for case ${row.caseId}: ${faultOf(row.proposalMac)}`,
-    }));
-}
-
-type PayoutProposalRow = PayoutProposalContent & { proposalMac: Buffer | null };
-
-async function checkPayoutProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  const read = await db.query<PayoutProposalRow>(
-    `select vendor_id as "vendorId", payout_id as "payoutId", amount_cents as "amountCents",
-       bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
-       proposed_at as "proposedAt", proposal_mac as "proposalMac"
-     from vendor_payouts where decision is null`,
-  );
-  return read.rows
-    .filter((row) => !mac.verify(payoutProposalText(row), row.proposalMac))
-    .map((row) => ({
-      invariant: 'proposals_authentic',
-      vendorId: row.vendorId,
-      detail: `the proposed payout ${row.payoutId}: ${faultOf(row.proposalMac)}`,
     }));
 }
 

@@ -1,5 +1,6 @@
 import { FLOWS } from '../ledger/flows.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
+import { HOLDS_INVARIANT } from './holds-invariant.ts';
 import { HOUSE_INVARIANTS } from './house-invariants.ts';
 import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
 import { priceInvariants } from './price-invariants.ts';
@@ -279,16 +280,19 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'payouts_equal_transfers',
-    says: 'Every payout that two people decided is in the ledger once, with its amount and time, and no other is.',
+    says: 'Every payout that was made is in the ledger once, with its amount and time, and no other is.',
     sql: `select coalesce(p.vendor_id, f.vendor_id) as "vendorId",
-            format('payout %s: %s, transfer %s', coalesce(p.payout_id, f.source_id), p.amount_cents,
+            format('payout %s: %s, transfers %s', coalesce(p.payout_id, f.source_id), p.amount_cents,
               f.amount_cents) as detail
-          from (select * from vendor_payouts where decision = 'approved') p full join (
-            select * from transfers where debit_account = 'paid_out' or credit_account = 'paid_out'
-          ) f on f.vendor_id = p.vendor_id and f.source_id = p.payout_id and f.leg = 1
-            and f.debit_account = 'collected'
+          from vendor_payouts p full join (
+            select vendor_id, source_id, max(created_at) as created_at, sum(case when credit_account = 'paid_out'
+              then amount_cents else -amount_cents end)::bigint as amount_cents
+            from transfers where debit_account = 'paid_out' or credit_account = 'paid_out'
+            group by vendor_id, source_id
+          ) f on f.vendor_id = p.vendor_id and f.source_id = p.payout_id
           where (p.amount_cents, p.posted_at) is distinct from (f.amount_cents, f.created_at)`,
   },
+  HOLDS_INVARIANT,
   {
     name: 'corrections_equal_transfers',
     says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the ledger with its amount.',
@@ -303,8 +307,8 @@ export const INVARIANTS: readonly Invariant[] = [
             select bucket, vendor_id, source_id, sum(amount_cents)::bigint as amount_cents
             from transfers
             where (debit_account, credit_account) not in
-                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'),
-                  ('collected', 'paid_out'))
+                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
+              and credit_account <> 'paid_out' and 'held' not in (debit_account, credit_account)
               and debit_account <> 'reserved' and leg not in (8, 9)
             group by bucket, vendor_id, source_id
           ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id

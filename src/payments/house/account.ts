@@ -55,6 +55,7 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     collected: 'liability',
     float: 'liability',
     reserved: 'liability',
+    held: 'liability',
     // What payments took from our float with the operator.
     operator: 'contra_asset',
     receivable: 'contra_asset',

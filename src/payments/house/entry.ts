@@ -1,6 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { timeText } from '../../platform/base/proposal.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
-import { timeText } from '../ledger/authenticity.ts';
 import type { HouseAccount } from './account.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { timeText } from '../ledger/authenticity.ts';
+import { timeText } from '../../platform/base/proposal.ts';
 
 /** One line of a journal: a debit or a credit of an account. */
 export interface JournalLine {

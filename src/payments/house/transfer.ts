@@ -1,4 +1,4 @@
-import { timeText } from '../ledger/authenticity.ts';
+import { timeText } from '../../platform/base/proposal.ts';
 import type { HouseAccount } from './account.ts';
 
 /** What caused a transfer: see `house_transfers`. */

@@ -2,8 +2,8 @@
  * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
  * The other accounts show where the vendor's money is: collected → float → reserved →
- * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back. paid_out is
- * what was transferred to the vendor's own bank.
+ * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back. held is
+ * collected income that waits for a transfer to the vendor's own bank, paid_out what was transferred.
  *
  * Our own terms with an operator are alongside: cost:<code> is what it charged us, zero or below;
  * commission:<code> what it gave us; commission_due:<code> what of that it still has to pay, zero or
@@ -17,6 +17,7 @@ export type AccountName =
   | 'reserved'
   | 'fees'
   | 'vat'
+  | 'held'
   | 'paid_out'
   | `operator:${string}`
   | `receivable:${string}`
@@ -28,7 +29,7 @@ export type AccountName =
 export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
 
 /** The accounts that hold a vendor's own money with us. */
-export const VENDORS_MONEY = ['collected', 'float', 'reserved'] as const;
+export const VENDORS_MONEY = ['collected', 'float', 'reserved', 'held'] as const;
 
 export function isVendorsMoney(account: string): boolean {
   return (VENDORS_MONEY as readonly string[]).includes(account);
@@ -47,7 +48,12 @@ export function movementName(debitAccount: string, creditAccount: string): strin
 const MOVEMENTS: Readonly<Record<string, string>> = {
   'external>collected': 'collected',
   'collected>float': 'funded',
+  'collected>held': 'held',
+  'held>collected': 'returned',
+  'held>paid_out': 'paid out',
   'collected>paid_out': 'paid out',
+  'float>paid_out': 'paid out',
+  'exposure>paid_out': 'paid out',
   'float>reserved': 'reserved',
   'reserved>operator': 'paid',
   'reserved>fees': 'fee',

@@ -1,9 +1,4 @@
-import { jsonText } from '../../platform/base/proposal.ts';
-
-/** Also of `infinity`, which somebody may write into the database, and which has no ISO form. */
-export function timeText(time: Date): string {
-  return Number.isFinite(Number(time)) ? time.toISOString() : String(time);
-}
+import { jsonText, timeText } from '../../platform/base/proposal.ts';
 
 /** The fields of a collection that its authentication code covers. */
 export interface CollectionContent {
@@ -198,27 +193,6 @@ export function caseProposalText(row: CaseProposalContent): string {
     row.proposal,
     row.proposedBy,
     row.proposedAt && timeText(row.proposedAt),
-  ]);
-}
-
-/** The fields of a payout that its first person proposes. */
-export type PayoutProposalContent = Omit<PayoutContent, 'approvedBy' | 'postedAt'> & {
-  readonly proposedAt: Date;
-};
-
-/** The text that the authentication code of a payout's proposal covers. */
-export function payoutProposalText(payout: PayoutProposalContent): string {
-  return JSON.stringify([
-    'vendor_payouts: proposal',
-    payout.vendorId,
-    payout.payoutId,
-    String(payout.amountCents),
-    payout.bankAccount,
-    payout.reference,
-    payout.evidence,
-    payout.note,
-    payout.proposedBy,
-    timeText(payout.proposedAt),
   ]);
 }
 

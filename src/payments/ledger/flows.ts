@@ -23,8 +23,8 @@ export const flowsOf = (transfers: string): string => `(
       then x.amount_cents else 0 end as fees_cents,
     case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'vat'
       then x.amount_cents else 0 end as vat_cents,
-    case when x.side = 0 and x.credit_account = 'paid_out'
-      then x.amount_cents else 0 end as payouts_cents,
+    -- What a payout takes from exposure was spent before.
+    case when x.side = 0 and x.credit_account = 'paid_out' then -x.net_cents else 0 end as payouts_cents,
     case when x.other like 'cost:%' then x.net_cents else 0 end as costs_cents,
     case when x.other like 'commission:%' then -x.net_cents else 0 end as commissions_cents,
     case when (x.side <> 0 or x.debit_account = 'reserved') and x.credit_account = 'float'

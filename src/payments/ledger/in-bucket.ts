@@ -16,6 +16,8 @@ const BUCKETED = new Set([
 const LOCAL: Readonly<Record<string, (bucket: number) => string>> = {
   collections: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
   vendor_payouts: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
+  proposals: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
+  proposal_decisions: () => '',
   closed_days: () => '',
   transfer_sums: () => '',
   // The house is vendor 0 of the hash chain.

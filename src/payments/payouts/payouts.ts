@@ -1,139 +1,159 @@
-import { newId } from '../../platform/base/ids.ts';
-import type { Mac } from '../../platform/base/mac.ts';
-import { formatMoney } from '../../platform/base/money.ts';
-import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import {
-  requireFound,
-  requireOpen,
-  requireText,
-  requireUnaltered,
-} from '../../platform/base/proposal.ts';
+import { requireText } from '../../platform/base/proposal.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { Actor, Proposed } from '../../proposals/kind.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import { requireReference } from '../house/entry.ts';
-import { payoutProposalText, payoutText } from '../ledger/authenticity.ts';
-import {
-  ensureAccounts,
-  lockFloat,
-  postingTime,
-  postTransfer,
-  readBalance,
-} from '../ledger/store.ts';
-import { findPayout, insertPayout, lockPayout, setApproved, setRejected } from './store.ts';
-import type { PayoutRow } from './store.ts';
+import { giveAway } from '../ledger/holds.ts';
+import { findHold } from '../ledger/holds-store.ts';
+import { lockFloat, postingTime } from '../ledger/store.ts';
+import { book } from './book.ts';
+import { PAYOUT_MADE } from './made.ts';
+import { PAYOUT } from './payout.ts';
+import type { PayoutContent } from './payout.ts';
+import { PAYOUT_RETURN } from './return.ts';
+import { findBooked, findReturned, listUnbooked } from './store.ts';
 
 export interface PayoutRequest {
   readonly vendorId: number;
+  readonly vid: string;
   readonly amountCents: bigint;
   /** Where the money goes, as the bank names it. */
   readonly bankAccount: string;
-  /** Of the bank's transfer: the same one is entered once. */
-  readonly reference: string;
+  /** Of the bank’s transfer, if it was already made; null: it waits for the approval. */
+  readonly reference: string | null;
   /** Where it can be looked up. */
   readonly evidence: string;
   /** Why. */
   readonly note: string;
-  readonly by: string;
+  readonly by: Actor;
 }
 
-interface PayoutDeps {
-  readonly pool: Pool;
-  readonly ledgerMac: Mac;
+/** A payout, with what has become of it. */
+export interface Payout {
+  readonly row: ProposalRow;
+  readonly content: PayoutContent;
+  readonly amountCents: bigint;
+  /** Of the bank’s transfer; null: it was not made, or not entered yet. */
+  readonly reference: string | null;
+  readonly postedAt: Date | null;
+  readonly state:
+    | 'waits'
+    | 'approved'
+    | 'booked'
+    | 'returned'
+    | 'rejected'
+    | 'withdrawn'
+    | 'expired';
 }
 
-/** Proposes a payout. Nothing is booked yet. Throws: `PlainError` with the problem. */
+/** Proposes a payout. The money is held from now on. Throws: `PlainError` with the problem. */
 export async function proposePayout(
-  { pool, ledgerMac }: PayoutDeps,
-  request: PayoutRequest,
-): Promise<PayoutRow> {
-  const proposedBy = requirePerson(request.by);
-  const { vendorId, amountCents } = request;
+  proposals: Proposals,
+  { amountCents, by, note, reference, ...request }: PayoutRequest,
+): Promise<ProposalRow> {
   if (amountCents <= 0n) throw new PlainError('It must be above zero.', { field: 'amount' });
-  const texts = {
+  const payout = {
+    ...{ vendorId: request.vendorId, vid: request.vid, cents: String(amountCents) },
     bankAccount: requireText(request.bankAccount, 'bankAccount'),
-    reference: requireReference(request.reference),
     evidence: requireText(request.evidence, 'evidence'),
-    note: requireText(request.note, 'note'),
   };
-  await requireAvailable(pool, vendorId, amountCents);
-  const payoutId = newId();
-  const proposedAt = await postingTime(pool);
-  const made = { payoutId, vendorId, amountCents, ...texts, proposedBy, proposedAt };
-  const proposalMac = ledgerMac.sign(payoutProposalText(made));
-  if (!(await insertPayout(pool, { ...made, proposalMac }))) {
-    throw new PlainError('This reference was entered before.', { field: 'reference' });
+  if (reference === null) {
+    return await proposals.propose({ kind: PAYOUT, content: payout, by, note });
   }
-  return requireFound(await findPayout(pool, payoutId), 'payout');
-}
-
-/** Throws: `PlainError` if the vendor has less, owes us what would be left, or its provider took it back. */
-async function requireAvailable(
-  db: Queryable,
-  vendorId: number,
-  amountCents: bigint,
-): Promise<void> {
-  const collectedCents = await readBalance(db, vendorId, 'collected');
-  // Zero or less: what the vendor owes us.
-  const exposureCents = await readBalance(db, vendorId, 'exposure');
-  const takenBackCents = await readTakenBackCents(db, vendorId);
-  const available = collectedCents + exposureCents - takenBackCents;
-  if (amountCents <= available) return;
-  const owed = exposureCents < 0n ? `, and owes us ${formatMoney(-exposureCents)}` : '';
-  const undecided =
-    takenBackCents > 0n
-      ? `; ${formatMoney(takenBackCents)} of it was reversed, in cases that are still open`
-      : '';
-  throw new PlainError(
-    `The vendor has ${formatMoney(collectedCents)} of collected income${owed}${undecided}.`,
-    { field: 'amount' },
-  );
+  const content = { ...payout, reference: requireReference(reference) };
+  return await proposals.propose({ kind: PAYOUT_MADE, content, by, note });
 }
 
 /**
- * Books another person's payout: collected → paid_out.
- * Throws: `PlainError` if the service did not record it as it is, or it cannot be booked any more.
+ * Books an approved payout: enters the reference of the bank’s transfer, held → paid_out.
+ * Throws: `PlainError` unless two people approved it and its money is still held.
  */
-export async function approvePayout(
-  deps: PayoutDeps,
-  request: { readonly payoutId: string; readonly by: string },
-): Promise<PayoutRow> {
-  const approvedBy = requirePerson(request.by);
-  return await databaseTransaction(deps.pool, async (client) => {
-    const { vendorId } = requireFound(await findPayout(client, request.payoutId), 'payout');
-    await lockFloat(client, vendorId);
-    const payout = requireOpen(await lockPayout(client, request.payoutId), 'payout');
-    const { payoutId, amountCents, proposedBy } = payout;
-    requireAnother(proposedBy, approvedBy);
-    requireUnaltered(deps.ledgerMac, payoutProposalText(payout), payout.proposalMac);
-    await requireAvailable(client, vendorId, amountCents);
-    await ensureAccounts(client, vendorId, ['paid_out']);
-    const postedAt = await postingTime(client);
-    const mac = deps.ledgerMac.sign(payoutText({ ...payout, approvedBy, postedAt }));
-    await setApproved(client, payoutId, { person: approvedBy, postedAt, mac });
-    await postTransfer(client, {
-      vendorId,
-      sourceId: payoutId,
-      leg: 1,
-      debitAccount: 'collected',
-      creditAccount: 'paid_out',
-      amountCents,
-      createdAt: postedAt,
-    });
-    return requireFound(await findPayout(client, payoutId), 'payout');
+export async function enterTransfer(
+  { pool, ledgerMac, proposals }: { pool: Pool; ledgerMac: Mac; proposals: Proposals },
+  request: { readonly payoutId: string; readonly reference: string; readonly by: Actor },
+): Promise<ProposalRow> {
+  const reference = requireReference(request.reference);
+  const { payoutId } = request;
+  return await databaseTransaction(pool, async (db) => {
+    const row = await proposals.requireApproved(db, payoutId, PAYOUT);
+    await proposals.requireMayPropose(db, request.by, row);
+    const proposal = row as ProposalRow & Proposed<PayoutContent>;
+    const { vendorId } = proposal.content;
+    await lockFloat(db, vendorId);
+    const hold = await findHold(db, payoutId);
+    if (hold?.cents !== BigInt(proposal.content.cents)) {
+      throw new PlainError('The payout was booked, or its money was returned, in the meantime.');
+    }
+    const at = await postingTime(db);
+    await book(db, ledgerMac, proposal, { reference, decidedBy: row.decidedBy ?? '', at });
+    await giveAway(db, { holderId: payoutId, vendorId, cents: hold.cents, to: 'paid_out', at });
+    return row;
   });
 }
 
-/** Anybody may reject a payout, also who proposed it. Throws: `PlainError` if it was decided. */
-export async function rejectPayout(
+/** Proposes to return what an approved payout holds, because its transfer was not made. */
+export async function proposeReturn(
+  proposals: Proposals,
+  request: { readonly payoutId: string; readonly note: string; readonly by: Actor },
+): Promise<ProposalRow> {
+  const { payoutId, note, by } = request;
+  const row = await proposals.find(payoutId);
+  if (row.kind !== PAYOUT || row.decision !== 'approved') {
+    throw new PlainError('It is not an approved payout. One that waits can be rejected.');
+  }
+  const { vendorId, vid, cents, bankAccount } = row.content as PayoutContent;
+  const content = { payoutId, vendorId, vid, cents, bankAccount };
+  return await proposals.propose({ kind: PAYOUT_RETURN, content, by, note });
+}
+
+/** Newest first. @param filter.open only those that wait for a decision, or for the transfer. */
+export async function listPayouts(
   pool: Pool,
-  request: { readonly payoutId: string; readonly by: string },
-): Promise<PayoutRow> {
-  const person = requirePerson(request.by);
-  return await databaseTransaction(pool, async (client) => {
-    const { payoutId } = requireOpen(await lockPayout(client, request.payoutId), 'payout');
-    await setRejected(client, payoutId, person);
-    return requireFound(await findPayout(client, payoutId), 'payout');
+  proposals: Proposals,
+  filter: { readonly open: boolean; readonly vendorId?: number; readonly limit: number },
+): Promise<Payout[]> {
+  const rows = await proposals.list({ ...filter, kinds: [PAYOUT, PAYOUT_MADE] });
+  const unbooked = filter.open ? await listUnbooked(pool, filter.limit) : [];
+  for (const payoutId of unbooked) rows.push(await proposals.find(payoutId));
+  const payouts = await withStates(pool, rows);
+  return payouts.toSorted(
+    (one, other) => Number(other.row.proposedAt) - Number(one.row.proposedAt),
+  );
+}
+
+/** Throws: `PlainError` if it does not exist. */
+export async function findPayout(
+  pool: Pool,
+  proposals: Proposals,
+  payoutId: string,
+): Promise<Payout> {
+  const row = await proposals.find(payoutId);
+  const [payout] =
+    row.kind === PAYOUT || row.kind === PAYOUT_MADE ? await withStates(pool, [row]) : [];
+  if (payout !== undefined) return payout;
+  throw new PlainError('This payout does not exist.');
+}
+
+async function withStates(pool: Pool, rows: readonly ProposalRow[]): Promise<Payout[]> {
+  const ids = rows.map(({ proposalId }) => proposalId);
+  const booked = await findBooked(pool, ids);
+  const returned = await findReturned(pool, ids);
+  return rows.map((row) => {
+    const content = row.content as PayoutContent;
+    const made = booked.get(row.proposalId);
+    const { decision } = row;
+    const approved = returned.has(row.proposalId) ? 'returned' : 'approved';
+    return {
+      row,
+      content,
+      amountCents: BigInt(content.cents),
+      reference: made?.reference ?? null,
+      postedAt: made?.postedAt ?? null,
+      state: made ? 'booked' : decision === 'approved' ? approved : (decision ?? 'waits'),
+    };
   });
 }

@@ -1,33 +1,31 @@
-import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
-export interface PayoutRow extends Proposal {
+/** A transfer of our bank to a vendor's. */
+export interface PayoutRow {
+  /** Of its proposal. */
   payoutId: string;
   vendorId: number;
   amountCents: bigint;
   bankAccount: string;
+  /** Of the bank's transfer. */
   reference: string;
   evidence: string;
   note: string;
-  postedAt: Date | null;
-  /** The authentication code of the proposal. */
-  proposalMac: Buffer | null;
+  proposedBy: string;
+  decidedBy: string;
+  postedAt: Date;
 }
 
-const PAYOUTS = `select payout_id as "payoutId", vendor_id as "vendorId", amount_cents as "amountCents",
-    bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
-    proposed_at as "proposedAt", decision, decided_by as "decidedBy", decided_at as "decidedAt",
-    posted_at as "postedAt", proposal_mac as "proposalMac"
-  from vendor_payouts`;
-
-export type NewPayout = Omit<PayoutRow, 'decision' | 'decidedBy' | 'decidedAt' | 'postedAt'>;
-
-/** Returns false if the reference was entered before. */
-export async function insertPayout(db: Queryable, payout: NewPayout): Promise<boolean> {
+/** Returns false if the payout was booked, or the reference was entered before. */
+export async function insertPayout(
+  db: Queryable,
+  payout: PayoutRow,
+  mac: Buffer,
+): Promise<boolean> {
   const inserted = await db.query(
     `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
-       note, proposed_by, proposed_at, proposal_mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+       note, proposed_by, decided_by, posted_at, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
     [
       payout.payoutId,
       payout.vendorId,
@@ -37,74 +35,71 @@ export async function insertPayout(db: Queryable, payout: NewPayout): Promise<bo
       payout.evidence,
       payout.note,
       payout.proposedBy,
-      payout.proposedAt,
-      payout.proposalMac,
+      payout.decidedBy,
+      payout.postedAt,
+      mac,
     ],
   );
   return inserted.rowCount === 1;
 }
 
-export async function findPayout(db: Queryable, payoutId: string): Promise<PayoutRow | undefined> {
-  return (await db.query<PayoutRow>(`${PAYOUTS} where payout_id = $1`, [payoutId])).rows[0];
+export interface BookedPayout {
+  payoutId: string;
+  reference: string;
+  postedAt: Date;
 }
 
-/** The payout, locked until the caller's database transaction ends. */
-export async function lockPayout(db: Queryable, payoutId: string): Promise<PayoutRow | undefined> {
-  const locked = await db.query<PayoutRow>(`${PAYOUTS} where payout_id = $1 for update`, [
-    payoutId,
-  ]);
-  return locked.rows[0];
-}
-
-/** The references of the bank's transfers, by payout. */
-export async function findBankReferences(
+/** Those of these payouts that were booked. */
+export async function findBooked(
   db: Queryable,
   payoutIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, BookedPayout>> {
   if (payoutIds.length === 0) return new Map();
-  const found = await db.query<Pick<PayoutRow, 'payoutId' | 'reference'>>(
-    'select payout_id as "payoutId", reference from vendor_payouts where payout_id = any ($1)',
+  const found = await db.query<BookedPayout>(
+    `select payout_id as "payoutId", reference, posted_at as "postedAt" from vendor_payouts
+     where payout_id = any ($1)`,
     [payoutIds],
   );
-  return new Map(found.rows.map(({ payoutId, reference }) => [payoutId, reference]));
+  return new Map(found.rows.map((row) => [row.payoutId, row]));
 }
 
-/** Newest first. */
-export async function listPayouts(
+/** Whether a bank's transfer was booked, however its reference is spelt. @param plain see `plainReference`. */
+export async function isBooked(db: Queryable, plain: string): Promise<boolean> {
+  const found = await db.query(
+    `select from vendor_payouts where lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = $1`,
+    [plain],
+  );
+  return found.rowCount !== 0;
+}
+
+/** Whose money went back, because two people approved that. Of these payouts. */
+export async function findReturned(
   db: Queryable,
-  filter: {
-    readonly open: boolean;
-    /** Null: any. */
-    readonly vendorId: number | null;
-    readonly limit: number;
-  },
-): Promise<PayoutRow[]> {
-  const listed = await db.query<PayoutRow>(
-    `${PAYOUTS} where (not $1 or decision is null) and ($2::integer is null or vendor_id = $2)
-     order by proposed_at desc, payout_id desc limit $3`,
-    [filter.open, filter.vendorId, filter.limit],
+  payoutIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (payoutIds.length === 0) return new Set();
+  const found = await db.query<{ payoutId: string }>(
+    `select p.content ->> 'payoutId' as "payoutId"
+     from proposals p join proposal_decisions d on d.proposal_id = p.proposal_id
+     where p.kind = 'payout_return' and d.decision = 'approved' and p.content ->> 'payoutId' = any ($1)`,
+    [payoutIds],
   );
-  return listed.rows;
+  return new Set(found.rows.map(({ payoutId }) => payoutId));
 }
 
-export async function setRejected(db: Queryable, payoutId: string, person: string): Promise<void> {
-  await db.query(
-    `update vendor_payouts set decision = 'rejected', decided_by = $2, decided_at = now()
-     where payout_id = $1`,
-    [payoutId, person],
+/** Approved payouts whose transfer has not been entered, newest first. */
+export async function listUnbooked(db: Queryable, limit: number): Promise<string[]> {
+  const listed = await db.query<{ payoutId: string }>(
+    `select p.proposal_id as "payoutId"
+     from proposals p join proposal_decisions d on d.proposal_id = p.proposal_id
+     where p.kind = 'payout' and d.decision = 'approved'
+       and not exists (select from vendor_payouts v where v.payout_id = p.proposal_id)
+       and not exists (
+         select from proposals r join proposal_decisions e on e.proposal_id = r.proposal_id
+         where r.kind = 'payout_return' and e.decision = 'approved'
+           and r.content ->> 'payoutId' = p.proposal_id::text)
+     order by p.proposed_at desc, p.proposal_id desc limit $1`,
+    [limit],
   );
-}
-
-/** Throws (SQLSTATE 23514) if the person who proposed it approves it. */
-export async function setApproved(
-  db: Queryable,
-  payoutId: string,
-  by: { readonly person: string; readonly postedAt: Date; readonly mac: Buffer },
-): Promise<void> {
-  await db.query(
-    `update vendor_payouts set decision = 'approved', decided_by = $2, decided_at = now(),
-       posted_at = $3, mac = $4
-     where payout_id = $1`,
-    [payoutId, by.person, by.postedAt, by.mac],
-  );
+  return listed.rows.map(({ payoutId }) => payoutId);
 }

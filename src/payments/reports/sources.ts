@@ -1,7 +1,7 @@
 import { encodeReference } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseTransferRow } from '../house/store.ts';
-import { findBankReferences } from '../payouts/store.ts';
+import { findBooked } from '../payouts/store.ts';
 import {
   findCollectionSources,
   findCorrectionSources,
@@ -60,7 +60,8 @@ export async function findSources(
 ): Promise<TransferSource[]> {
   const isIncome = (row: Caused): boolean => pairOf(row) === 'external>collected';
   const isFunding = (row: Caused): boolean => pairOf(row) === 'collected>float';
-  const isPayout = (row: Caused): boolean => row.creditAccount === 'paid_out';
+  const isPayout = ({ debitAccount, creditAccount }: Caused): boolean =>
+    creditAccount === 'paid_out' || creditAccount === 'held' || debitAccount === 'held';
   const others = transfers.filter((row) => !isIncome(row) && !isFunding(row) && !isPayout(row));
   const payments = byKey(await findPaymentSources(db, others));
   const corrections = byKey(
@@ -70,7 +71,7 @@ export async function findSources(
     ),
   );
   const incomes = await findCollectionSources(db, transfers.filter(isIncome));
-  const bankReferences = await findBankReferences(
+  const booked = await findBooked(
     db,
     transfers.filter(isPayout).map(({ sourceId }) => sourceId),
   );
@@ -78,7 +79,7 @@ export async function findSources(
   return transfers.map((row) => {
     const { vendorId, sourceId } = row;
     if (isPayout(row)) {
-      const bankReference = bankReferences.get(sourceId) ?? null;
+      const bankReference = booked.get(sourceId)?.reference ?? null;
       return { kind: 'payout', payoutId: sourceId, bankReference };
     }
     const payment = payments.get(keyOf(row));

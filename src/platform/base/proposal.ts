@@ -52,3 +52,8 @@ export function jsonText(value: unknown): string {
     return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   });
 }
+
+/** Also of `infinity`, which somebody may write into the database, and which has no ISO form. */
+export function timeText(time: Date): string {
+  return Number.isFinite(Number(time)) ? time.toISOString() : String(time);
+}

@@ -16,6 +16,7 @@ import { Age, secondsSince } from '../../format/Age.tsx';
 import { Money } from '../../format/Money.tsx';
 import { useKindNames, useProposalName } from './approval-texts.ts';
 import { Decide } from './Decide.tsx';
+import { DecideProposal } from './DecideProposal.tsx';
 
 /** What one person has proposed and another one has to decide. */
 export function Approvals() {
@@ -45,10 +46,19 @@ export function Approvals() {
       </Card>
       {own.length > 0 && (
         <Card title={<Trans>Proposed by you, for another person</Trans>}>
-          <List label={t`Proposed by you, for another person`} approvals={own} />
+          <List
+            label={t`Proposed by you, for another person`}
+            approvals={own}
+            onDecide={setDecided}
+          />
         </Card>
       )}
-      {decided !== undefined && <Decide approval={decided} onClose={() => setDecided(undefined)} />}
+      {decided !== undefined &&
+        (decided.kind === 'proposal' ? (
+          <DecideProposal id={decided.id} mayDecide onClose={() => setDecided(undefined)} />
+        ) : (
+          <Decide approval={decided} onClose={() => setDecided(undefined)} />
+        ))}
     </>
   );
 }
@@ -60,8 +70,7 @@ function List({
 }: {
   readonly label: string;
   readonly approvals: readonly Approval[];
-  /** Absent: another person has to. */
-  readonly onDecide?: (approval: Approval) => void;
+  readonly onDecide: (approval: Approval) => void;
 }) {
   const { t } = useLingui();
   const kinds = useKindNames();
@@ -111,7 +120,7 @@ function Where({
   onDecide,
 }: {
   readonly approval: Approval;
-  readonly onDecide: ((approval: Approval) => void) | undefined;
+  readonly onDecide: (approval: Approval) => void;
 }) {
   const { kind, id } = approval;
   const mayDecide = useMay(kind === 'entry' ? 'finance.act' : 'receipts.act');
@@ -129,7 +138,6 @@ function Where({
         </Link>
       );
     case 'journal':
-    case 'payout':
       return (
         <Link to="/journals">
           <Trans>Look at it</Trans>
@@ -147,9 +155,15 @@ function Where({
           <Trans>Look at it</Trans>
         </Link>
       );
+    case 'proposal':
+      return (
+        <Button onClick={() => onDecide(approval)}>
+          <Trans>Look at it</Trans>
+        </Button>
+      );
     case 'entry':
     case 'receipt':
-      if (!mayDecide || onDecide === undefined) return null;
+      if (!mayDecide || approval.isOwn) return null;
       return (
         <Button onClick={() => onDecide(approval)}>
           <Trans>Decide</Trans>

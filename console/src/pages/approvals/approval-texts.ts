@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   case: msg`Case`,
   entry: msg`Entry about a float`,
   journal: msg`Journal`,
-  payout: msg`Payout`,
+  proposal: msg`Proposal`,
   receipt: msg`Receipt`,
   quarantine: msg`Quarantine`,
   person: msg`Person`,
@@ -24,6 +24,8 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   opening: msg`Opening balance`,
   journal: msg`Journal`,
   payout: msg`Payout to the vendor’s bank`,
+  payout_made: msg`Payout that was made without a proposal`,
+  payout_return: msg`Return of a payout that is not made`,
   assign: msg`Give it to the vendor`,
   close: msg`Close it without a vendor`,
   release: msg`End it without statements`,
@@ -37,7 +39,7 @@ export function useKindNames(): Readonly<Record<Approval['kind'], string>> {
 }
 
 /** What is proposed, in words. */
-export function useProposalName(): (approval: Approval) => string {
+export function useProposalName(): (approval: Pick<Approval, 'kind' | 'proposed'>) => string {
   const { i18n } = useLingui();
   return ({ kind, proposed }) => {
     const name = namesOf(kind)[proposed];
@@ -49,4 +51,27 @@ function namesOf(kind: Approval['kind']): Readonly<Record<string, MessageDescrip
   if (kind === 'case') return RESOLUTION_NAMES;
   if (kind === 'person') return ROLE_NAMES;
   return kind === 'credit' ? PROPOSAL_KINDS : PROPOSALS;
+}
+
+/** Labels of the rows of proposals. One without a translation is shown as the service says it. */
+const LABELS: Readonly<Record<string, MessageDescriptor>> = {
+  Vendor: msg`Vendor`,
+  Amount: msg`Amount`,
+  'Bank account': msg`Bank account`,
+  Evidence: msg`Evidence`,
+  'Reference of the bank': msg`Reference of the bank`,
+  Payout: msg`Payout`,
+  Booked: msg`Booked`,
+  'The vendor owes us': msg`The vendor owes us`,
+  'Transfer that the approval permits': msg`Transfer that the approval permits`,
+  'Booked with the bank’s reference': msg`Booked with the bank’s reference`,
+  'Transfer that is not made any more': msg`Transfer that is not made any more`,
+};
+
+export function useLabel(): (label: string) => string {
+  const { i18n } = useLingui();
+  return (label) => {
+    const known = LABELS[label];
+    return known === undefined ? label : i18n._(known);
+  };
 }

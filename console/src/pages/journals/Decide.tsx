@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { JournalView, PayoutView } from '../../../../src/console/finance-answers.ts';
+import type { JournalView } from '../../../../src/console/finance-answers.ts';
 import { useMay } from '../../app/session.ts';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
 import { Dialog } from '../../design/Dialog.tsx';
@@ -37,31 +37,6 @@ export function DecideJournal({
   );
 }
 
-/** A payout, and the decision if it waits for this person. */
-export function DecidePayout({
-  payout,
-  onClose,
-}: {
-  readonly payout: PayoutView;
-  readonly onClose: () => void;
-}) {
-  const { t } = useLingui();
-  return (
-    <Decide
-      title={<Trans>Payout to the vendor’s bank</Trans>}
-      of={payout}
-      path={`/payouts/${payout.id}`}
-      facts={[
-        { name: t`Vendor`, value: payout.vid },
-        { name: t`Amount`, value: <Money amount={payout.amount} currency /> },
-        { name: t`Bank account`, value: payout.bankAccount },
-        { name: t`Booked`, value: payout.postedAt && <Time at={payout.postedAt} /> },
-      ]}
-      onClose={onClose}
-    />
-  );
-}
-
 function Decide({
   title,
   of,
@@ -70,7 +45,7 @@ function Decide({
   onClose,
 }: {
   readonly title: ReactNode;
-  readonly of: JournalView | PayoutView;
+  readonly of: JournalView;
   readonly path: string;
   readonly facts: readonly { readonly name: ReactNode; readonly value: ReactNode }[];
   readonly onClose: () => void;
@@ -95,7 +70,7 @@ function Content({
   of,
   facts,
 }: {
-  readonly of: JournalView | PayoutView;
+  readonly of: JournalView;
   readonly facts: readonly { readonly name: ReactNode; readonly value: ReactNode }[];
 }) {
   const { t } = useLingui();

@@ -1,12 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type {
-  JournalView,
-  JournalsAnswer,
-  PayoutView,
-  PayoutsAnswer,
-} from '../../../../src/console/finance-answers.ts';
+import type { JournalView, JournalsAnswer } from '../../../../src/console/finance-answers.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -19,7 +14,8 @@ import type { Column } from '../../design/Table.tsx';
 import { DecisionState } from '../../format/DecisionState.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
-import { DecideJournal, DecidePayout } from './Decide.tsx';
+import { DecideJournal } from './Decide.tsx';
+import { PayoutList } from './Payouts.tsx';
 import { ProposeJournal } from './ProposeJournal.tsx';
 import { ProposePayout } from './ProposePayout.tsx';
 
@@ -61,7 +57,22 @@ function JournalList() {
   });
   if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
   const columns: Column<JournalView>[] = [
-    ...useCommonColumns<JournalView>(setShown),
+    {
+      title: t`Reference`,
+      cell: (row) => (
+        <>
+          <Button onClick={() => setShown(row)}>{row.reference}</Button>
+          <small>{row.note}</small>
+        </>
+      ),
+    },
+    {
+      title: t`State`,
+      cell: ({ decision }) => (
+        <DecisionState decision={decision} approved={<Trans>Booked</Trans>} />
+      ),
+    },
+    { title: t`Proposed`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
     {
       title: t`Lines`,
       cell: ({ lines }) => lines.map(({ account }) => account).join(', '),
@@ -98,60 +109,4 @@ function totalOf(lines: JournalView['lines']): string {
     .reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n);
   const digits = String(cents).padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-function PayoutList() {
-  const { t } = useLingui();
-  const [shown, setShown] = useState<PayoutView>();
-  const list = useQuery({
-    queryKey: ['payouts'],
-    queryFn: ({ signal }) => get<PayoutsAnswer>('/payouts', {}, signal),
-  });
-  const columns: Column<PayoutView>[] = [
-    ...useCommonColumns<PayoutView>(setShown),
-    { title: t`Vendor`, cell: ({ vid }) => vid, hide: 'small' },
-    { title: t`Bank account`, cell: ({ bankAccount }) => bankAccount, hide: 'small' },
-    { title: t`KES`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
-  ];
-  if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
-  return (
-    <Card title={<Trans>Payouts to vendors’ banks</Trans>} more={<Trans>Newest first</Trans>}>
-      {list.data === undefined ? (
-        <Skeleton lines={5} />
-      ) : (
-        <Table
-          label={t`Payouts to vendors’ banks`}
-          rows={list.data.payouts}
-          keyOf={({ id }) => id}
-          empty={t`No payout has been proposed yet.`}
-          columns={columns}
-        />
-      )}
-      {shown !== undefined && <DecidePayout payout={shown} onClose={() => setShown(undefined)} />}
-    </Card>
-  );
-}
-
-type Shared = Pick<JournalView, 'reference' | 'note' | 'proposedAt' | 'decision'>;
-
-function useCommonColumns<Row extends Shared>(onShow: (row: Row) => void): Column<Row>[] {
-  const { t } = useLingui();
-  return [
-    {
-      title: t`Reference`,
-      cell: (row) => (
-        <>
-          <Button onClick={() => onShow(row)}>{row.reference}</Button>
-          <small>{row.note}</small>
-        </>
-      ),
-    },
-    {
-      title: t`State`,
-      cell: ({ decision }) => (
-        <DecisionState decision={decision} approved={<Trans>Booked</Trans>} />
-      ),
-    },
-    { title: t`Proposed`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
-  ];
 }

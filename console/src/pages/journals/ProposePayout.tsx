@@ -16,7 +16,10 @@ export function ProposePayout(dialog: ProposeProps) {
       }}
     >
       <p>
-        <Trans>The money leaves the vendor’s collected income when another person approves.</Trans>
+        <Trans>
+          The money is held for the vendor until another person approves. Make the transfer after
+          that, and enter its reference.
+        </Trans>
       </p>
       <Field label={t`Vendor`} name="vid" autoComplete="off" required />
       <Field
@@ -27,7 +30,12 @@ export function ProposePayout(dialog: ProposeProps) {
         required
       />
       <Field label={t`Bank account`} name="bankAccount" maxLength={200} required />
-      <Field label={t`Reference of the bank`} name="reference" maxLength={200} required />
+      <Field
+        label={t`Reference of the bank`}
+        hint={t`Only if the transfer was already made`}
+        name="reference"
+        maxLength={200}
+      />
     </ProposeDialog>
   );
 }

@@ -20,6 +20,9 @@ test('a vendor’s people have no permission that concerns other vendors', () =>
     'passkeys.act',
     'payments.read',
     'payments.create',
+    // Each kind of proposal says whether people of the vendor that it concerns may act.
+    'proposals.read',
+    'proposals.act',
     'vendor.read',
     'account.read',
     'account.integrate',

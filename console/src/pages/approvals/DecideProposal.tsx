@@ -1,0 +1,132 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import type { LineView, ProposalAnswer } from '../../../../src/console/system-answers.ts';
+import { get } from '../../api/client.ts';
+import { DecideDialog } from '../../design/DecideDialog.tsx';
+import { Dialog } from '../../design/Dialog.tsx';
+import { Facts } from '../../design/Facts.tsx';
+import { Notice } from '../../design/Notice.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { By } from '../../format/By.tsx';
+import { Money } from '../../format/Money.tsx';
+import { Time } from '../../format/Time.tsx';
+import { useLabel, useProposalName } from './approval-texts.ts';
+
+/** A proposal of any kind: its content, what an approval would do now, and the decision. */
+export function DecideProposal({
+  id,
+  mayDecide,
+  onClose,
+}: {
+  readonly id: string;
+  readonly mayDecide: boolean;
+  readonly onClose: () => void;
+}) {
+  const nameOf = useProposalName();
+  const asked = useQuery({
+    queryKey: ['proposal', id],
+    queryFn: ({ signal }) => get<ProposalAnswer>(`/proposals/${id}`, {}, signal),
+    // What is approved is what was shown.
+    refetchOnWindowFocus: false,
+    gcTime: 0,
+  });
+  const proposal = asked.data;
+  const title = proposal && nameOf({ kind: 'proposal', proposed: proposal.kind });
+  if (proposal === undefined || !mayDecide || proposal.decision !== null) {
+    return (
+      <Dialog title={title ?? <Trans>Proposal</Trans>} open onOpenChange={onClose}>
+        {asked.isError && <Problem error={asked.error} onRetry={() => void asked.refetch()} />}
+        {proposal === undefined ? (
+          !asked.isError && <Skeleton lines={6} />
+        ) : (
+          <Content of={proposal} />
+        )}
+      </Dialog>
+    );
+  }
+  const { preview, isOwn } = proposal;
+  return (
+    <DecideDialog
+      title={title}
+      path={`/proposals/${id}`}
+      approval={{ seen: preview?.seen }}
+      isOwn={isOwn}
+      mayApprove={!isOwn && preview !== null && preview.problem === null}
+      onClose={onClose}
+    >
+      <Content of={proposal} />
+    </DecideDialog>
+  );
+}
+
+function Content({ of }: { readonly of: ProposalAnswer }) {
+  const { t } = useLingui();
+  const { content, preview, note, isAlone } = of;
+  return (
+    <>
+      {content === null && (
+        <Notice tone="alert">
+          <Trans>
+            It was changed in the database, or the service did not record it. It cannot be approved.
+            Reject it.
+          </Trans>
+        </Notice>
+      )}
+      <Rows lines={content ?? []} />
+      <Facts
+        facts={[
+          { name: t`Reason`, value: note },
+          { name: t`Proposed by`, value: <By person={of.proposedBy} at={of.proposedAt} /> },
+          { name: t`Expires`, value: of.expiresAt && <Time at={of.expiresAt} /> },
+          {
+            name: t`Decided by`,
+            value: of.decidedAt && <By person={of.decidedBy} at={of.decidedAt} />,
+          },
+          { name: t`Reason of the decision`, value: of.decisionNote || null },
+        ]}
+      />
+      {isAlone && (
+        <p>
+          <Trans>It took effect at once, because there was no second person.</Trans>
+        </p>
+      )}
+      {of.decision === 'approved' && <Block title={t`Carried out`} lines={of.shown} />}
+      {preview !== null && preview.problem === null && (
+        <Block title={t`What an approval does`} lines={preview.lines} />
+      )}
+      {preview !== null && preview.problem !== null && (
+        <Notice tone="alert">
+          <Trans>It cannot be approved now: {preview.problem}</Trans>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Block({ title, lines }: { readonly title: string; readonly lines: readonly LineView[] }) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <Rows lines={lines} />
+    </section>
+  );
+}
+
+function Rows({ lines }: { readonly lines: readonly LineView[] }) {
+  const labelOf = useLabel();
+  return (
+    <Facts
+      facts={lines.map(({ label, text, amount }) => ({
+        name: labelOf(label),
+        value: (
+          <>
+            {amount !== null && <Money amount={amount} currency />}
+            {amount !== null && text !== null && ' · '}
+            {text}
+          </>
+        ),
+      }))}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { compiled } from '../../platform/base/compiled.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { AnyKind, Line } from '../../proposals/kind.ts';
+import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
+import { holdMoney, releaseHeld } from '../ledger/holds.ts';
+import { findHold } from '../ledger/holds-store.ts';
+import { lockFloat, readBalance } from '../ledger/store.ts';
+
+export const PAYOUT = 'payout';
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+/** Above zero, without leading zeros. */
+export const centsField = Type.String({ pattern: '^[1-9][0-9]{0,14}$' });
+
+/** Fields of every payout. */
+export const payoutFields = {
+  vendorId: Type.Integer(),
+  vid: text(64),
+  cents: centsField,
+  /** Where the money goes, as the bank names it. */
+  bankAccount: text(200),
+  /** Where it can be looked up. */
+  evidence: text(1000),
+};
+const content = Type.Object(payoutFields, { additionalProperties: false });
+export type PayoutContent = Static<typeof content>;
+type Content = PayoutContent;
+
+interface Facts {
+  readonly collectedCents: bigint;
+  /** Zero or less: what the vendor owes us. */
+  readonly exposureCents: bigint;
+  /** Of collected income that its provider took back, in cases that are still open. */
+  readonly takenBackCents: bigint;
+  /** What this proposal holds. */
+  readonly heldCents: bigint;
+}
+
+type Plan = Pick<Content, 'vid' | 'bankAccount' | 'cents'>;
+
+export function describePayout({ vid, cents, bankAccount, evidence }: Content): Line[] {
+  return [
+    { label: 'Vendor', text: vid },
+    { label: 'Amount', cents },
+    { label: 'Bank account', text: bankAccount },
+    { label: 'Evidence', text: evidence },
+  ];
+}
+
+/**
+ * A transfer from a vendor's collected income to its bank, before it is made. The proposal moves the money from
+ * `collected` to `held`. The approval permits the transfer; the bank's reference, entered afterwards, moves it to
+ * `paid_out` (`enter.ts`). Every other end returns it.
+ */
+export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
+  name: PAYOUT,
+  content: compiled(content),
+  proposedBy: 'finance.act',
+  decidedBy: 'finance.act',
+  expiresAfterDays: null,
+  replaces: false,
+  about: ({ vid, bankAccount, cents }) => `${vid} ${cents} ${bankAccount}`,
+  vendorId: ({ vendorId }) => vendorId,
+  describe: describePayout,
+  read: async (db, { vendorId }, { lock, proposalId }) => {
+    if (lock) await lockFloat(db, vendorId);
+    return await readFacts(db, vendorId, proposalId);
+  },
+  check: (facts, { cents }, proposal) => {
+    if (proposal !== null && facts.heldCents !== BigInt(cents)) {
+      throw new PlainError('The money of this payout is not held any more. Reject it.');
+    }
+    requireAvailable(facts, BigInt(cents));
+  },
+  plan: (_facts, { content: { vid, bankAccount, cents } }) => ({ vid, bankAccount, cents }),
+  show: ({ vid, bankAccount, cents }) => [
+    { label: 'Transfer that the approval permits', text: bankAccount, cents },
+    { label: 'Booked with the bank’s reference', text: `${vid}: held → paid_out`, cents },
+  ],
+  // The decision is the permission. The money stays held until the bank’s reference is entered.
+  apply: async () => undefined,
+  hold: {
+    take: async (db, { proposalId: holderId, content: { vendorId, cents }, proposedAt: at }) =>
+      await holdMoney(db, { holderId, vendorId, cents: BigInt(cents), at }),
+    release: releaseHeld,
+  },
+});
+
+async function readFacts(
+  db: Queryable,
+  vendorId: number,
+  proposalId: string | null,
+): Promise<Facts> {
+  const hold = proposalId === null ? undefined : await findHold(db, proposalId);
+  return {
+    collectedCents: await readBalance(db, vendorId, 'collected'),
+    exposureCents: await readBalance(db, vendorId, 'exposure'),
+    takenBackCents: await readTakenBackCents(db, vendorId),
+    heldCents: hold?.vendorId === vendorId ? hold.cents : 0n,
+  };
+}
+
+/**
+ * Throws: `PlainError` (field `amount`) if the vendor has less, owes us what would be left, or its provider took it
+ * back. The transfer has not been made yet, so this counts at the decision as well.
+ */
+function requireAvailable(facts: Facts, cents: bigint): void {
+  const { exposureCents, takenBackCents } = facts;
+  const hasCents = facts.collectedCents + facts.heldCents;
+  if (cents <= hasCents + exposureCents - takenBackCents) return;
+  const owed = exposureCents < 0n ? `, and owes us ${formatMoney(-exposureCents)}` : '';
+  const undecided =
+    takenBackCents > 0n
+      ? `; ${formatMoney(takenBackCents)} of it was reversed, in cases that are still open`
+      : '';
+  throw new PlainError(
+    `The vendor has ${formatMoney(hasCents)} of collected income${owed}${undecided}.`,
+    { field: 'amount' },
+  );
+}

@@ -1,0 +1,63 @@
+import { isAuthentic } from '../parties/people/authenticity.ts';
+import { countStaff, hasStaffWithCodes, lockActing } from '../parties/people/people-store.ts';
+import { isAllowed } from '../parties/people/permissions.ts';
+import type { Permission } from '../parties/people/permissions.ts';
+import { isSamePerson, requirePerson } from '../platform/base/person.ts';
+import type { Mac } from '../platform/base/mac.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import type { Queryable } from '../platform/db/pool.ts';
+import type { Actor } from './kind.ts';
+
+/** The service itself, when it ends a proposal whose time is over. */
+export const SERVICE: Actor = { personId: null, name: 'malipo' };
+
+export interface Need {
+  readonly permission: Permission;
+  /** The vendor whose own people may act as well; null: only staff may. */
+  readonly vendorId: number | null;
+}
+
+/**
+ * The person's names: the login and the name that is shown. The row is locked (`for share`), so that nobody is
+ * demoted between this check and the commit. Throws: `PlainError` (field `by`) unless this person may act now.
+ */
+export async function requireMay(
+  db: Queryable,
+  actor: Actor,
+  { permission, vendorId }: Need,
+  mac: Mac,
+): Promise<readonly string[]> {
+  if (actor.personId === null) {
+    requirePerson(actor.name);
+    if (!(await hasStaffWithCodes(db))) return [actor.name];
+    throw new PlainError(`${actor.name} has to sign in for this.`, { field: 'by' });
+  }
+  const person = await lockActing(db, actor.personId);
+  const isKnown = person?.status === 'active' && isAuthentic(person, mac);
+  const isOne = isKnown && (person.vendorId === null || person.vendorId === vendorId);
+  if (!isOne || !isAllowed(person.role, permission)) {
+    throw new PlainError(`${actor.name} may not do this.`, { field: 'by' });
+  }
+  if (person.linkBy === null) return [actor.name, person.login, person.name];
+  throw new PlainError(`Another administrator has to confirm ${person.login} first.`, {
+    field: 'by',
+  });
+}
+
+/** Whether two people are one, by account or by any of their names. */
+export function isSameActor(
+  one: { readonly personId: string | null; readonly names: readonly string[] },
+  other: typeof one,
+): boolean {
+  if (one.personId !== null && one.personId === other.personId) return true;
+  return one.names.some((name) => other.names.some((its) => isSamePerson(name, its)));
+}
+
+/**
+ * Whether settings take effect without a second person: in the sandbox, where nobody has one-time codes, and while
+ * fewer than two members of staff have signed in. Those who were disabled count, or one of two could disable the
+ * other to decide alone.
+ */
+export async function mayActAlone(db: Queryable): Promise<boolean> {
+  return !(await hasStaffWithCodes(db)) || (await countStaff(db)) < 2;
+}

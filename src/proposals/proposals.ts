@@ -1,0 +1,395 @@
+import { newId } from '../platform/base/ids.ts';
+import type { Mac } from '../platform/base/mac.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts';
+import { databaseTransaction } from '../platform/db/pool.ts';
+import type { Pool, Queryable } from '../platform/db/pool.ts';
+import { isSameActor, mayActAlone, requireMay, SERVICE } from './actors.ts';
+import type { Need } from './actors.ts';
+import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
+import type { Actor, AnyKind, Line } from './kind.ts';
+import {
+  findOpenAbout,
+  findProposal,
+  insertDecision,
+  insertProposal,
+  listExpired,
+  listProposals,
+  readTime,
+} from './store.ts';
+import type { Decision, NewProposal, ProposalFilter, ProposalRow } from './store.ts';
+
+export interface ProposalRequest {
+  readonly kind: string;
+  readonly content: object;
+  readonly by: Actor;
+  /** Why. */
+  readonly note: string;
+}
+
+export interface DecisionRequest {
+  readonly proposalId: string;
+  readonly by: Actor;
+  /** Empty: no reason given. */
+  readonly note?: string | undefined;
+}
+
+export interface Preview {
+  /** What an approval would do now. */
+  readonly lines: readonly Line[];
+  /** Why it cannot be approved; null: it can. */
+  readonly problem: string | null;
+  /** Names what was seen, for the approval. */
+  readonly seen: string;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_EXPIRED = 100;
+
+/**
+ * What one person proposes and another one decides. Every step takes its locks in the same order: the people, what
+ * the proposal is about (`Kind.read`), the decision.
+ */
+export class Proposals {
+  readonly #pool: Pool;
+  readonly #mac: Mac;
+  readonly #kinds: ReadonlyMap<string, AnyKind>;
+
+  constructor(pool: Pool, mac: Mac, kinds: readonly AnyKind[]) {
+    this.#pool = pool;
+    this.#mac = mac;
+    this.#kinds = new Map(kinds.map((each) => [each.name, each]));
+  }
+
+  /** Undefined: no kind of this version has this name. */
+  kindOf(name: string): AnyKind | undefined {
+    return this.#kinds.get(name);
+  }
+
+  get kinds(): readonly AnyKind[] {
+    return [...this.#kinds.values()];
+  }
+
+  /**
+   * Records a proposal and takes what it holds, in one commit. A setting is carried out in the same commit if
+   * there is no second person: then the row has a decision.
+   * Throws: `PlainError` with the problem.
+   */
+  async propose({ kind: name, content, by, note }: ProposalRequest): Promise<ProposalRow> {
+    const kind = this.#requireKind(name);
+    const reason = requireText(note, 'note');
+    if (!kind.content.fits(content)) throw unfit(kind, content);
+    const row = await databaseTransaction(this.#pool, async (db) => {
+      await requireMay(db, by, needOf(kind, vendorOf(kind, content), 'proposes'), this.#mac);
+      const facts = await kind.read(db, content, { lock: true, proposalId: null });
+      kind.check(facts, content, null);
+      if (kind.replaces) await this.#withdrawFormer(db, kind, content, by);
+      const draft = draftOf(kind, { content, by, note: reason, at: await readTime(db) });
+      const plan = kind.plan(facts, draft);
+      const made = { ...draft, shown: kind.show(plan) };
+      const signed = { ...made, mac: this.#mac.sign(proposalText(made)) };
+      if (!(await insertProposal(db, signed))) {
+        throw new PlainError('Another proposal about this waits for a decision.');
+      }
+      await kind.hold?.take(db, signed);
+      if (kind.actsAlone !== true || !(await mayActAlone(db))) return { ...signed, ...UNDECIDED };
+      return await this.#carryOut(db, { ...signed, ...UNDECIDED }, kind, {
+        ...{ plan, by, note: reason, at: made.proposedAt, isAlone: true },
+      });
+    });
+    if (row.decision === 'approved') await kind.afterwards?.(row);
+    return row;
+  }
+
+  /** What an approval would do now. Throws: `PlainError` if it was decided, or was altered. */
+  async preview(proposalId: string): Promise<Preview> {
+    const row = await this.#requireOpen(this.#pool, proposalId);
+    const kind = this.#requireUnaltered(row);
+    const facts = await kind.read(this.#pool, row.content, { lock: false, proposalId });
+    const problem = problemOf(() => kind.check(facts, row.content, row));
+    const lines = problem === null ? kind.show(kind.plan(facts, row)) : [];
+    const seen = seenOf(proposalId, lines);
+    return { lines, problem, seen };
+  }
+
+  /**
+   * Carries out another person's proposal, in the commit of the decision.
+   * @param request.seen of the preview that the person looked at.
+   * Throws: `PlainError` with the problem.
+   */
+  async approve(request: DecisionRequest & { readonly seen: string }): Promise<ProposalRow> {
+    const { proposalId, by, note = '', seen } = request;
+    const [row, kind] = await databaseTransaction(this.#pool, async (db) => {
+      const open = await this.#requireOpen(db, proposalId);
+      // Before anything is read by its content.
+      const ofKind = this.#requireUnaltered(open);
+      await this.#requireAnother(db, open, by, ofKind);
+      const facts = await ofKind.read(db, open.content, { lock: true, proposalId });
+      const at = await readTime(db);
+      if (open.expiresAt !== null && open.expiresAt <= at) {
+        throw new PlainError('The proposal has expired. Propose it again.');
+      }
+      ofKind.check(facts, open.content, open);
+      const plan = ofKind.plan(facts, open);
+      if (seen !== seenOf(proposalId, ofKind.show(plan))) {
+        const text = 'What it would do has changed since you looked at it. Look at it again.';
+        throw new PlainError(text, { field: 'seen' });
+      }
+      const made = { plan, by, note, at, isAlone: false };
+      return [await this.#carryOut(db, open, ofKind, made), ofKind] as const;
+    });
+    await kind.afterwards?.(row);
+    return row;
+  }
+
+  /**
+   * Ends a proposal, also an altered one, and gives back what it holds. By its proposer, it is withdrawn.
+   * Throws: `PlainError` with the problem.
+   */
+  async reject(request: DecisionRequest): Promise<ProposalRow> {
+    return await this.#endBy(request, false);
+  }
+
+  /** The same, only for the person who proposed it. */
+  async withdraw(request: DecisionRequest): Promise<ProposalRow> {
+    return await this.#endBy(request, true);
+  }
+
+  async #endBy(
+    { proposalId, by, note = '' }: DecisionRequest,
+    onlyOwn: boolean,
+  ): Promise<ProposalRow> {
+    return await databaseTransaction(this.#pool, async (db) => {
+      const row = await this.#requireOpen(db, proposalId);
+      const isOwn = isSameActor(actorOf(row), { personId: by.personId, names: [by.name] });
+      if (onlyOwn && !isOwn) {
+        throw new PlainError(`${row.proposedBy} proposed it. Reject it instead.`, { field: 'by' });
+      }
+      const kind = this.#kinds.get(row.kind);
+      // Of an altered one, nobody knows which vendor it concerns.
+      const vendorId = this.#isUnaltered(row) ? row.vendorId : null;
+      const need = kind && needOf(kind, vendorId, isOwn ? 'proposes' : 'decides');
+      // The kind itself was altered: those who see the audit log may end it.
+      const may = need ?? { permission: 'audit.read' as const, vendorId: null };
+      await requireMay(db, by, may, this.#mac);
+      return await this.#end(db, row, { decision: isOwn ? 'withdrawn' : 'rejected', by, note });
+    });
+  }
+
+  /** Ends the proposals whose time is over, each in a commit of its own. Returns how many. */
+  async expire(): Promise<number> {
+    const due = await listExpired(this.#pool, MAX_EXPIRED);
+    for (const proposalId of due) {
+      await databaseTransaction(this.#pool, async (db) => {
+        const row = await findProposal(db, proposalId);
+        if (row === undefined || row.decision !== null) return;
+        await this.#end(db, row, { decision: 'expired', by: SERVICE, note: '' });
+      });
+    }
+    return due.length;
+  }
+
+  /** Throws: `PlainError` unless two people, through the service, approved this proposal of the kind. */
+  async requireApproved(db: Queryable, proposalId: string, kind: string): Promise<ProposalRow> {
+    const row = requireFound(await findProposal(db, proposalId), 'proposal');
+    if (row.kind !== kind) throw new PlainError(`The proposal is not a ${kind}.`);
+    if (row.decision === null) throw new PlainError('The proposal waits for another person.');
+    this.#requireUnaltered(row);
+    if (!isDecisionAuthentic(row, this.#mac)) throw new PlainError(ALTERED_DECISION);
+    if (row.decision === 'approved') return row;
+    throw new PlainError(`The proposal was ${row.decision}.`);
+  }
+
+  /** Throws: `PlainError` (field `by`) unless this person may propose this kind now. For steps after the approval. */
+  async requireMayPropose(db: Queryable, by: Actor, row: ProposalRow): Promise<void> {
+    const kind = this.#requireKind(row.kind);
+    await requireMay(db, by, needOf(kind, row.vendorId, 'proposes'), this.#mac);
+  }
+
+  async find(proposalId: string): Promise<ProposalRow> {
+    return requireFound(await findProposal(this.#pool, proposalId), 'proposal');
+  }
+
+  /** Newest first. */
+  async list(filter: ProposalFilter): Promise<ProposalRow[]> {
+    return await listProposals(this.#pool, filter);
+  }
+
+  /** The content for people; undefined if the proposal was altered: then nothing of it can be believed. */
+  describe(row: ProposalRow): readonly Line[] | undefined {
+    return this.#isUnaltered(row) ? this.#kinds.get(row.kind)?.describe(row.content) : undefined;
+  }
+
+  async #withdrawFormer(db: Queryable, kind: AnyKind, content: object, by: Actor): Promise<void> {
+    const former = await findOpenAbout(db, aboutOf(kind, content));
+    if (former === undefined) return;
+    await this.#end(db, former, { decision: 'withdrawn', by, note: 'Replaced by a new proposal.' });
+  }
+
+  async #carryOut(
+    db: Queryable,
+    row: ProposalRow,
+    kind: AnyKind,
+    made: Omit<Made, 'decision' | 'carriedOut'> & { readonly plan: unknown },
+  ): Promise<ProposalRow> {
+    const { plan, by, at } = made;
+    const carriedOut = kind.show(plan);
+    const decided = await this.#decide(db, row, { ...made, decision: 'approved', carriedOut });
+    await kind.apply(db, plan, { proposal: row, by: by.name, at });
+    return decided;
+  }
+
+  async #end(
+    db: Queryable,
+    row: ProposalRow,
+    ending: Pick<Made, 'decision' | 'by' | 'note'>,
+  ): Promise<ProposalRow> {
+    const at = await readTime(db);
+    // Of every kind, because the kind may have been altered as well.
+    for (const { hold } of this.#kinds.values()) await hold?.release(db, row.proposalId, at);
+    return await this.#decide(db, row, { ...ending, at, isAlone: false, carriedOut: null });
+  }
+
+  /** The only place where a proposal is decided. */
+  async #decide(db: Queryable, row: ProposalRow, made: Made): Promise<ProposalRow> {
+    const { proposalId } = row;
+    const { decision, by, at: decidedAt, note, isAlone, carriedOut } = made;
+    const about = { proposalId, decision, decidedBy: by.name, deciderId: by.personId, decidedAt };
+    const decided = { ...about, note, isAlone, carriedOut };
+    const mac = this.#mac.sign(decisionText(decided, row.mac));
+    if (!(await insertDecision(db, { ...decided, mac }))) {
+      // It was decided in the meantime: throws, which undoes the rest of this database transaction.
+      await this.#requireOpen(db, proposalId);
+      throw new Error(`proposal ${proposalId} is neither open nor decided`);
+    }
+    const { decidedBy, deciderId } = about;
+    const rest = { decision, decidedBy, deciderId, decidedAt, isAlone, carriedOut };
+    return { ...row, ...rest, isOpen: false, decisionNote: note, decisionMac: mac };
+  }
+
+  #requireKind(name: string): AnyKind {
+    const kind = this.#kinds.get(name);
+    if (kind !== undefined) return kind;
+    throw new PlainError(`There is no kind of proposal ${name}.`, { field: 'kind' });
+  }
+
+  async #requireOpen(db: Queryable, proposalId: string): Promise<ProposalRow> {
+    const row = requireFound(await findProposal(db, proposalId), 'proposal');
+    if (row.decision === null) return row;
+    throw new PlainError(`The proposal was already ${row.decision} by ${row.decidedBy}.`);
+  }
+
+  #isUnaltered(row: ProposalRow): boolean {
+    const kind = this.#kinds.get(row.kind);
+    if (kind === undefined || !this.#mac.verify(proposalText(row), row.mac)) return false;
+    return kind.content.fits(row.content) && row.about === aboutOf(kind, row.content);
+  }
+
+  #requireUnaltered(row: ProposalRow): AnyKind {
+    // Listed as decided, without a decision: somebody has removed that.
+    const isLost = row.decision === null && !row.isOpen;
+    if (isLost || !this.#isUnaltered(row)) throw new PlainError(ALTERED, { field: 'proposal' });
+    return this.#requireKind(row.kind);
+  }
+
+  /** Nobody decides alone, by any name or account. Who proposed it must still be somebody who may. */
+  async #requireAnother(db: Queryable, row: ProposalRow, by: Actor, kind: AnyKind): Promise<void> {
+    const names = await requireMay(db, by, needOf(kind, row.vendorId, 'decides'), this.#mac);
+    const proposer = actorOf(row);
+    const its = await this.#namesOfProposer(db, row, kind);
+    const isSame = isSameActor({ ...proposer, names: its }, { personId: by.personId, names });
+    if (!isSame) return;
+    const text = `${by.name} proposed it; another person has to approve it.`;
+    throw new PlainError(text, { field: 'by' });
+  }
+
+  async #namesOfProposer(
+    db: Queryable,
+    row: ProposalRow,
+    kind: AnyKind,
+  ): Promise<readonly string[]> {
+    const proposer = { personId: row.proposerId, name: row.proposedBy };
+    try {
+      return await requireMay(db, proposer, needOf(kind, row.vendorId, 'proposes'), this.#mac);
+    } catch (error) {
+      if (!(error instanceof PlainError)) throw error;
+      const text = `${row.proposedBy}, who proposed it, may not propose it any more. Reject it, and propose it again.`;
+      throw new PlainError(text, { field: 'proposal' });
+    }
+  }
+}
+
+const ALTERED_DECISION =
+  'The decision about the proposal was changed in the database, or the service did not record it. See malipo ledger check.';
+
+const UNDECIDED = {
+  isOpen: true,
+  decision: null,
+  decidedBy: null,
+  deciderId: null,
+  decidedAt: null,
+  decisionNote: null,
+  isAlone: null,
+  carriedOut: null,
+  decisionMac: null,
+} as const;
+
+interface Made {
+  readonly decision: Decision;
+  readonly by: Actor;
+  readonly note: string;
+  readonly at: Date;
+  readonly isAlone: boolean;
+  readonly carriedOut: readonly Line[] | null;
+}
+
+function actorOf(row: ProposalRow): { readonly personId: string | null; readonly names: string[] } {
+  return { personId: row.proposerId, names: [row.proposedBy] };
+}
+
+function needOf(kind: AnyKind, vendorId: number | null, step: 'proposes' | 'decides'): Need {
+  const permission = step === 'proposes' ? kind.proposedBy : kind.decidedBy;
+  return { permission, vendorId: kind.ownVendor?.[step] === true ? vendorId : null };
+}
+
+const aboutOf = (kind: AnyKind, content: object): string => `${kind.name} ${kind.about(content)}`;
+
+const vendorOf = (kind: AnyKind, content: object): number | null =>
+  kind.vendorId?.(content) ?? null;
+
+function draftOf(
+  kind: AnyKind,
+  made: {
+    readonly content: object;
+    readonly by: Actor;
+    readonly note: string;
+    readonly at: Date;
+  },
+): Omit<NewProposal, 'mac' | 'shown'> {
+  const { content, by, note, at } = made;
+  const days = kind.expiresAfterDays;
+  return {
+    ...{ proposalId: newId(), kind: kind.name, about: aboutOf(kind, content), content, note },
+    vendorId: vendorOf(kind, content),
+    proposedBy: by.name,
+    proposerId: by.personId,
+    proposedAt: at,
+    expiresAt: days === null ? null : new Date(at.getTime() + days * DAY_MS),
+  };
+}
+
+/** The problem that stops it; null: none. */
+function problemOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof PlainError) return error.message;
+    throw error;
+  }
+}
+
+function unfit(kind: AnyKind, content: object): PlainError {
+  const field = kind.content.problems(content)[0]?.instancePath.split('/')[1];
+  return new PlainError('It is not valid.', { field: field ?? 'content' });
+}

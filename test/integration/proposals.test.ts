@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { changePerson } from '../../src/parties/people/administer.ts';
+import type { Role } from '../../src/parties/people/roles.ts';
+import { signPerson } from '../../src/parties/people/authenticity.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
+import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
+import type { Actor } from '../../src/proposals/kind.ts';
+import type { Proposals } from '../../src/proposals/proposals.ts';
+import { addStaff } from '../support/staff.ts';
+import { openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { CASES } from './proposals/cases.ts';
+import type { Case, People } from './proposals/cases.ts';
+
+// Every kind of proposal × everything that may happen between the proposal and the decision. An approval does exactly
+// what was previewed, or is refused with a reason and changes nothing. A new kind adds one entry to `CASES`.
+
+const ENDS = ['reject', 'withdraw'] as const;
+
+describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
+  let books: Books;
+  let people: People;
+  let proposals: Proposals;
+  let given: Case;
+  beforeEach(async () => {
+    books = await openBooks();
+    const role: Role = CASES[name]?.role ?? 'finance';
+    const add = async (login: string, called: string) =>
+      await addStaff(books, { login, name: called, role });
+    people = {
+      asha: await add('asha', 'Asha Wambui'),
+      baraka: await add('baraka', 'Baraka Otieno'),
+      chege: await add('chege', 'Chege Mwangi'),
+    };
+    proposals = createProposals(books);
+    given = await (CASES[name] ?? expect.fail()).make({ books, proposals, people });
+  });
+  afterEach(async () => await books.close());
+
+  const approve = async (by: Actor = people.baraka, seen?: string) => {
+    const proposalId = given.id;
+    const shown = seen ?? (await proposals.preview(proposalId)).seen;
+    return await proposals.approve({ proposalId, by, seen: shown });
+  };
+  const end = async (how: (typeof ENDS)[number], by?: Actor) =>
+    await proposals[how]({
+      ...{ proposalId: given.id, note: 'no longer needed' },
+      by: by ?? (how === 'withdraw' ? people.asha : people.baraka),
+    });
+
+  async function expectBooks(state: unknown): Promise<void> {
+    expect(await given.state()).toEqual(state);
+    const also = [DECISIONS_AUTHENTIC];
+    const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac, also });
+    expect(violations).toEqual([]);
+  }
+
+  /** Expects a refusal with this text, and that nothing has changed. */
+  async function refused(attempt: () => Promise<unknown>, text: RegExp): Promise<void> {
+    const before = await given.state();
+    await expect(attempt()).rejects.toThrow(text);
+    expect(await given.state()).toEqual(before);
+  }
+
+  test('does what was previewed, in one commit', async () => {
+    const { lines, seen, problem } = await proposals.preview(given.id);
+    expect(problem).toBeNull();
+    expect(lines).toEqual(given.shown);
+    await refused(async () => await approve(people.baraka, `${seen}x`), /has changed/);
+    await approve(people.baraka, seen);
+    await expectBooks(given.approved);
+    expect((await proposals.find(given.id)).carriedOut).toEqual(given.shown);
+  });
+
+  test.each(ENDS)('gives back what it holds, for good (%s)', async (how) => {
+    const { seen } = await proposals.preview(given.id);
+    await end(how);
+    await expectBooks(given.ended);
+    // All that the role of the service can do.
+    await books.pool.query('update proposals set is_open = true');
+    await expect(books.pool.query('delete from proposal_decisions')).rejects.toThrow('permission');
+    await expect(
+      books.pool.query(`update proposal_decisions set decision = 'approved'`),
+    ).rejects.toThrow('permission');
+    await refused(async () => await approve(people.baraka, seen), /already/);
+    await refused(async () => await end('reject'), /already/);
+  });
+
+  test('is refused if the owner of the tables removes the decision', async () => {
+    const { seen } = await proposals.preview(given.id);
+    await end('reject');
+    await books.owner.query('delete from proposal_decisions where proposal_id = $1', [given.id]);
+    await refused(async () => await approve(people.baraka, seen), /changed in the database/);
+    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
+      expect.stringContaining('it waits, but is not listed'),
+    ]);
+  });
+
+  test('is refused after the facts changed', async () => {
+    const { seen } = await proposals.preview(given.id);
+    await given.changeFacts();
+    await refused(async () => await approve(people.baraka, seen), given.reason);
+    await end('reject');
+    await expectBooks(given.endedAfterChange ?? given.ended);
+  });
+
+  test('is right, or refused, after the money was spent', async () => {
+    const { seen } = await proposals.preview(given.id);
+    const right = await given.spend();
+    if (right === 'refused') {
+      await refused(async () => await approve(people.baraka, seen), given.reason);
+      return;
+    }
+    await approve();
+    await expectBooks(right);
+  });
+
+  test.each(['asha', 'baraka'])('is refused after %s lost the permission', async (login) => {
+    await changePerson(books, login, { role: given.powerless ?? 'risk' });
+    await refused(async () => await approve(), /may not/);
+    await end('reject', people.chege);
+    await expectBooks(given.ended);
+  });
+
+  test.each(['asha', 'baraka'])('is refused after %s was disabled', async (login) => {
+    await changePerson(books, login, { status: 'disabled' });
+    await refused(async () => await approve(), /may not/);
+  });
+
+  test.each(['asha', 'baraka'] as const)('is refused while %s is unconfirmed', async (login) => {
+    const { personId } = people[login];
+    await books.pool.query('update people set link_by = $2 where person_id = $1', [
+      personId,
+      people.chege.personId,
+    ]);
+    await signPerson(books.pool, personId, books.ledgerMac);
+    await refused(async () => await approve(), /confirm|may not/);
+  });
+
+  test('is refused by its proposer under any name, account or surface', async () => {
+    const { asha } = people;
+    const role = CASES[name]?.role ?? 'finance';
+    const twin = await addStaff(books, { login: 'second', name: 'ASHA  wambui', role });
+    const named = await addStaff(books, { login: 'ａsha', name: 'Another Name', role }).catch(
+      () => twin,
+    );
+    for (const by of [asha, { ...asha, name: 'Somebody' }, twin, named]) {
+      await refused(async () => await approve(by), /another person/);
+    }
+    // The command line, without a login.
+    for (const text of ['Asha', 'ASHA', 'ａｓｈａ', 'Baraka']) {
+      const by = { personId: null, name: text };
+      await refused(async () => await approve(by), /has to sign in/);
+    }
+  });
+
+  test.each(['approve', ...ENDS] as const)('is decided once, approved against %s', async (how) => {
+    const { seen } = await proposals.preview(given.id);
+    await Promise.allSettled([
+      approve(people.baraka, seen),
+      how === 'approve' ? approve(people.chege, seen) : end(how),
+    ]);
+    const { decision } = await proposals.find(given.id);
+    await expectBooks(decision === 'approved' ? given.approved : given.ended);
+    await refused(async () => await approve(people.chege, seen), /already/);
+  });
+
+  test.each([
+    ['kind', `'another'`],
+    ['about', `about || 'x'`],
+    ['content', `content || '{"extra": "1"}'`],
+    ['shown', `'[]'`],
+    ['note', `'another'`],
+    ['vendor_id', 'coalesce(vendor_id, 0) + 1'],
+    ['proposed_by', `'chege'`],
+    ['proposer_id', 'gen_random_uuid()'],
+    ['proposed_at', `proposed_at - interval '1 day'`],
+    ['proposed_at', `'infinity'`],
+    ['expires_at', `'infinity'`],
+    ['mac', `decode(repeat('ab', 32), 'hex')`],
+  ])('is refused after %s was altered (%s), and can be rejected', async (column, value) => {
+    const { seen } = await proposals.preview(given.id);
+    await books.owner.query(`update proposals set ${column} = ${value} where proposal_id = $1`, [
+      given.id,
+    ]);
+    await refused(async () => await approve(people.baraka, seen), /was changed in the database/);
+    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
+      expect.stringContaining(`${given.id} (`),
+    ]);
+    if (column === 'kind') await changePerson(books, 'chege', { role: 'administrator' });
+    await end('reject', people.chege);
+    expect(await given.state()).toEqual(given.ended);
+    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([]);
+  });
+});
