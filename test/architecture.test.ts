@@ -259,7 +259,8 @@ describe('the rest', () => {
     const inSource = files.filter((file) =>
       wiring.test((sources.get(file) ?? '').replaceAll(/export function \w+/g, '')),
     );
-    expect(inSource).toEqual(['payments/payments.ts']);
+    // operators.ts is the part of it that opens billers and connectors.
+    expect(inSource.toSorted()).toEqual(['payments/operators.ts', 'payments/payments.ts']);
   });
 
   test('the environment is read in one file only', () => {

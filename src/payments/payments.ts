@@ -6,17 +6,18 @@ import { LANE_DEADLINE_MS, READ_DEADLINE_MS } from '../platform/db/lane.ts';
 import type { OnBatch } from '../platform/db/lane.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { VendorDirectory } from '../parties/directory.ts';
-import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import { createBulkProcessor } from './bulk/processor.ts';
 import type { BulkProcessor } from './bulk/processor.ts';
-import { createConnectorRegistry } from './connectors/registry.ts';
-import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
+import type { ConnectorRegistry } from './connectors/registry.ts';
 import { acceptPayment, createCreateLane } from './create/create.ts';
 import type { CreateLane } from './create/create.ts';
 import type { Created, CreateRequest, PayingVendor } from './create/decide.ts';
 import { PaymentNotes } from './create/notes.ts';
 import type { NewPayment, PaymentKey } from './create/payment.ts';
+import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { watchLost } from './quarantine/lost.ts';
+import type { LostPayments } from './quarantine/lost.ts';
 import { createStatusReader } from './create/status-reader.ts';
 import type { StatusReader } from './create/status-reader.ts';
 import type { AcknowledgedPayments } from './dispatch/acknowledged.ts';
@@ -25,7 +26,6 @@ import { createCallbackReceiver } from './dispatch/callbacks.ts';
 import type { CallbackReceiver } from './dispatch/callbacks.ts';
 import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
-import type { Connector } from './dispatch/connector.ts';
 import { verifyNow } from './dispatch/verify-now.ts';
 import { createDailySpending } from './dispatch/daily-spending.ts';
 import { Tallies } from './dispatch/tallies.ts';
@@ -37,13 +37,13 @@ import { startPaymentJobs } from './jobs.ts';
 import type { JobOptions, PaymentJobs } from './jobs.ts';
 import { createBalanceReader } from './ledger/balance-reader.ts';
 import type { BalanceReader } from './ledger/balance-reader.ts';
+import { buildCatalogue } from './operators.ts';
+import type { ConnectorOf, OperatorsOptions } from './operators.ts';
 import { openReceipts } from './receipts/receipts.ts';
 import type { Receipts, ReceiptsOptions } from './receipts/receipts.ts';
 import { createSettler } from './settle/settle.ts';
 import type { Settler } from './settle/settle.ts';
 import type { Timing } from './timing.ts';
-
-type ConnectorOf = (operatorCode: string) => Connector | undefined;
 
 export interface PaymentsOptions {
   /** For everything without a pool of its own. */
@@ -57,9 +57,7 @@ export interface PaymentsOptions {
   readonly settings: PaymentsSettings;
   readonly timing: Timing;
   /** How operators are reached: by their protocols, or by the given connectors. */
-  readonly operators:
-    | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
-    | { readonly connectorOf: ConnectorOf };
+  readonly operators: OperatorsOptions;
   /** Money in from providers; absent: none is received. */
   readonly receipts?: Pick<ReceiptsOptions, 'masterKeys' | 'ledgerMac' | 'callbackBase'>;
   /** Required for the role `jobs`. */
@@ -135,8 +133,10 @@ export function openPayments(options: PaymentsOptions): Payments {
   const { catalogue, settler, bulkProcessor, notes } = operations;
   const receipts = buildReceipts(options);
   let jobs: PaymentJobs | undefined;
+  let lostWatch: PeriodicJob | undefined;
   const stopAll = async (graceLeftMs: () => number): Promise<void> => {
     await jobs?.stop(graceLeftMs);
+    await lostWatch?.stop();
     await receipts?.stop();
     await parts.dispatch?.stop(graceLeftMs());
     await bulkProcessor?.stop();
@@ -155,7 +155,7 @@ export function openPayments(options: PaymentsOptions): Payments {
         { vendorId: vendor.vendorId, billerCode: biller?.billerCode },
         acceptPayment(
           request,
-          { vendor, biller },
+          { vendor, biller, lostOf: parts.lost.find },
           { lane, pool, ...(newId === undefined ? {} : { newId }) },
         ),
       );
@@ -172,6 +172,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     },
     start: () => {
       bulkProcessor?.start();
+      if (options.roles.has('api')) lostWatch = watchLost(parts.lost, options);
       if (options.roles.has('dispatcher')) parts.dispatch = startDispatch(options, parts);
       if (!options.roles.has('jobs')) return;
       jobs = startJobs(options, parts, receipts);
@@ -195,6 +196,7 @@ interface Parts {
     | 'notes'
   >;
   readonly connectors: ConnectorRegistry;
+  readonly lost: LostPayments;
   readonly lane: CreateLane;
   /** While it is started. */
   dispatch: Dispatch | undefined;
@@ -202,16 +204,13 @@ interface Parts {
 
 function buildParts(options: PaymentsOptions): Parts {
   const { pool, openPool, onBatch, log, timers = systemTimers } = options;
-  const { catalogue, connectors } = buildCatalogue(options);
+  const { catalogue, connectors, lost } = buildCatalogue(options);
   const { bucketOf } = options.directory;
   const notes = new PaymentNotes({
     log,
     vidOf: (vendorId) => options.directory.vendorById(vendorId)?.vid,
   });
-  const atOnce = {
-    maxCalls: options.settings.laneConnections,
-    minItems: options.laneMinItems,
-  };
+  const atOnce = { maxCalls: options.settings.laneConnections, minItems: options.laneMinItems };
   const lane = { deadlineMs: LANE_DEADLINE_MS, atOnce, bucketOf, timers, onBatch };
   const settler = createSettler({
     ...lane,
@@ -231,11 +230,12 @@ function buildParts(options: PaymentsOptions): Parts {
   });
   const parts: Parts = {
     connectors,
+    lost,
     lane: createCreateLane({ ...lane, pool: createPool, onAccepted }),
     operations: {
       catalogue,
       settler,
-      bulkProcessor: buildBulk(options, { catalogue, lanePool: createPool, notes, onAccepted }),
+      bulkProcessor: buildBulk(options, { ...{ catalogue, lost, notes }, createPool, onAccepted }),
       capacity: createCapacity(() => timers.nowMs()),
       tallies: new Tallies(),
       notes,
@@ -245,10 +245,8 @@ function buildParts(options: PaymentsOptions): Parts {
         pool,
         connectorOf: connectors.connectorOf,
         settler,
-        onDue: ({ vendorId, billerCode, operatorCode, paymentId }) =>
-          parts.dispatch?.hint([
-            { vendorId, billerCode, operatorCode, stage: 'verify', firstId: paymentId },
-          ]),
+        onDue: ({ vendorId, billerCode, operatorCode, paymentId: firstId }) =>
+          parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify', firstId }]),
         onBalance: async (operatorCode, balanceCents) =>
           await noteBalance({ pool, catalogue, log }, operatorCode, { balanceCents }),
         nowMs: () => timers.nowMs(),
@@ -258,26 +256,6 @@ function buildParts(options: PaymentsOptions): Parts {
     dispatch: undefined,
   };
   return parts;
-}
-
-/** The billers and operators in memory, and the connectors that follow them. */
-function buildCatalogue({ pool, operators, log }: PaymentsOptions): {
-  readonly catalogue: BillerCatalogue;
-  readonly connectors: ConnectorRegistry;
-} {
-  if ('connectorOf' in operators) {
-    return {
-      catalogue: createBillerCatalogue({ pool, masterKeys: undefined }),
-      connectors: { connectorOf: operators.connectorOf, update: () => {}, close: async () => {} },
-    };
-  }
-  const connectors = createConnectorRegistry({ callbackBase: operators.callbackBase, log });
-  const catalogue = createBillerCatalogue({
-    pool,
-    masterKeys: operators.masterKeys,
-    onReload: () => connectors.update(catalogue.operators()),
-  });
-  return { catalogue, connectors };
 }
 
 function buildReceipts(options: PaymentsOptions): Receipts | undefined {
@@ -303,7 +281,8 @@ function buildBulk(
   { pool, directory, settings, timing, roles, onBatch, log }: PaymentsOptions,
   by: {
     readonly catalogue: BillerCatalogue;
-    readonly lanePool: Pool;
+    readonly lost: LostPayments;
+    readonly createPool: Pool;
     readonly notes: PaymentNotes;
     readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   },
@@ -311,7 +290,7 @@ function buildBulk(
   if (!roles.has('api')) return undefined;
   return createBulkProcessor({
     pool,
-    lanePool: by.lanePool,
+    lanePool: by.createPool,
     laneConnections: settings.laneConnections,
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf: directory.bucketOf,
@@ -319,6 +298,7 @@ function buildBulk(
     rules: {
       vendorById: (vendorId) => directory.vendorById(vendorId),
       billerOf: (billerCode) => by.catalogue.biller(billerCode),
+      lostOf: by.lost.find,
     },
     onAccepted: (accepted) => {
       by.notes.allAccepted(accepted);

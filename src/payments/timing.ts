@@ -20,6 +20,8 @@ export interface Timing {
   readonly retentionEveryMs: number;
   /** How often operators are asked for our float with them. */
   readonly floatPollMs: number;
+  /** How often cases are read that say which payments a restore lost. */
+  readonly lostPollMs: number;
   /** How often to look for operators' lists of products that are due. */
   readonly productPollMs: number;
   /** How often to look for billers whose time OFFLINE has ended. */
@@ -50,6 +52,7 @@ export const PRODUCTION_TIMING: Timing = {
   sumsEveryMs: 60_000,
   retentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
+  lostPollMs: 15_000,
   productPollMs: 60_000,
   offlinePollMs: 5_000,
   statementPollMs: 60_000,

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FAILURE_CODES } from '../payments/create/failure-code.ts';
+import { findLost } from '../payments/quarantine/lost-store.ts';
+import type { LostPaymentRow } from '../payments/quarantine/lost-store.ts';
 import { refuseUnknown } from '../payments/quarantine/unknown.ts';
 import type { TimelineEntry } from '../payments/timeline/assemble.ts';
 import { findPayment } from '../payments/timeline/find.ts';
 import { forVendor } from '../payments/timeline/for-vendor.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { decodeReference } from '../platform/base/ids.ts';
+import { decodeReference, encodeReference } from '../platform/base/ids.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
@@ -102,6 +104,9 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
       const isOwn = decodeReference(reference.toUpperCase())?.vendorId === signer.vendorId;
       const found = isOwn ? await findPayment(deps.pool, reference) : undefined;
       if (found === undefined) {
+        const location = isOwn ? decodeReference(reference.toUpperCase()) : undefined;
+        const lost = location && (await findLost(deps.pool, location));
+        if (lost !== undefined) return lostView(lost);
         throw await refuseUnknown(deps.pool, new Refusal('not_found', { field: 'reference' }));
       }
       const { payment } = found;
@@ -117,6 +122,22 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
       };
     },
   });
+}
+
+/** A restore lost it, and a case says that it is paid: until people have decided, it is open. */
+function lostView(lost: LostPaymentRow): Static<typeof response> {
+  return {
+    reference: encodeReference(lost.vendorId, lost.paymentId),
+    ...{
+      merchant_reference: null,
+      status: lost.isCharged ? 'SUCCESS' : 'PENDING',
+      biller: lost.billerCode ?? '',
+    },
+    ...{ account: lost.account ?? '', phone: null, amount_cents: String(lost.amountCents) },
+    ...{ fee_cents: '0', created_at: lost.at.toISOString(), settled_at: null },
+    ...{ biller_reference: null, biller_response_time: null, message: null, failure_code: null },
+    ...{ details: null, archived: false, timeline: [] },
+  };
 }
 
 function entryView(recorded: TimelineEntry): Entry {

@@ -59,6 +59,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/vendor-floats', 'payments/approvals'],
   ['payments/timing'],
   ['payments/jobs', 'payments/health'],
+  ['payments/operators'],
   ['payments/payments'],
   ['payments/operations', 'payments/metrics'],
 

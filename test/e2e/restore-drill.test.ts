@@ -185,6 +185,28 @@ async function importStatement(location: Place, operator: string, lost: Status['
   return await must(location.environment, 'reconcile', 'import', file, range, '--json');
 }
 
+/** An open case names it: the vendor is not told that it does not exist, and cannot pay it again. */
+async function requirePending(running: Running, { environment }: Place, lost: string) {
+  const vendor = vendorOf(running);
+  const answer = await vendor.call('status', { reference: lost });
+  expect(answer.body.msg).toMatchObject({
+    ...{ status: 1, ipay_reference: lost, transaction_status: 'PENDING' },
+    ...{ biller_name: 'kplc_prepaid', account: '30000001', amount: 100 },
+  });
+  const request = { biller_name: 'kplc_prepaid', account: '30000001', amount: '100.00' };
+  const refused = await until('the case is known', async () => {
+    const created = await vendor.create({ ...request, merchant_reference: 'order-30000001' });
+    expect(created.status).not.toBe(200);
+    return created.status === 409 && created;
+  });
+  expect(refused.body.error?.[0]).toMatchObject({ code: 'reference_reused', reference: lost });
+  // No case has the vendor’s own reference, so it is not known that it does not exist.
+  const own = await vendor.call('status', { merchant_reference: 'order-30000001' });
+  expect(own.body.error?.[0]?.code).toBe('quarantine');
+  const found = await must(environment, 'find', lost, '--json');
+  expect(found.json()).toMatchObject({ cases: [{ kind: 'theirs_only', vid: VID }] });
+}
+
 test('after a restore nothing is paid twice, and the missing payments are found', async () => {
   operators = await startSimulatedOperators(await fixture.folder());
   const before = placeIn(await fixture.folder());
@@ -267,10 +289,11 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   const kplc = await importStatement(after, 'kplc', status.quarantine);
   expect(kplc.json()).toMatchObject({ movements: { theirs_only: 3 } });
   await importStatement(after, 'zuku', status.quarantine);
+  await requirePending(running, after, lost);
   await must(after.environment, 'quarantine', 'release', '--by', 'Amina');
 
   await untilStatus(running, queuedLong, 'SUCCESS');
-  expect(await statusOf(running, lost)).toBe(404);
+  await requirePending(running, after, lost);
   const paid = (await operators.truth()).map(({ account }) => account);
   expect(paid.toSorted()).toEqual([
     ...['10000001', '20000001', '20000002'],
@@ -279,6 +302,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
 
   // Two people charge the vendor for what the operator paid and the ledger has lost.
   for (const reference of [lost, ...others]) await chargeVendor(after, reference);
+  expect(await statusOf(running, lost)).toBe('SUCCESS');
   expect(await vendorOf(running).balance()).toBe(balanceBefore);
   const statement = await must(after.environment, 'ledger', 'statement', '--vid', VID, '--json');
   const { transfers } = statement.json<{ transfers: { movement: string; reference: string }[] }>();

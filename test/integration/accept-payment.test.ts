@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeReference, encodeReference, newId } from '../../src/platform/base/ids.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
+import { newBatchId, planChunk } from '../../src/payments/bulk/batch.ts';
+import { listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
+import { createLostPayments } from '../../src/payments/quarantine/lost.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
-import { billerRecord, OPEN_ROUTE, openBooks } from '../support/money-fixture.ts';
+import { billerRecord, OPEN_ROUTE, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 
@@ -41,12 +45,80 @@ async function acceptor() {
     deadlineMs: 5_000,
     onAccepted: () => {},
   });
-  return async (change: Partial<CreateRequest>, through: Biller | undefined) =>
+  const lost = createLostPayments(books.pool);
+  const accept = async (change: Partial<CreateRequest>, through: Biller | undefined) =>
     await acceptPayment(
       { ...request, ...change },
-      { vendor, biller: through },
+      { vendor, biller: through, lostOf: lost.find },
       { lane, pool: books.pool },
     );
+  return Object.assign(accept, { vendor, lost });
+}
+
+describe('a request that may repeat a payment that a restore lost', () => {
+  const facts = { source: 'statement', movement: 'payment', biller: BILLER, paid_cents: 10_000 };
+
+  async function withLost(given: object = {}) {
+    const accept = await acceptor();
+    const earlier = await accept({}, biller);
+    const paymentId = newId();
+    const { vendorId } = accept.vendor;
+    await openCase(books.pool, {
+      ...{ vendorId, paymentId, kind: 'theirs_only', evidenceId: newId() },
+      operatorCode: OPERATOR,
+      facts: { ...facts, account: request.account, ...given },
+    });
+    await accept.lost.reload();
+    return { accept, earlier, reference: encodeReference(vendorId, paymentId) };
+  }
+
+  it('is refused and names it as long as the case is open, and a payment that exists is still answered', async () => {
+    const { accept, earlier, reference } = await withLost();
+    for (const through of [biller, offline]) {
+      await expect(accept({ merchantReference: 'bill-2' }, through)).rejects.toMatchObject({
+        code: 'reference_reused',
+        reference,
+      });
+      expect(await accept({}, through)).toEqual({ ...earlier, replayed: true });
+    }
+    expect(
+      await accept({ merchantReference: 'bill-3', amountCents: 20_000n }, biller),
+    ).toMatchObject({ replayed: false });
+    const [row] = await listCasesAbout(books.pool, accept.vendor.vendorId, idOf(reference));
+    await books.owner.query(
+      `update cases set proposal = '{}', proposal_id = gen_random_uuid(), proposed_by = 'Asha',
+         proposed_at = now(), resolution = 'keep_books', resolved_by = 'Baraka', resolved_at = now()
+       where case_id = $1`,
+      [row?.caseId],
+    );
+    await accept.lost.reload();
+    expect(await accept({ merchantReference: 'bill-2' }, biller)).toMatchObject({
+      replayed: false,
+    });
+  });
+
+  it('is refused in a file, too', async () => {
+    const { accept, reference } = await withLost();
+    const { refused } = planChunk([{ request: { ...request, merchantReference: 'row-1' } }], 1, {
+      batchId: newBatchId(),
+      vendor: { ...accept.vendor, suspended: false } as never,
+      billerOf: () => biller,
+      lostOf: accept.lost.find,
+    });
+    expect(refused).toMatchObject([{ refusal: { code: 'reference_reused' } }]);
+    expect(refused[0]?.refusal.text).toContain(reference);
+  });
+
+  it('is recognised by an amount with the operator’s terms, and by the account in another form', async () => {
+    const { accept } = await withLost({ paid_cents: 9_810, biller: null });
+    await expect(accept({ merchantReference: 'bill-2' }, biller)).rejects.toMatchObject({
+      code: 'reference_reused',
+    });
+  });
+});
+
+function idOf(reference: string): string {
+  return decodeReference(reference)?.paymentId ?? '';
 }
 
 describe('a repeat after the rules changed', () => {

@@ -328,6 +328,6 @@ describe('malipo find', () => {
     const ran = await malipo(environment(), 'find', 'nothing-like-it');
     expect(ran).toMatchObject({ exitCode: 1, stdout: 'No payment found.\n', stderr: '' });
     const json = await malipo(environment(), 'find', 'nothing-like-it', '--json');
-    expect(json.json()).toEqual({ payments: [], more: false });
+    expect(json.json()).toEqual({ payments: [], more: false, cases: [] });
   });
 });

@@ -3,6 +3,8 @@ import { formatMoney } from '../../platform/base/money.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { PaymentTimeline, TimelineEntry } from '../../payments/timeline/assemble.ts';
 import { findPayments } from '../../payments/timeline/find.ts';
+import type { CaseRow } from '../../payments/cases/cases-store.ts';
+import { factCents } from '../../payments/corrections/facts.ts';
 import { command, dayPeriod, fromDayOption, toDayOption, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -42,14 +44,44 @@ export function addFindCommand(program: Command, cli: Cli): void {
           limit: options.limit ?? DEFAULT_LIMIT,
         });
         const texts = found.payments.map((payment) => paymentText(payment, wireTime));
+        const cases = found.cases.map((row) => caseText(row, wireTime));
         const more = found.more ? ['There are older ones: raise --limit.\n'] : [];
+        const all = [...texts, ...cases, ...more];
         return {
-          json: { payments: found.payments.map(paymentJson), more: found.more },
-          text: texts.length === 0 ? 'No payment found.' : [...texts, ...more].join('\n'),
-          exitCode: texts.length === 0 ? EXIT.failed : EXIT.done,
+          json: {
+            payments: found.payments.map(paymentJson),
+            more: found.more,
+            cases: found.cases.map(caseJson),
+          },
+          text: all.length === 0 ? 'No payment found.' : all.join('\n'),
+          exitCode: all.length === 0 ? EXIT.failed : EXIT.done,
         };
       });
     });
+}
+
+/** The ledger does not have the payment that the case is about: a restore lost it. */
+function caseText(row: CaseRow, wireTime: WireTime): string {
+  const { facts } = row;
+  const fact = (name: string): string => {
+    const value = facts[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const cents = factCents(row, 'paid_cents');
+  return record([
+    ['payment', 'not in the ledger: it was lost when the database was restored'],
+    ['case', `${row.caseId} (${row.kind}, ${row.resolution ?? 'open'})`],
+    ['vendor', row.vid ?? ''],
+    ['operator', row.operatorCode ?? ''],
+    ['biller', fact('biller')],
+    ['account', fact('account')],
+    ['amount', cents === undefined ? '' : formatMoney(cents)],
+    ['opened', wireTime.format(row.openedAt)],
+  ]);
+}
+
+function caseJson({ caseId, kind, vid, operatorCode, facts, openedAt, resolution }: CaseRow) {
+  return withWireNames({ case: caseId, kind, vid, operatorCode, facts, openedAt, resolution });
 }
 
 function paymentText(found: PaymentTimeline, wireTime: WireTime): string {

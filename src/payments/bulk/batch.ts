@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
 import { normaliseRequest, planPayment } from '../create/decide.ts';
-import type { CreateRequest } from '../create/decide.ts';
+import type { CreateRequest, LostLookup } from '../create/decide.ts';
 import type { NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 
@@ -96,6 +96,7 @@ export function planChunk(
     readonly vendor: Vendor | undefined;
     readonly billerOf: (billerCode: string) => Biller | undefined;
     readonly mayBeLost?: boolean;
+    readonly lostOf?: LostLookup | undefined;
   },
 ): ChunkPlan {
   const creates: { row: number; payment: NewPayment }[] = [];
@@ -112,7 +113,7 @@ export function planChunk(
       if (from.vendor === undefined || from.vendor.suspended) {
         throw new Refusal('vendor_suspended', { field: 'vid' });
       }
-      const planned = planPayment(request, from.vendor, biller);
+      const planned = planPayment(request, from.vendor, biller, { lostOf: from.lostOf });
       if (from.mayBeLost === true) throw new Refusal('quarantine');
       creates.push({
         row,

@@ -4,6 +4,7 @@ import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { answerDecision, isSameRequest } from '../create/decide.ts';
+import type { LostLookup } from '../create/decide.ts';
 import { createPayments, readPaymentsByReferences } from '../create/store.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
@@ -27,6 +28,7 @@ export interface Chunk {
 export interface Rules {
   readonly vendorById: (vendorId: number) => Vendor | undefined;
   readonly billerOf: (billerCode: string) => Biller | undefined;
+  readonly lostOf?: LostLookup | undefined;
 }
 
 export interface ChunkOutcome {
@@ -55,6 +57,7 @@ export async function decideChunk(
     mayBeLost: restore === 'lost',
     vendor: rules.vendorById(chunk.vendorId),
     billerOf: rules.billerOf,
+    lostOf: rules.lostOf,
   });
   const accepted = await inTransaction(db, async () => {
     const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);

@@ -7,7 +7,7 @@ import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, CallLimits, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
-import type { Created, CreateRequest, PayingVendor } from './decide.ts';
+import type { Created, CreateRequest, LostLookup, PayingVendor } from './decide.ts';
 import { createOrPostponePayments, createPayments, readPaymentByReference } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
@@ -22,6 +22,7 @@ export async function acceptPayment(
   from: {
     readonly vendor: PayingVendor;
     readonly biller: Biller | undefined;
+    readonly lostOf?: LostLookup | undefined;
   },
   through: {
     readonly lane: CreateLane;
@@ -32,12 +33,10 @@ export async function acceptPayment(
 ): Promise<Created> {
   let payment: NewPayment;
   try {
-    payment = planPayment(
-      request,
-      from.vendor,
-      from.biller,
-      through.newId === undefined ? {} : { paymentId: through.newId() },
-    );
+    payment = planPayment(request, from.vendor, from.biller, {
+      lostOf: from.lostOf,
+      ...(through.newId && { paymentId: through.newId() }),
+    });
   } catch (refusal) {
     const normalised = normaliseRequest(request, from.biller);
     const first = await findFirst(normalised, from.vendor.vendorId, through.pool);

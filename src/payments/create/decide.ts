@@ -26,6 +26,13 @@ export type PayingVendor = Pick<
   'vendorId' | 'duplicateCheck' | 'duplicateWindowSeconds' | 'referenceRequired'
 >;
 
+/** The reference of a payment that a restore lost and that the request may be a repeat of. */
+export type LostLookup = (
+  vendorId: number,
+  request: Pick<CreateRequest, 'billerCode' | 'account' | 'amountCents'>,
+  biller: Biller | undefined,
+) => string | undefined;
+
 /** The accepted payment, as in the answer of create. */
 export interface Created {
   readonly reference: string;
@@ -49,38 +56,46 @@ export function normaliseRequest(
   };
 }
 
-/**
- * The rules that need no database, all from memory.
- * Throws: `unknown_biller`, `invalid_field`, `amount_below_minimum`, `amount_above_maximum`,
- * `missing_field`, `biller_offline`.
- */
-export function planPayment(
-  request: CreateRequest,
-  vendor: PayingVendor,
-  biller: Biller | undefined,
-  { paymentId = newId(), nowMs = Date.now() }: { paymentId?: string; nowMs?: number } = {},
-): NewPayment {
-  if (biller === undefined) throw unknownBiller('biller_name', request.billerCode);
-  const account = requireAccount(request.account, biller);
-  const phone = request.phone === null ? null : requirePhone(request.phone);
-  if (request.amountCents < biller.minimumCents) {
+function requireAmount({ amountCents }: CreateRequest, biller: Biller): void {
+  if (amountCents < biller.minimumCents) {
     throw new Refusal('amount_below_minimum', {
       field: 'amount',
       text: `The minimum amount of ${biller.billerCode} is ${formatMoney(biller.minimumCents)}`,
     });
   }
-  if (biller.maximumCents !== null && request.amountCents > biller.maximumCents) {
+  if (biller.maximumCents !== null && amountCents > biller.maximumCents) {
     throw new Refusal('amount_above_maximum', {
       field: 'amount',
       text: `The maximum amount of ${biller.billerCode} is ${formatMoney(biller.maximumCents)}`,
     });
   }
-  if (biller.soldAmounts !== null && !isSold(biller.soldAmounts, request.amountCents)) {
+  if (biller.soldAmounts !== null && !isSold(biller.soldAmounts, amountCents)) {
     throw new Refusal('invalid_field', {
       field: 'amount',
       text: `amount must be one of those that ${biller.billerCode} sells: ${amountsText(biller.soldAmounts)}`,
     });
   }
+}
+
+/**
+ * The rules that need no database, all from memory.
+ * Throws: `unknown_biller`, `invalid_field`, `amount_below_minimum`, `amount_above_maximum`,
+ * `missing_field`, `reference_reused` (a restore lost such a payment), `biller_offline`.
+ */
+export function planPayment(
+  request: CreateRequest,
+  vendor: PayingVendor,
+  biller: Biller | undefined,
+  {
+    paymentId = newId(),
+    nowMs = Date.now(),
+    lostOf,
+  }: { paymentId?: string; nowMs?: number; lostOf?: LostLookup | undefined } = {},
+): NewPayment {
+  if (biller === undefined) throw unknownBiller('biller_name', request.billerCode);
+  const account = requireAccount(request.account, biller);
+  const phone = request.phone === null ? null : requirePhone(request.phone);
+  requireAmount(request, biller);
   if (biller.secondaryAccount && request.phone === null) {
     throw new Refusal('missing_field', {
       field: 'phone',
@@ -93,6 +108,9 @@ export function planPayment(
       text: 'merchant_reference is required',
     });
   }
+  const { billerCode } = biller;
+  const lost = lostOf?.(vendor.vendorId, { ...request, billerCode, account }, biller);
+  if (lost !== undefined) throw maybeRepeated(lost);
   if (biller.availability === 'OFFLINE') {
     throw new Refusal('biller_offline', { field: 'biller_name', retryAfterSeconds: 60 });
   }
@@ -109,6 +127,14 @@ export function planPayment(
     merchantReference: request.merchantReference,
     duplicateSeconds: isChecked(request, vendor) ? vendor.duplicateWindowSeconds : 0,
   };
+}
+
+function maybeRepeated(reference: string): Refusal {
+  return new Refusal('reference_reused', {
+    field: 'merchant_reference',
+    reference,
+    text: `This may be a repeat of ${reference}, which was lost when the service was restored, and was paid. Query its status. It is not paid again until people have decided about it`,
+  });
 }
 
 function isChecked(

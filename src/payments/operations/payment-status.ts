@@ -6,6 +6,8 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { findLost } from '../quarantine/lost-store.ts';
+import type { LostPaymentRow } from '../quarantine/lost-store.ts';
 import { refuseUnknown } from '../quarantine/unknown.ts';
 import { readArchivedPayment } from '../archive/archive-store.ts';
 import { FAILURE_CODES } from '../create/failure-code.ts';
@@ -126,7 +128,8 @@ export function paymentStatus(deps: {
       const wanted = whichOne(asked);
       const row = await find(deps, vendor.vendorId, wanted);
       if (row === undefined) {
-        throw await refuseUnknown(deps.pool, unknownReference(wanted));
+        const byOwn = wanted.field === 'merchant_reference' ? vendor.vendorId : undefined;
+        throw await refuseUnknown(deps.pool, unknownReference(wanted), byOwn);
       }
       const fields = operatorFieldsOf(row, deps.wireTime);
       const answer = {
@@ -159,7 +162,21 @@ async function find(
 ): Promise<StatusRow | undefined> {
   const key = keyOf(vendorId, wanted);
   if (key === undefined) return undefined;
-  return (await deps.statuses.read(key)) ?? (await readArchivedPayment(deps.pool, key));
+  const known = (await deps.statuses.read(key)) ?? (await readArchivedPayment(deps.pool, key));
+  if (known !== undefined || !('paymentId' in key)) return known;
+  const lost = await findLost(deps.pool, key);
+  return lost && statusOfLost(lost);
+}
+
+/** What a case knows of a lost payment. Whether it is paid is for people to decide. */
+function statusOfLost(lost: LostPaymentRow): StatusRow {
+  return {
+    ...{ paymentId: lost.paymentId, createdAt: lost.at, amountCents: lost.amountCents },
+    ...{ billerCode: lost.billerCode ?? '', account: lost.account ?? '', merchantReference: null },
+    ...{ outcome: lost.isCharged ? 'success' : null, underWay: !lost.isCharged },
+    ...{ billerResponseTime: null, billerReference: null },
+    ...{ message: null, failureCode: null, details: null },
+  };
 }
 
 /** Undefined for what can be no payment of the vendor: it gets the answer of an unknown reference. */

@@ -1,5 +1,8 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { listCasesAbout } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/cases-store.ts';
 import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
 import { timelineOf } from './assemble.ts';
 import type { PaymentTimeline } from './assemble.ts';
@@ -13,6 +16,8 @@ export interface Found {
   readonly payments: readonly PaymentTimeline[];
   /** True if there are older ones. */
   readonly more: boolean;
+  /** Of a reference that stands for no payment in the ledger: the cases that name it. */
+  readonly cases: readonly CaseRow[];
 }
 
 /**
@@ -39,6 +44,15 @@ export async function findPayment(
   return payments[0];
 }
 
+async function casesOf(
+  db: Queryable,
+  { location }: SearchTerm,
+  paymentCount: number,
+): Promise<CaseRow[]> {
+  if (location === undefined || paymentCount > 0) return [];
+  return await listCasesAbout(db, location.vendorId, location.paymentId);
+}
+
 async function find(pool: Pool, term: SearchTerm, filter: SearchFilter): Promise<Found> {
   return await snapshot(pool, async (db) => {
     const rows = await searchPayments(db, term, { ...filter, limit: filter.limit + 1 });
@@ -48,6 +62,7 @@ async function find(pool: Pool, term: SearchTerm, filter: SearchFilter): Promise
     return {
       payments: shown.map((row) => timelineOf(row, history)),
       more: rows.length > filter.limit,
+      cases: await casesOf(db, term, shown.length),
     };
   });
 }

@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import type { Pool } from '../platform/db/pool.ts';
+import { createBillerCatalogue } from './billers/catalogue.ts';
+import type { BillerCatalogue } from './billers/catalogue.ts';
+import { createConnectorRegistry } from './connectors/registry.ts';
+import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
+import type { Connector } from './dispatch/connector.ts';
+import type { JobOptions } from './jobs.ts';
+import { createLostPayments } from './quarantine/lost.ts';
+import type { LostPayments } from './quarantine/lost.ts';
+
+export type ConnectorOf = (operatorCode: string) => Connector | undefined;
+
+/** How operators are reached: by their protocols, or by the given connectors. */
+export type OperatorsOptions =
+  | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
+  | { readonly connectorOf: ConnectorOf };
+
+interface Catalogue {
+  readonly catalogue: BillerCatalogue;
+  readonly connectors: ConnectorRegistry;
+  readonly lost: LostPayments;
+}
+
+/**
+ * The billers and operators in memory, and the connectors that follow them. What cases say about lost payments
+ * is reloaded with the billers, which a quarantine switches off.
+ */
+export function buildCatalogue(options: {
+  readonly pool: Pool;
+  readonly operators: OperatorsOptions;
+  readonly log: Logger;
+}): Catalogue {
+  const lost = createLostPayments(options.pool);
+  const { catalogue, connectors } = billersAndConnectors(options);
+  const reload = async (): Promise<void> => {
+    await catalogue.reload();
+    await lost.reload();
+  };
+  return { catalogue: { ...catalogue, reload }, connectors, lost };
+}
+
+function billersAndConnectors({
+  pool,
+  operators,
+  log,
+}: Parameters<typeof buildCatalogue>[0]): Omit<Catalogue, 'lost'> {
+  if ('connectorOf' in operators) {
+    return {
+      catalogue: createBillerCatalogue({ pool, masterKeys: undefined }),
+      connectors: { connectorOf: operators.connectorOf, update: () => {}, close: async () => {} },
+    };
+  }
+  const connectors = createConnectorRegistry({ callbackBase: operators.callbackBase, log });
+  const catalogue = createBillerCatalogue({
+    pool,
+    masterKeys: operators.masterKeys,
+    onReload: () => connectors.update(catalogue.operators()),
+  });
+  return { catalogue, connectors };
+}
