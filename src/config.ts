@@ -20,6 +20,8 @@ export interface Config {
   readonly walArchive: string | undefined;
   /** Where the state of the database is recorded, outside of it. */
   readonly databaseWitness: string;
+  /** The dispatcher does not start without it. */
+  readonly requireDatabaseWitness: boolean;
   readonly s3: S3Settings;
   readonly databaseUrl: string | undefined;
   /** Undefined: `databaseUrl` owns the schema, or the owner is not known to this process. */
@@ -120,6 +122,7 @@ export function readConfig(
     ...placesOf(values),
     databaseUrl: values.DATABASE_URL,
     databaseOwnerUrl: values.DATABASE_OWNER_URL,
+    requireDatabaseWitness: values.REQUIRE_DATABASE_WITNESS === 'true',
     requireRuntimeRole: values.REQUIRE_RUNTIME_ROLE === 'true',
     databasePoolSize: values.DATABASE_POOL_SIZE,
     laneConnections: values.LANE_CONNECTIONS,

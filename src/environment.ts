@@ -9,8 +9,6 @@ import {
   networks,
   oneOf,
   pathPrefix,
-  pattern,
-  place,
   port,
   readRoles,
   readTimeZone,
@@ -20,6 +18,8 @@ import {
   wholeNumber,
 } from './environment-forms.ts';
 import type { Form } from './environment-forms.ts';
+import { STORAGE_VARIABLES } from './storage-variables.ts';
+
 /** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
 export type Mode = 'sandbox' | 'production';
 
@@ -58,43 +58,7 @@ export const VARIABLES = {
     form: text,
     default: '.data',
   },
-  WAL_ARCHIVE: {
-    description:
-      'Folder, or `s3://bucket/prefix`, into which the embedded database’s write-ahead log is copied every minute, so that the database can be restored as of any time. A folder should be on another machine, mounted here.',
-    form: place,
-  },
-  DATABASE_WITNESS: {
-    description:
-      'Folder, or `s3://bucket/prefix`, where each process records every ten seconds that it uses the database, to detect that the database was restored or replaced. It must not be restored together with the database. If `WAL_ARCHIVE` is set, it is used in addition.',
-    form: place,
-    otherwise: '`DATA_DIR`',
-  },
-  AWS_ENDPOINT_URL_S3: {
-    description: 'URL of the server of `s3://` addresses, if it is not Amazon’s.',
-    form: {
-      allowed: 'a URL with https (http only to this machine)',
-      read: (value) => (isSafeUrl(value) ? value : undefined),
-    },
-    otherwise: 'Amazon’s, in `AWS_REGION`',
-  },
-  AWS_REGION: {
-    description: 'Region of the bucket.',
-    form: pattern(/^[a-z0-9-]{1,64}$/, 'a region such as eu-central-1'),
-    default: 'us-east-1',
-  },
-  AWS_ACCESS_KEY_ID: { description: 'Key for addresses that begin with `s3://`.', form: text },
-  AWS_SECRET_ACCESS_KEY: { description: 'Secret of that access key.', form: text, secret: true },
-  AWS_SESSION_TOKEN: {
-    description: 'Token of temporary credentials. They are read once, at the start.',
-    form: text,
-    secret: true,
-  },
-  S3_PATH_STYLE: {
-    description:
-      'true: the bucket is in the path of a URL, as many servers other than Amazon’s need; false: in its host name.',
-    form: oneOf(['true', 'false']),
-    otherwise: 'true with `AWS_ENDPOINT_URL_S3`',
-  },
+  ...STORAGE_VARIABLES,
   DATABASE_URL: {
     description:
       'An external PostgreSQL (15 or newer), connected to as the runtime role, which cannot change or delete append-only data. It may name several hosts, separated by commas; the one that accepts writes is used.',

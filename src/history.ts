@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
 import { enterOnChange, leaveWhenConfirmed } from './payments/quarantine/after-restore.ts';
+import { PlainError } from './platform/base/plain-error.ts';
 import { createPool } from './platform/db/pool.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { createKeeper, inspectHistory } from './platform/history/keeper.ts';
@@ -13,6 +14,11 @@ import type { Storage } from './platform/storage/storage.ts';
 export interface OpenHistory extends Pick<Keeper, 'verify' | 'restores' | 'stop'> {
   /** What this process answered and sent. After a promotion the database must have it. */
   readonly acknowledged: AcknowledgedPayments;
+  /**
+   * Since the state of the database was recorded outside of it. Null unless this process sends payments and
+   * needs that (`REQUIRE_DATABASE_WITNESS`).
+   */
+  readonly witnessAgeSeconds: () => number | null;
   /** Keeps checking, on a connection of its own. */
   start(): void;
 }
@@ -23,7 +29,10 @@ function witnessesOf({ databaseWitness, walArchive, s3 }: Config): Storage[] {
   return [...places].map((place) => openStorage(place, s3));
 }
 
-/** Enters quarantine if the database was restored or replaced since it was last used. */
+/**
+ * Enters quarantine if the database was restored or replaced since it was last used.
+ * Throws: `PlainError` if nothing outside the database could show that, and this process sends payments.
+ */
 export async function openHistory(options: {
   readonly config: Config;
   readonly databaseUrl: string;
@@ -47,18 +56,30 @@ export async function openHistory(options: {
     onConfirmed: leaveWhenConfirmed(own, log),
     log,
   });
+  const needsWitness = config.requireDatabaseWitness && config.roles.has('dispatcher');
   const stop = async (): Promise<void> => {
     await keeper.stop();
     await own.end();
   };
   try {
     await keeper.check(options.pool);
+    if (needsWitness && keeper.recordedAtMs() === undefined) throw noWitness(config);
   } catch (error) {
     await stop();
     throw error;
   }
   const { verify, restores } = keeper;
-  return { acknowledged, verify, restores, start: () => keeper.start(own), stop };
+  const witnessAgeSeconds = (): number | null =>
+    needsWitness ? (performance.now() - (keeper.recordedAtMs() ?? 0)) / 1_000 : null;
+  const start = (): void => keeper.start(own);
+  return { acknowledged, verify, restores, witnessAgeSeconds, start, stop };
+}
+
+function noWitness({ databaseWitness, walArchive }: Config): PlainError {
+  const places = [databaseWitness, ...(walArchive === undefined ? [] : [walArchive])].join(', ');
+  return new PlainError(
+    `The state of the database cannot be recorded (${places}; the log says why), so a copy that is put back would not be noticed, and payments would be sent a second time. Set DATABASE_WITNESS to a folder that this process can write, on another disk than the database, or to a bucket. To send payments without it: REQUIRE_DATABASE_WITNESS=false`,
+  );
 }
 
 /**

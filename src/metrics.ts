@@ -33,6 +33,8 @@ export interface ProcessState {
   readonly walArchive:
     | { readonly ageSeconds: () => number; readonly missingSegments: () => number | null }
     | undefined;
+  /** Null or absent: this process does not need a witness. */
+  readonly witnessAgeSeconds?: (() => number | null) | undefined;
 }
 
 export interface NamedPool {
@@ -68,6 +70,12 @@ export function createMetrics(options: {
     'malipo_database_changes',
     'How often the database was found restored, replaced or promoted',
     () => countChanges(pool),
+  );
+  addGauge(
+    registry,
+    'malipo_database_witness_age_seconds',
+    'Time since the state of the database was recorded outside of it, every ten seconds; only in processes with the role dispatcher, and absent with REQUIRE_DATABASE_WITNESS=false',
+    () => options.process.witnessAgeSeconds?.() ?? null,
   );
   addArchiveMetrics(registry, pool, options.process);
   const worker = gaugesOf(registry, async () => {

@@ -103,6 +103,7 @@ export async function runService(options: RunOptions): Promise<RunningService> {
       verifyConnection: history.verify,
       acknowledged: history.acknowledged,
       restores: history.restores,
+      witnessAgeSeconds: history.witnessAgeSeconds,
       walArchive: archiver,
     });
     await options.extend?.(service, masterKeys);

@@ -83,6 +83,8 @@ export interface ComposeOptions {
   readonly acknowledged?: AcknowledgedPayments;
   /** Restores of the database that this process has found. */
   readonly restores?: Restores;
+  /** Since the state of the database was recorded outside of it; null: this process does not need that. */
+  readonly witnessAgeSeconds?: ProcessState['witnessAgeSeconds'];
   /** Undefined without an archive of the write-ahead log. */
   readonly walArchive?: ProcessState['walArchive'];
 }
@@ -155,6 +157,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
       ...{ config, log, pool, consolePool, selfServicePool, masterKeys, ledgerMac },
       ...{ parties, payments, credit, readiness, lanes, pools },
       walArchive: options.walArchive,
+      witnessAgeSeconds: options.witnessAgeSeconds,
       around: options.around,
     },
     ends,
@@ -308,6 +311,7 @@ interface HttpParts extends Pick<
   readonly lanes: LaneTallies;
   readonly pools: readonly NamedPool[];
   readonly walArchive: ComposeOptions['walArchive'];
+  readonly witnessAgeSeconds: ComposeOptions['witnessAgeSeconds'];
   readonly around: ComposeOptions['around'];
 }
 
@@ -322,6 +326,7 @@ function composeMetrics(parts: HttpParts): Metrics {
       lanes,
       requestLog: parts.parties.requestLog,
       walArchive: parts.walArchive,
+      witnessAgeSeconds: parts.witnessAgeSeconds,
     },
     payments,
     log,

@@ -96,6 +96,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console'],
 
   ['metrics', 'environment-forms', 'schema'],
+  ['storage-variables'],
   ['environment'],
   ['shown-variables'],
   ['config'],

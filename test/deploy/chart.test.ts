@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VARIABLES } from '../../src/environment.ts';
 import { isInstalled } from '../support/installed.ts';
-import { ROOT, finalInstruction } from './dockerfile.ts';
+import { ROOT, finalInstruction, witnessFolder } from './dockerfile.ts';
 import { DEPLOY, deployFiles, readDeploy, readYaml, wrongVariables } from './files.ts';
 
 // What the chart makes with `ci/all-values.yaml`, as rendered by Helm. The file is part of the
@@ -52,7 +52,8 @@ describe('the chart', () => {
   const text = readFileSync(RENDERED, 'utf8');
   const resources = readYaml(text) as Resource[];
   const ofKind = (kind: string): Resource[] => resources.filter((one) => one.kind === kind);
-  const workloads = [...ofKind('Deployment'), ...ofKind('Job')];
+  const processes = [...ofKind('Deployment'), ...ofKind('StatefulSet')];
+  const workloads = [...processes, ...ofKind('Job')];
 
   test.skipIf(!isInstalled('helm'))(
     'is valid for Helm, and renders what is checked here',
@@ -73,11 +74,11 @@ describe('the chart', () => {
   });
 
   test('runs every role, and migrates before', () => {
-    const roles = ofKind('Deployment').map(
+    const roles = processes.map(
       ({ spec }) =>
         spec.template.spec.containers[0].env.find(({ name }) => name === 'ROLES')?.value,
     );
-    expect(roles).toEqual(VARIABLES.ROLES.default.split(','));
+    expect(new Set(roles)).toEqual(new Set(VARIABLES.ROLES.default.split(',')));
     const [job] = ofKind('Job');
     expect(job?.metadata.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
     expect(job?.spec.template.spec.containers[0].args).toEqual(['src/cli/malipo.ts', 'migrate']);
@@ -126,7 +127,7 @@ describe('the chart', () => {
 
   test('asks the real port and paths, and waits longer than a stop takes', () => {
     const port = Number(/PORT=(\d+)/.exec(finalInstruction('ENV'))?.[1]);
-    for (const { spec } of ofKind('Deployment')) {
+    for (const { spec } of processes) {
       const [container] = spec.template.spec.containers;
       const metrics = Number(container.env.find(({ name }) => name === 'METRICS_PORT')?.value);
       expect(container.ports).toEqual([
@@ -144,8 +145,22 @@ describe('the chart', () => {
     }
   });
 
+  test('keeps the witness of each dispatcher on a volume of its own', () => {
+    const [dispatcher, ...others] = ofKind('StatefulSet');
+    expect(others).toEqual([]);
+    expect(dispatcher?.spec.template.spec.containers[0]).toMatchObject({
+      env: expect.arrayContaining([{ name: 'ROLES', value: 'dispatcher' }]) as unknown,
+      volumeMounts: expect.arrayContaining([
+        { name: 'witness', mountPath: witnessFolder() },
+      ]) as unknown,
+    });
+    expect(dispatcher?.spec).toMatchObject({
+      volumeClaimTemplates: [{ metadata: { name: 'witness' } }],
+    });
+  });
+
   test('selects pods that exist', () => {
-    const pods = ofKind('Deployment').map(({ spec }) => spec.template.metadata.labels);
+    const pods = processes.map(({ spec }) => spec.template.metadata.labels);
     const selectors = resources.flatMap(({ kind, spec }) => {
       const { selector, podSelector } = spec as unknown as {
         readonly selector?: Record<string, unknown>;

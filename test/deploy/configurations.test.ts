@@ -8,7 +8,7 @@ import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 import { newMasterKey } from '../integration/cli-support.ts';
 import { PATH, isInstalled } from '../support/installed.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
-import { finalInstruction } from './dockerfile.ts';
+import { finalInstruction, witnessFolder } from './dockerfile.ts';
 import {
   DEPLOY,
   deployFiles,
@@ -111,6 +111,14 @@ describe('compose.yaml', () => {
     expect(missing).toEqual([]);
   });
 
+  test('keeps the state of the database on a volume that a restore does not touch', () => {
+    for (const [name, { environment = {}, volumes }] of ours) {
+      expect(volumes, name).toEqual([`witness:${witnessFolder()}`]);
+      expect(environment['DATABASE_WITNESS'], name).toBe(witnessFolder());
+    }
+    expect(compose.services['postgres']?.volumes?.join()).not.toContain('witness');
+  });
+
   test('publishes the proxy, and everything else on this machine only', () => {
     const published = services.flatMap(([name, { ports = [] }]) =>
       ports.filter((port) => !port.startsWith('127.0.0.1:')).map(() => name),
@@ -142,20 +150,6 @@ describe('compose.yaml', () => {
   });
 });
 
-test('the image’s build may read every script that it copies', () => {
-  const copied = readDeploy('image/Dockerfile')
-    .split('\n')
-    .filter((line) => line.startsWith('COPY scripts/'))
-    .flatMap((line) => line.split(' ').slice(1, -1));
-  const allowed = readDeploy('image/Dockerfile.dockerignore').split('\n');
-  expect(copied.filter((file) => !allowed.includes(`!${file}`))).toEqual([]);
-  // `npm ci` runs these.
-  const { scripts } = JSON.parse(readDeploy('../package.json')) as {
-    readonly scripts: { readonly prepare: string };
-  };
-  expect(copied).toEqual(expect.arrayContaining(scripts.prepare.match(/scripts\/\S+/g) ?? ['?']));
-});
-
 test('everything starts the programs with the same options of Node', () => {
   const files = ['../package.json', ...deployFiles('{compose,helm,image,systemd}/**/*.*')];
   const options = NODE_OPTIONS.map((option) => option.replace(/^file:.*\//, './scripts/'));
@@ -183,6 +177,21 @@ describe('the systemd units', () => {
     );
     const ports = roles.flatMap(({ PORT, METRICS_PORT }) => [PORT, METRICS_PORT]);
     expect(new Set(ports).size).toBe(ports.length);
+  });
+
+  test('give each process a folder for the state of the database, which others cannot read', () => {
+    for (const [unit, folder] of [
+      ['malipo@.service', 'malipo-witness/%i'],
+      ['malipo-embedded.service', 'malipo-witness/embedded'],
+    ] as const) {
+      const text = readDeploy(`systemd/${unit}`);
+      const state = /^StateDirectory=(.*)$/m.exec(text)?.[1]?.split(' ');
+      expect(state, unit).toContain(folder);
+      expect(text).toContain('StateDirectoryMode=0700');
+      expect(/^Environment=DATABASE_WITNESS=(.*)$/m.exec(text)?.[1]).toMatch(
+        new RegExp(`^(?:%S|/var/lib)/${folder}$`),
+      );
+    }
   });
 
   test('wait for a stop longer than the service takes', () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -45,15 +45,20 @@ export function finalInstruction(name: string): string {
   return found[0]?.text ?? '';
 }
 
-/** What the stage `tree` copies: from a stage, or from the repository. */
+/** Where the image keeps what the database was like when it was last used. */
+export function witnessFolder(): string {
+  return /DATABASE_WITNESS=(\S+)/.exec(finalInstruction('ENV'))?.[1] ?? '';
+}
+
+/** What a stage copies: from another stage, or from the repository. */
 export interface Copied {
   readonly stage: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;
 }
 
-export function copiedIntoTree(): Copied[] {
-  return stageNamed('tree')
+export function copiedInto(stageName: string): Copied[] {
+  return stageNamed(stageName)
     .instructions.filter(({ name }) => name === 'COPY')
     .map(({ text }) => {
       const words = text.split(/\s+/);
@@ -63,10 +68,92 @@ export function copiedIntoTree(): Copied[] {
     });
 }
 
-/** Names of the repository's files and folders that `.dockerignore` lets into the build. */
-export async function buildContext(): Promise<string[]> {
-  const text = await readFile(path.join(FOLDER, 'Dockerfile.dockerignore'), 'utf8');
-  return text.split('\n').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+/** Rules of the ignore file, in their order: the last one that matches a file decides. */
+function readIgnoreRules(): { readonly pattern: string; readonly keeps: boolean }[] {
+  const text = readFileSync(path.join(FOLDER, 'Dockerfile.dockerignore'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => ({ pattern: line.replace(/^!/, ''), keeps: line.startsWith('!') }));
+}
+
+/** The repository's files that the ignore file lets into the build. */
+export function buildContext(): string[] {
+  const rules = readIgnoreRules();
+  const isKept = (file: string): boolean => {
+    // A rule about a folder is about everything in it.
+    const paths = file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+    const rule = rules.findLast(({ pattern }) =>
+      paths.some((one) => path.matchesGlob(one, pattern)),
+    );
+    return rule?.keeps ?? true;
+  };
+  return listFiles('').filter(isKept);
+}
+
+/** Never part of the repository. */
+const PRUNED = /^(?:\.git|\.data|node_modules)$/;
+
+function listFiles(folder: string): string[] {
+  const entries = readdirSync(path.join(ROOT, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const name = path.join(folder, entry.name);
+    if (PRUNED.test(entry.name)) return [];
+    return entry.isDirectory() ? listFiles(name) : [name];
+  });
+}
+
+/**
+ * What a stage copies of the repository: its files there, and each one's file here.
+ * Throws if a source is not in the build.
+ */
+function filesOf(name: string): ReadonlyMap<string, string> {
+  const context = buildContext();
+  const files = new Map<string, string>();
+  const copied = copiedInto(name).filter(({ stage }) => stage === undefined);
+  for (const { sources, target } of copied) {
+    for (const source of sources) {
+      const folder = `${path.normalize(source)}/`;
+      const found = context.filter(
+        (file) => path.matchesGlob(file, source) || file.startsWith(folder),
+      );
+      if (found.length === 0) throw new Error(`COPY ${source}: not in the build`);
+      for (const file of found) {
+        // As COPY does it: the content of a folder goes into the target.
+        const isIn = file.startsWith(folder);
+        const rest = isIn ? path.relative(folder, file) : path.basename(file);
+        const isFolder = isIn || target.endsWith('/');
+        files.set(path.normalize(isFolder ? path.join(target, rest) : target), file);
+      }
+    }
+  }
+  return files;
+}
+
+/** Programs of their own, and the configuration with which an editor reads a page. */
+const SEPARATE = /(?:^|\/)(?:docs\/guide\/samples|reference\/page)\//;
+/** Only `npm start` loads it. */
+const SANDBOX = 'sandbox/start.ts';
+
+/**
+ * Relative modules and base configurations that a file of a stage names and that are not in the stage, as
+ * `file: name`.
+ */
+export function missingModules(stage: string): string[] {
+  const files = filesOf(stage);
+  return [...files]
+    .filter(([file]) => /\.(?:m?[jt]sx?|json)$/.test(file) && !SEPARATE.test(file))
+    .flatMap(([file, source]) => {
+      const text = readFileSync(path.join(ROOT, source), 'utf8');
+      const named = file.endsWith('.json')
+        ? text.matchAll(/"extends": "(\.[^"]+)"/g)
+        : text.matchAll(/(?:^(?:import|export)\b[^;'`]*?from |^import |\bimport\()'(\.[^']+)'/gm);
+      return [...named]
+        .map(([, name = '']) => path.join(path.dirname(file), name.replace(/\?\w+$/, '')))
+        .filter((name) => name !== SANDBOX && !files.has(name))
+        .map((name) => `${file}: ${name}`);
+    })
+    .toSorted();
 }
 
 interface Locked {
@@ -88,7 +175,7 @@ export async function shippedLibraries(): Promise<string[]> {
 
 /** Makes the tree of the image below `folder`, from what is installed here. */
 export async function assembleTree(folder: string): Promise<void> {
-  for (const { stage, sources, target } of copiedIntoTree()) {
+  for (const { stage, sources, target } of copiedInto('tree')) {
     for (const source of sources) {
       // Written by the stage `libraries` from the lock file.
       if (source === 'sbom.cdx.json') continue;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { must, inProcess, newKey } from '../integration/cli-support.ts';
-import { query } from '../integration/embedded-support.ts';
+import { query, run } from '../integration/embedded-support.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort, processesOf, untilNothingRuns } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
@@ -19,8 +19,11 @@ import { VendorClient, send } from '../support/vendor-client.ts';
 
 const fixture = new SandboxFixture();
 let operators: SimulatedOperators;
+beforeAll(async () => {
+  operators = await startSimulatedOperators(await fixture.folder());
+});
 afterAll(async () => {
-  await operators?.kill('SIGKILL');
+  await operators.kill('SIGKILL');
   await fixture.cleanUp();
 });
 
@@ -208,7 +211,6 @@ async function requirePending(running: Running, { environment }: Place, lost: st
 }
 
 test('after a restore nothing is paid twice, and the missing payments are found', async () => {
-  operators = await startSimulatedOperators(await fixture.folder());
   const before = placeIn(await fixture.folder());
   let running = await serve(before);
   key = await setUp(before);
@@ -313,4 +315,44 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   const checked = await must(after.environment, 'ledger', 'check', '--json');
   expect(checked.json()).toMatchObject({ violations: 0 });
   await stop(running, after);
+}, 240_000);
+
+test('a copy of the database folder that is put back after 20 payments is noticed, and they are not paid again', async () => {
+  const known = (await operators.truth()).length;
+  const folder = await fixture.folder();
+  // As the units and compose.yaml ship it: what the database was like is kept outside of it.
+  const place = placeIn(path.join(folder, 'data'));
+  const environment = { ...place.environment, DATABASE_WITNESS: path.join(folder, 'witness') };
+  const shipped = { ...place, environment };
+  let running = await serve(shipped);
+  key = await setUp(shipped);
+  await until('the vendor is known', async () => {
+    return (await vendorOf(running).call('balance')).status === 200;
+  });
+  await stop(running, shipped);
+  const [live, copy] = [path.join(place.dataDir, 'postgres'), path.join(folder, 'copy')];
+  await run('cp', ['-a', live, copy]);
+
+  running = await serve(shipped);
+  const accounts = Array.from({ length: 20 }, (_, index) => `400000${String(index + 10)}`);
+  const references = await Promise.all(accounts.map((account) => pay(running, account)));
+  for (const reference of references) await untilStatus(running, reference, 'SUCCESS');
+  expect(await vendorOf(running).balance()).toBe(7_000);
+  await lose(running, shipped);
+  await rm(live, { recursive: true });
+  await rename(copy, live);
+
+  running = await serve(shipped);
+  const status = await must(environment, 'quarantine', 'status', '--json');
+  expect(status.json<Status>().quarantine).not.toBeNull();
+  for (const account of accounts) {
+    const repeated = await vendorOf(running).create({
+      ...{ biller_name: 'kplc_prepaid', account, amount: '100.00' },
+      merchant_reference: `order-${account}`,
+    });
+    expect(repeated.body.error?.[0]?.code).toBe('biller_offline');
+  }
+  expect(await operators.truth()).toHaveLength(known + 20);
+  expect(await vendorOf(running).balance()).toBe(9_000);
+  await stop(running, shipped);
 }, 240_000);

@@ -77,6 +77,8 @@ export interface Keeper {
   /** Checks every ten seconds. */
   start(pool: Pool): void;
   readonly restores: Restores;
+  /** When the state was last recorded outside the database, by `performance.now()`; undefined: never. */
+  recordedAtMs(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -107,6 +109,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (poolInUse !== undefined) await memory.check(poolInUse);
       },
     },
+    recordedAtMs: () => memory.recordedAtMs,
     stop: async () => {
       await job?.stop();
       // What was done until now is known to have been done.
@@ -140,6 +143,10 @@ class Memory {
 
   get restores(): number {
     return this.#restores;
+  }
+
+  get recordedAtMs(): number | undefined {
+    return this.#witnesses.recordedAtMs;
   }
 
   async check(pool: Pool): Promise<void> {
@@ -325,11 +332,16 @@ class Witnesses {
   readonly #log: Logger;
   readonly #places: readonly Storage[];
   #found: Beat[] = [];
+  #recordedAtMs: number | undefined;
 
   constructor(places: readonly Storage[], log: Logger) {
     this.#places = places;
     this.#unread = new Set(places);
     this.#log = log;
+  }
+
+  get recordedAtMs(): number | undefined {
+    return this.#recordedAtMs;
   }
 
   get found(): readonly Beat[] {
@@ -349,7 +361,10 @@ class Witnesses {
   async write(installationId: string, last: Beat): Promise<void> {
     for (const storage of this.#places) {
       if (this.#unread.has(storage)) continue;
-      await this.#try(storage, async () => await writeWitness(storage, installationId, last));
+      await this.#try(storage, async () => {
+        await writeWitness(storage, installationId, last);
+        this.#recordedAtMs = performance.now();
+      });
     }
   }
 

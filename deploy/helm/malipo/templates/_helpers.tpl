@@ -57,6 +57,9 @@ securityContext:
 {{- define "malipo.env" -}}
 - { name: PUBLIC_URL, value: {{ .Values.publicUrl | quote }} }
 - { name: REQUIRE_RUNTIME_ROLE, value: 'true' }
+{{- with .Values.databaseWitness.address }}
+- { name: DATABASE_WITNESS, value: {{ . | quote }} }
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - { name: {{ $name }}, value: {{ $value | toString | quote }} }
 {{- end }}
