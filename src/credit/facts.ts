@@ -98,6 +98,11 @@ export interface CreditAccount {
    * the subject nor in the subject's favour.
    */
   readonly troubleSuppressed?: true;
+  /**
+   * How much of it still counts in the subject's favour, in thousandths: it fades in the last part
+   * of its retention. Absent: all.
+   */
+  readonly retainedPermille?: number;
 }
 
 /** `living` refutes deaths that lenders reported up to that instant. */
@@ -111,6 +116,6 @@ export interface PastEnquiry {
   /** Report reason 1–12; 3 and 4 are not applications and never lower a score. */
   readonly reason: number;
   readonly sector: Sector;
-  /** The lender that asked: its applications within a few days count as one. Absent: unknown. */
+  /** The lender that asked. Absent: unknown. */
   readonly by?: string;
 }

@@ -90,7 +90,7 @@ async function readFileOf(crn: bigint): Promise<CreditFile> {
   return await readCreditFile(pool, {
     crn,
     asOf: new Date('2026-11-05T00:00:00Z'),
-    statesFrom: new Date(0),
+    keptFrom: new Date(0),
     enquiriesUntil: new Date(),
     ownVendorId: 1,
     ownEnquiriesFrom: new Date(),

@@ -600,7 +600,7 @@ describe('applications for credit', () => {
     return Number((body.score as unknown as { positiveScore: string }).positiveScore);
   };
 
-  test('of one lender count once for others on the same day, and not for itself', async () => {
+  test('for one purpose count once on the same day, whoever asks, and not for the lender itself', async () => {
     await databaseTransaction(service.pool, async (client) => {
       for (const vid of ['third', 'fourth']) {
         await insertVendor(client, { vid, name: vid, sector: 'sacco', createdAt: new Date() });
@@ -617,7 +617,7 @@ describe('applications for credit', () => {
     const before = await scoreFor('demo2');
     // A lender’s own enquiries belong to the current application.
     expect(await scoreFor('demo2')).toBe(before);
-    for (const reportReason of ['3', '4']) {
+    for (const reportReason of ['1', '3', '4']) {
       await ask('generic-score', { reportReason }, { vid: 'fourth' });
     }
     expect(await scoreFor('demo2')).toBe(before);
@@ -629,6 +629,8 @@ describe('applications for credit', () => {
     }
     expect(await scoreFor('demo2')).toBe(after);
     await ask('id-decision', {}, { vid: 'fourth' });
+    expect(await scoreFor('demo2')).toBe(after);
+    await ask('id-decision', { reportReason: '6' }, { vid: 'fourth' });
     expect(await scoreFor('demo2')).toBeLessThan(after);
   });
 });

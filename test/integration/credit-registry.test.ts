@@ -32,7 +32,7 @@ async function readFile(crn: bigint): Promise<CreditFile> {
   return await readCreditFile(pool, {
     crn,
     asOf: AS_OF,
-    statesFrom: new Date(0),
+    keptFrom: new Date(0),
     enquiriesUntil: AS_OF,
     ownVendorId: 1,
     ownEnquiriesFrom: AS_OF,

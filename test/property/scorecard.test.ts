@@ -227,19 +227,21 @@ describe('a score', () => {
     );
   });
 
-  test('counts enquiries of one lender within 14 days once, and each lender separately', () => {
+  test('counts enquiries for one purpose within 14 days once, whichever lenders were asked', () => {
     const at = (days: number): Date => new Date(AS_OF.getTime() - days * 86_400_000);
     const asked = fc.record({
       days: fc.integer({ min: 0, max: 60 }),
-      by: fc.constantFrom('1', '2'),
+      reason: fc.constantFrom(2, 12),
     });
     const count = (
-      asks: readonly { readonly days: number; readonly by: string }[],
+      asks: readonly { readonly days: number; readonly reason: number }[],
     ): number | null =>
       characteristic('applications90Days').measure({
         asOf: AS_OF,
         accounts: [],
-        enquiries: asks.map(({ days, by }) => ({ at: at(days), by, reason: 2, sector: 'bank' })),
+        enquiries: asks.map(({ days, reason }, index) => ({
+          ...{ at: at(days), reason, by: String(index), sector: 'bank' },
+        })),
       });
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 8 }), asked, (asks, more) => {
@@ -248,11 +250,11 @@ describe('a score', () => {
         expect(after - before).toBeGreaterThanOrEqual(0);
         expect(after - before).toBeLessThanOrEqual(1);
         expect(count([...asks, more, more, { ...more }])).toBe(after);
-        const other = [...asks, { ...more, by: 'another' }];
+        const other = [...asks, { ...more, reason: 9 }];
         expect(count(other)).toBe(before + 1);
-        // A simple model: the smallest number of 14-day spans that contain all enquiries of a lender.
-        const model = ['1', '2'].reduce((sum, by) => {
-          let left = asks.filter((one) => one.by === by).map(({ days }) => days);
+        // A simple model: the smallest number of 14-day spans that contain all enquiries for a purpose.
+        const model = [2, 12].reduce((sum, reason) => {
+          let left = asks.filter((one) => one.reason === reason).map(({ days }) => days);
           let spans = 0;
           while (left.length > 0) {
             const oldest = Math.max(...left);
@@ -265,8 +267,8 @@ describe('a score', () => {
       }),
       RUNS,
     );
-    expect(count([0, 0, 0].map((days) => ({ days, by: '1' })))).toBe(1);
-    expect(count(['1', '2', '3'].map((by) => ({ days: 0, by })))).toBe(3);
+    expect(count([0, 0, 0].map((days) => ({ days, reason: 2 })))).toBe(1);
+    expect(count([2, 9, 12].map((reason) => ({ days: 0, reason })))).toBe(3);
   });
 
   test('agrees with its probability and its grade by the published formula', () => {
@@ -322,6 +324,7 @@ describe('a score', () => {
       history: true,
       disputed: true,
       troubleSuppressed: true,
+      retainedPermille: true,
     };
     const personal = /gender|sex|name|birth|age|national|document|phone|address/i;
     const fields = [...Object.keys(fileFields), ...Object.keys(accountFields)];

@@ -8,6 +8,7 @@ import type { Match } from '../matching/match.ts';
 import { readCreditFiles } from '../registry/files-store.ts';
 import type { FileOwner } from '../registry/files-store.ts';
 import { findSubjects, findSubjectsOfEach, readCreditFile } from '../registry/store.ts';
+import { applyRetention } from '../registry/retention.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { Vault } from '../registry/vault.ts';
@@ -153,11 +154,12 @@ export async function readFileOfToday(
   crn: bigint,
   vendorId: number | null,
 ): Promise<CreditFile> {
+  const window = windowOf(options, vendorId);
   const [file, rules] = await Promise.all([
-    readCreditFile(options.pool, { crn, ...windowOf(options, vendorId) }),
+    readCreditFile(options.pool, { crn, ...window }),
     readSuppressionRules(options.pool),
   ]);
-  return applySuppression(file, rules);
+  return applySuppression(applyRetention(file, window.keptFrom), rules);
 }
 
 /** The same for many subjects, by reference. */
@@ -167,11 +169,17 @@ export async function readFilesOfToday(
   vendorId: number | null,
 ): Promise<Map<bigint, CreditFile>> {
   const distinct = [...new Map(owners.map((owner) => [owner.crn, owner])).values()];
+  const window = windowOf(options, vendorId);
   const [files, rules] = await Promise.all([
-    readCreditFiles(options.pool, distinct, windowOf(options, vendorId)),
+    readCreditFiles(options.pool, distinct, window),
     readSuppressionRules(options.pool),
   ]);
-  return new Map([...files].map(([crn, file]) => [crn, applySuppression(file, rules)]));
+  return new Map(
+    [...files].map(([crn, file]) => [
+      crn,
+      applySuppression(applyRetention(file, window.keptFrom), rules),
+    ]),
+  );
 }
 
 function windowOf(
@@ -182,7 +190,7 @@ function windowOf(
   const asOf = startOfDay(now, options.timeZone);
   return {
     asOf,
-    statesFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
+    keptFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
     enquiriesUntil: now,
     ownVendorId: vendorId,
     ownEnquiriesFrom: new Date(now.getTime() - ONE_APPLICATION_DAYS * DAY_MS),

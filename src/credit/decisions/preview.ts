@@ -11,7 +11,7 @@ import type { Profile } from '../registry/profile.ts';
 import type { Vault } from '../registry/vault.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';
-import { isDisputed, isNonPerforming } from '../scorecards/standing.ts';
+import { isDisputed, isInDefault } from '../scorecards/standing.ts';
 
 export type PreviewOptions = Parameters<typeof readFilesOfToday>[0] & { readonly vault: Vault };
 
@@ -159,9 +159,8 @@ function standingOf(file: CreditFile, champions: Scorecards): Standing {
   const { score, grade } = scoreFile(file, 'generic', champions);
   return {
     accounts: file.accounts.length,
-    inDefault: file.accounts.filter(
-      (account) => !isDisputed(account) && isNonPerforming(account, account.current),
-    ).length,
+    inDefault: file.accounts.filter((account) => !isDisputed(account) && isInDefault(account))
+      .length,
     disputed: file.accounts.filter(isDisputed).length,
     score,
     grade,

@@ -4,7 +4,7 @@ import type { AmountUnit, State } from '../registry/account.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
 import { accountOf } from '../registry/store.ts';
-import { isNonPerforming } from '../scorecards/standing.ts';
+import { isInDefault } from '../scorecards/standing.ts';
 import { ImportError } from './error.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
 import { headerProblem } from './template.ts';
@@ -73,7 +73,5 @@ function isListed(
     accounts: accountOf(row, [{ ...state, accountId: 0n }]),
     enquiries: [],
   };
-  return applySuppression(file, rules).accounts.some((account) =>
-    isNonPerforming(account, account.current),
-  );
+  return applySuppression(file, rules).accounts.some(isInDefault);
 }

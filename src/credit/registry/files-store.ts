@@ -88,7 +88,7 @@ async function readAccounts(
 async function readStates(
   db: Queryable,
   pairs: Pairs,
-  { asOf, statesFrom }: Options,
+  { asOf }: Options,
 ): Promise<Map<bigint, StateRow[]>> {
   const read = await db.query<StateRow>({
     name: 'credit_files_states',
@@ -97,9 +97,9 @@ async function readStates(
         days_in_arrears as "daysInArrears", instalments_in_arrears as "instalmentsInArrears",
         risk_class as "riskClass", status, status_on::text as "statusOn",
         last_payment_on::text as "lastPaymentOn", last_payment_cents as "lastPaymentCents"
-      from account_states where crn = any($1::bigint[]) and as_of between $2 and $3
+      from account_states where crn = any($1::bigint[]) and as_of <= $2
       order by account_id, as_of`,
-    values: [pairs[1], isoDay(statesFrom), isoDay(asOf)],
+    values: [pairs[1], isoDay(asOf)],
   });
   return Map.groupBy(read.rows, (row) => row.accountId);
 }
@@ -127,7 +127,7 @@ async function readEnquiries(
     values: [
       ...pairs,
       options.enquiriesUntil,
-      options.statesFrom,
+      options.keptFrom,
       options.ownVendorId,
       options.ownEnquiriesFrom,
     ],

@@ -199,8 +199,8 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
             status_on::text as "statusOn", last_payment_on::text as "lastPaymentOn",
           last_payment_cents as "lastPaymentCents"
         from account_states where crn = ${MEMBERS_OF_FIRST_PARAMETER}
-          and as_of between $2 and $3 order by account_id, as_of`,
-      values: [options.crn, isoDay(options.statesFrom), asOfDay],
+          and as_of <= $2 order by account_id, as_of`,
+      values: [options.crn, asOfDay],
     }),
     readPastEnquiries(db, options),
     readLifeRecord(db, options.crn),
@@ -219,10 +219,10 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   };
 }
 
-/** The account with its states, oldest first; an empty list if every state is past retention. */
+/** The account with its states, oldest first; an empty list without a state. */
 export function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
   const newest = rows.at(-1);
-  // An account whose states are all past retention is no longer on file.
+  // It was submitted for later days only.
   if (newest === undefined) return [];
   return [
     {

@@ -86,7 +86,7 @@ export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<
 export interface EnquiryWindow {
   readonly crn: bigint;
   /** States and enquiries before this instant are past retention. */
-  readonly statesFrom: Date;
+  readonly keptFrom: Date;
   /** The instant that the file is read for: earlier enquiries are included. */
   readonly enquiriesUntil: Date;
   /**
@@ -117,7 +117,7 @@ export async function readPastEnquiries(
     values: [
       options.crn,
       options.enquiriesUntil,
-      options.statesFrom,
+      options.keptFrom,
       options.ownVendorId,
       options.ownEnquiriesFrom,
     ],

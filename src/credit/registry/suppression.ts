@@ -34,7 +34,7 @@ export function applySuppression(file: CreditFile, rules: readonly SuppressionRu
       let troubleSuppressed = account.troubleSuppressed === true;
       const neutral = (state: AccountState): AccountState => {
         if (!isNegative(state) || !rules.some((rule) => covers(rule, account, state))) return state;
-        if (!isKept(state)) troubleSuppressed = true;
+        if (!isKept(account, state)) troubleSuppressed = true;
         return neutralState(state);
       };
       const current = neutral(account.current);

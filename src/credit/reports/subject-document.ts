@@ -14,7 +14,7 @@ import type { ScoreKind } from '../scorecards/scorecard.ts';
 import {
   isDeceased,
   isDisputed,
-  isNonPerforming,
+  isInDefault,
   isOpen,
   isOriginalKnown,
   statesOf,
@@ -210,10 +210,7 @@ function summaryBlocks({ shown, file }: SubjectReport, words: ReportWords): Bloc
       rows: [
         [words.open, String(accounts.filter(isOpen).length)],
         [words.closed, String(accounts.filter((account) => !isOpen(account)).length)],
-        [
-          words.inDefault,
-          String(counted.filter((account) => isNonPerforming(account, account.current)).length),
-        ],
+        [words.inDefault, String(counted.filter(isInDefault).length)],
         [words.disputed, String(accounts.length - counted.length)],
         [words.balance, sum(({ current }) => current.balanceCents)],
         [words.overdue, sum(({ current }) => current.overdueCents, counted)],

@@ -60,7 +60,7 @@ export async function readSubjectReport(
   const file = await readCreditFile(pool, {
     crn,
     asOf,
-    statesFrom: new Date(0),
+    keptFrom: new Date(0),
     enquiriesUntil: asOf,
     ownVendorId: null,
     ownEnquiriesFrom: asOf,

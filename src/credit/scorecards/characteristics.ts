@@ -3,6 +3,9 @@ import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   daysBetween,
   isNeutral,
+  hasMaterialArrears,
+  isInDefault,
+  isMaterialLoan,
   isNonPerforming,
   isOpen,
   isOriginalKnown,
@@ -34,11 +37,19 @@ export interface Characteristic {
   readonly canBeNever?: true;
 }
 
-/** Report reasons that are not applications for credit: monitoring and verification. */
-export const NOT_APPLICATIONS: ReadonlySet<number> = new Set([3, 4]);
+/** Report reasons that are not applications for credit: account opening, monitoring, verification. */
+export const NOT_APPLICATIONS: ReadonlySet<number> = new Set([1, 3, 4]);
 
-/** Enquiries of one lender about one subject within this many days are one application. */
+/** Enquiries for one purpose within this many days are one application: people compare lenders. */
 export const ONE_APPLICATION_DAYS = 14;
+
+/** A loan held for less time is no evidence of how its holder repays. */
+const REPAID_MIN_DAYS = 28;
+/**
+ * A loan counts as repaid only so long after it was taken. A series of small loans, taken and repaid
+ * to raise a score, does so at the earliest when its effort is long past.
+ */
+const REPAID_SEASONING_DAYS = 180;
 
 /**
  * The characteristics that scorecards may use. Each is chosen so that, for any file, one more
@@ -54,8 +65,7 @@ export const CHARACTERISTICS = {
     meaning: 'accounts in default now',
     better: 'lower',
     reason: 'One or more accounts are in default',
-    measure: ({ accounts }) =>
-      count(accounts, (account) => isNonPerforming(account, account.current)),
+    measure: ({ accounts }) => count(accounts, isInDefault),
   },
   everNonPerformingAccounts: {
     meaning: 'accounts in default now or at any earlier time on file',
@@ -78,30 +88,35 @@ export const CHARACTERISTICS = {
       count(accounts, (account) => statesOf(account).some(({ status }) => status === 'C')),
   },
   worstArrearsDays12: {
-    meaning: 'highest number of days in arrears on any account in the last 12 months',
+    meaning:
+      'highest number of days that KES 1,000 or more were in arrears on any account in the last 12 months',
     better: 'lower',
     reason: 'Payments were late in the last 12 months',
     measure: (file) => worstArrearsDays(file, 12),
   },
   worstArrearsDays24: {
-    meaning: 'highest number of days in arrears on any account in the last 24 months',
+    meaning:
+      'highest number of days that KES 1,000 or more were in arrears on any account in the last 24 months',
     better: 'lower',
     reason: 'Payments were late in the last 24 months',
     measure: (file) => worstArrearsDays(file, 24),
   },
   worstMobileArrearsDays12: {
-    meaning: 'highest number of days in arrears on a mobile loan in the last 12 months',
+    meaning:
+      'highest number of days that KES 1,000 or more were in arrears on a mobile loan in the last 12 months',
     better: 'lower',
     reason: 'Mobile loans were repaid late in the last 12 months',
     measure: (file) =>
       worstArrearsDays({ ...file, accounts: file.accounts.filter(isMobileLoan) }, 12),
   },
   instalmentsInArrears: {
-    meaning: 'instalments in arrears now, over all accounts',
+    meaning: 'instalments in arrears now, over all accounts with KES 1,000 or more in arrears',
     better: 'lower',
     reason: 'Instalments are unpaid',
     measure: ({ accounts }) =>
-      accounts.reduce((sum, { current }) => sum + current.instalmentsInArrears, 0),
+      accounts
+        .filter(({ current }) => hasMaterialArrears(current))
+        .reduce((sum, { current }) => sum + current.instalmentsInArrears, 0),
   },
   repaidSharePercent: {
     meaning: 'share of everything borrowed that was repaid on well-kept accounts, in percent',
@@ -114,30 +129,35 @@ export const CHARACTERISTICS = {
     better: 'higher',
     reason: 'The history of accounts kept well is not long yet',
     measure: ({ accounts, asOf }) =>
-      largest(accounts.filter(isWellKept).map(({ openedOn }) => monthsBetween(openedOn, asOf))),
+      largest(
+        accounts
+          .filter(isWellKept)
+          .map((account) => faded(account, monthsBetween(account.openedOn, asOf))),
+      ),
   },
   accountsRepaid: {
-    meaning: 'well-kept accounts repaid in full',
+    meaning: 'months in which a well-kept loan was repaid in full',
     better: 'higher',
     reason: 'Few accounts were repaid in full and on time',
-    measure: ({ accounts }) => count(accounts, isRepaidWell),
+    measure: ({ accounts, asOf }) => monthsOfRepayment(accounts.filter(isRepaidWell(asOf))),
   },
   mobileLoansRepaid: {
-    meaning: 'mobile loans repaid in full and on time',
+    meaning: 'months in which a mobile loan was repaid in full and on time',
     better: 'higher',
     reason: 'Few mobile loans were repaid in full and on time',
-    measure: ({ accounts }) =>
-      count(accounts, (account) => isMobileLoan(account) && isRepaidWell(account)),
+    measure: ({ accounts, asOf }) =>
+      monthsOfRepayment(accounts.filter(isMobileLoan).filter(isRepaidWell(asOf))),
   },
   largestMobileLoanRepaid: {
     meaning: 'principal of the largest mobile loan repaid in full and on time, in KES',
     better: 'higher',
     reason: 'The largest mobile loan repaid in full and on time was small, or there was none',
-    measure: ({ accounts }) =>
+    measure: ({ accounts, asOf }) =>
       largest(
         accounts
-          .filter((account) => isMobileLoan(account) && isRepaidWell(account))
-          .map(({ originalCents }) => Number(originalCents / 100n)),
+          .filter(isMobileLoan)
+          .filter(isRepaidWell(asOf))
+          .map((account) => faded(account, Number(account.originalCents / 100n))),
       ),
   },
   openAccounts: {
@@ -175,13 +195,13 @@ export const CHARACTERISTICS = {
       ).size,
   },
   applications30Days: {
-    meaning: 'applications for credit in the last 30 days, one for each lender and 14 days',
+    meaning: 'applications for credit in the last 30 days, one for each purpose and 14 days',
     better: 'lower',
     reason: 'One or more applications for credit in the last 30 days',
     measure: (file) => applications(file, 30),
   },
   applications90Days: {
-    meaning: 'applications for credit in the last 90 days, one for each lender and 14 days',
+    meaning: 'applications for credit in the last 90 days, one for each purpose and 14 days',
     better: 'lower',
     reason: 'One or more applications for credit in the last 90 days',
     measure: (file) => applications(file, 90),
@@ -214,13 +234,42 @@ function isOwed(account: CreditAccount): boolean {
   const { current, troubleSuppressed } = account;
   return (
     isOpen(account) ||
-    isNonPerforming(account, current) ||
+    isInDefault(account) ||
     (troubleSuppressed === true && current.balanceCents > 0n)
   );
 }
 
-function isRepaidWell(account: CreditAccount): boolean {
-  return !isOpen(account) && account.current.balanceCents <= 0n && isWellKept(account);
+/** Whether an account counts as repaid: a loan of some size and length, kept well, and seasoned. */
+function isRepaidWell(asOf: Date): (account: CreditAccount) => boolean {
+  return (account) =>
+    !isOpen(account) &&
+    account.current.balanceCents <= 0n &&
+    isMaterialLoan(account) &&
+    daysBetween(account.openedOn, account.current.statusOn) >= REPAID_MIN_DAYS &&
+    daysBetween(account.openedOn, asOf) >= REPAID_SEASONING_DAYS &&
+    isWellKept(account);
+}
+
+/**
+ * One for each calendar month in which any was repaid, however many: several loans at once show no
+ * more than one.
+ */
+function monthsOfRepayment(repaid: readonly CreditAccount[]): number {
+  const shares = new Map<number, number>();
+  for (const { current, retainedPermille = WHOLE_PERMILLE } of repaid) {
+    const month = current.statusOn.getUTCFullYear() * 12 + current.statusOn.getUTCMonth();
+    shares.set(month, Math.max(shares.get(month) ?? 0, retainedPermille));
+  }
+  return Math.ceil([...shares.values()].reduce((sum, share) => sum + share, 0) / WHOLE_PERMILLE);
+}
+
+const WHOLE_PERMILLE = 1_000;
+
+/** A number that an account earns, less as the account approaches the end of its retention. */
+function faded({ retainedPermille }: CreditAccount, value: number): number {
+  return retainedPermille === undefined
+    ? value
+    : Math.ceil((value * retainedPermille) / WHOLE_PERMILLE);
 }
 
 function monthsSinceNonPerforming({ accounts, asOf }: ScoredFile): number | null {
@@ -229,7 +278,8 @@ function monthsSinceNonPerforming({ accounts, asOf }: ScoredFile): number | null
     for (const state of statesOf(account)) {
       if (!isNonPerforming(account, state)) continue;
       // An unresolved default counts as of today, however long ago the lender reported it.
-      const months = state === account.current ? 0 : monthsBetween(state.asOf, asOf);
+      const stands = state === account.current || isInDefault(account);
+      const months = stands ? 0 : monthsBetween(state.asOf, asOf);
       if (fewest === null || months < fewest) fewest = months;
     }
   }
@@ -242,6 +292,7 @@ function worstArrearsDays({ accounts, asOf }: ScoredFile, months: number): numbe
     for (const state of statesOf(account)) {
       const stands = state === account.current && isOwed(account);
       if (!stands && monthsBetween(state.asOf, asOf) >= months) continue;
+      if (!hasMaterialArrears(state)) continue;
       worst = Math.max(worst, state.daysInArrears);
     }
   }
@@ -258,11 +309,14 @@ function repaidSharePercent({ accounts }: ScoredFile): number {
   for (const account of accounts) {
     if (!isOriginalKnown(account)) continue;
     if (isNeutral(account)) {
-      neutral.push({ borrowedCents: account.originalCents, repaidCents: repaidOf(account) });
+      neutral.push({
+        borrowedCents: shareOf(account, account.originalCents),
+        repaidCents: shareOf(account, repaidOf(account)),
+      });
       continue;
     }
-    borrowedCents += account.originalCents;
-    if (isWellKept(account)) repaidCents += repaidOf(account);
+    borrowedCents += shareOf(account, account.originalCents);
+    if (isWellKept(account)) repaidCents += shareOf(account, repaidOf(account));
   }
   // The amount still owed on a neutral account may count, but never in the subject's favour.
   neutral.sort((a, b) => Number(a.repaidCents * b.borrowedCents - b.repaidCents * a.borrowedCents));
@@ -274,15 +328,20 @@ function repaidSharePercent({ accounts }: ScoredFile): number {
   return borrowedCents === 0n ? 0 : Number((repaidCents * 10_000n) / borrowedCents) / 100;
 }
 
+/** What still counts of an amount, in thousandths of cents. */
+function shareOf({ retainedPermille = WHOLE_PERMILLE }: CreditAccount, cents: bigint): bigint {
+  return cents * BigInt(retainedPermille);
+}
+
 function repaidOf({ originalCents, current }: CreditAccount): bigint {
   const leftCents = current.balanceCents < 0n ? 0n : current.balanceCents;
   return leftCents < originalCents ? originalCents - leftCents : 0n;
 }
 
 /**
- * Applications in the last days. A lender's enquiries within 14 days of its first are one
- * application, whatever products it asked about: the smallest number of 14-day spans that contain
- * them all.
+ * Applications in the last days. Enquiries for one purpose within 14 days of the first are one
+ * application, whichever lenders were asked: the smallest number of 14-day spans that contain them
+ * all.
  */
 function applications({ enquiries, asOf }: ScoredFile, days: number): number {
   return applicationsOf(enquiries, asOf, days);
@@ -297,10 +356,8 @@ export function applicationsOf(
   const recent = enquiries.filter(
     ({ at, reason }) => !NOT_APPLICATIONS.has(reason) && daysBetween(at, asOf) <= days,
   );
-  const byLender = Map.groupBy(recent, ({ by }) => by);
-  const unknown = byLender.get(undefined)?.length ?? 0;
-  byLender.delete(undefined);
-  return [...byLender.values()].reduce((sum, of) => sum + spansOf(of), unknown);
+  const byPurpose = Map.groupBy(recent, ({ reason }) => reason);
+  return [...byPurpose.values()].reduce((sum, of) => sum + spansOf(of), 0);
 }
 
 function spansOf(enquiries: ScoredFile['enquiries']): number {

@@ -6,7 +6,7 @@ import type { CharacteristicName, ScoredFile } from './characteristics.ts';
 import { clampScore, gradeOfPercent, percentOfScore } from './scale.ts';
 import { maximumPointsOf, pointsOf, newestCards, readCards } from './scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from './scorecard.ts';
-import { isDeceased, isDisputed, isNonPerforming } from './standing.ts';
+import { isDeceased, isDisputed, isInDefault } from './standing.ts';
 
 /** A score as texts, as in the answer. */
 export interface ScoreAnswer {
@@ -71,7 +71,7 @@ export function scoreFile(
     grade: gradeOfPercent(probability),
     score: String(score),
     probability,
-    reasons: reasonsOf(card, measures, { inDefault: isInDefault(scored), disputed }),
+    reasons: reasonsOf(card, measures, { inDefault: scored.accounts.some(isInDefault), disputed }),
     scorecard,
   };
 }
@@ -125,10 +125,6 @@ export function explainScore(
 export function totalPoints(card: Scorecard, measures: Measures): number {
   const points = card.characteristics.map((one) => pointsOf(one, measures[one.name] ?? null));
   return clampScore(points.reduce((sum, one) => sum + one, card.basePoints));
-}
-
-function isInDefault({ accounts }: ScoredFile): boolean {
-  return accounts.some((account) => isNonPerforming(account, account.current));
 }
 
 /**

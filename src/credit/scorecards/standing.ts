@@ -15,8 +15,15 @@ type StateFacts = Pick<
   'status' | 'balanceCents' | 'overdueCents' | 'riskClass' | 'daysInArrears'
 >;
 
-/** A smaller overdue amount is not negative information (Kenyan credit reference practice). */
+/**
+ * A smaller overdue amount is not negative information, and a smaller loan is no evidence of
+ * creditworthiness (Kenyan credit reference practice).
+ */
 const LISTING_MINIMUM_CENTS = 100_000n;
+/** Arrears below the minimum are trifling up to this part of the loan, one in so many. */
+const TRIFLING_PART = 20n;
+/** A default that was rescheduled ends once the account has performed for so long. */
+const CURE_MONTHS = 6;
 const DAYS_UNTIL_NON_PERFORMING = 90;
 /** Microfinance and mobile loans are short: 30 days unpaid correspond to 90 days of a bank loan. */
 const DAYS_UNTIL_SHORT_LOAN_NON_PERFORMING = 30;
@@ -47,6 +54,35 @@ function daysUntilNonPerforming({ product, sector }: Terms): number {
   return isShortLoan ? DAYS_UNTIL_SHORT_LOAN_NON_PERFORMING : DAYS_UNTIL_NON_PERFORMING;
 }
 
+/**
+ * Whether an account is in default now: it is non-performing, or it was when it was rescheduled, and
+ * has not performed for six months since. Otherwise new terms for an unpaid debt would end its
+ * default on the same day.
+ */
+export function isInDefault(account: CreditAccount): boolean {
+  return isNonPerforming(account, account.current) || isBeingCured(account);
+}
+
+function isBeingCured(account: CreditAccount): boolean {
+  const { current } = account;
+  if (ENDED.has(current.status) || current.balanceCents < LISTING_MINIMUM_CENTS) return false;
+  const states = statesOf(account);
+  const lastDefault = states.findLastIndex((state) => isNonPerforming(account, state));
+  if (lastDefault === -1) return false;
+  const rescheduled = states.slice(lastDefault + 1).find(({ status }) => status === 'G');
+  return rescheduled !== undefined && monthsBetween(rescheduled.asOf, current.asOf) < CURE_MONTHS;
+}
+
+/** Whether the arrears of a state are large enough to count against the subject. */
+export function hasMaterialArrears({ overdueCents }: Pick<AccountState, 'overdueCents'>): boolean {
+  return overdueCents >= LISTING_MINIMUM_CENTS;
+}
+
+/** Whether what was borrowed is enough to count in the subject's favour once it is repaid. */
+export function isMaterialLoan({ originalCents }: Pick<CreditAccount, 'originalCents'>): boolean {
+  return originalCents >= LISTING_MINIMUM_CENTS;
+}
+
 /** Every state of the account in the file, newest last. */
 export function statesOf(account: CreditAccount): readonly AccountState[] {
   return [...account.history, account.current];
@@ -57,24 +93,40 @@ export function wasEverNonPerforming(account: CreditAccount): boolean {
 }
 
 /**
- * Whether a state is without problems: at most 30 days late, not classed worse than watch, not
- * abandoned.
+ * Whether a state is without problems: not abandoned, and at most 30 days late and not classed worse
+ * than watch, or with no more than a trifle overdue.
  */
-export function isKept(state: AccountState): boolean {
+export function isKept(
+  account: Pick<CreditAccount, 'originalCents'>,
+  state: AccountState,
+): boolean {
+  if (ABANDONED.has(state.status)) return false;
+  const isOnTime = state.daysInArrears <= KEPT_MAX_DAYS && !SUBSTANDARD.has(state.riskClass);
+  return isOnTime || isTrifling(account, state);
+}
+
+/** A few shillings late. The class of a rescheduled account says more than its arrears. */
+function isTrifling(
+  { originalCents }: Pick<CreditAccount, 'originalCents'>,
+  { overdueCents, status }: AccountState,
+): boolean {
   return (
-    state.daysInArrears <= KEPT_MAX_DAYS &&
-    !SUBSTANDARD.has(state.riskClass) &&
-    !ABANDONED.has(state.status)
+    status !== 'G' &&
+    overdueCents > 0n &&
+    overdueCents < LISTING_MINIMUM_CENTS &&
+    overdueCents * TRIFLING_PART <= originalCents
   );
 }
 
 /**
  * Whether the account was always kept well, including suppressed data. Stricter than “never
  * non-performing”, which has a minimum amount: only well-kept accounts earn points, so an account
- * in arrears, however small, can never help.
+ * of which more than a trifle is in arrears can never help.
  */
 export function isWellKept(account: CreditAccount): boolean {
-  return account.troubleSuppressed !== true && statesOf(account).every(isKept);
+  return (
+    account.troubleSuppressed !== true && statesOf(account).every((state) => isKept(account, state))
+  );
 }
 
 /**
@@ -82,7 +134,9 @@ export function isWellKept(account: CreditAccount): boolean {
  * against the subject.
  */
 export function isNeutral(account: CreditAccount): boolean {
-  return account.troubleSuppressed === true && statesOf(account).every(isKept);
+  return (
+    account.troubleSuppressed === true && statesOf(account).every((state) => isKept(account, state))
+  );
 }
 
 /** The subject disputes it here (the flag) or with the lender (status P). */

@@ -3,7 +3,7 @@ import type { Sector } from '../../parties/vendor.ts';
 import type { CreditAccount, CreditFile } from '../facts.ts';
 import {
   isDisputed,
-  isNonPerforming,
+  isInDefault,
   isOpen,
   isOriginalKnown,
   monthsBetween,
@@ -139,7 +139,7 @@ function standingOf(account: CreditAccount): Standing {
   // A disputed account is shown, but no default counts against the subject until the dispute is
   // decided.
   const disputed = isDisputed(account);
-  const npa = !disputed && isNonPerforming(account, account.current);
+  const npa = !disputed && isInDefault(account);
   return {
     sector: account.sector,
     account,

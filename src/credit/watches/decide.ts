@@ -1,7 +1,7 @@
 import type { CreditFile } from '../facts.ts';
 import { NOT_APPLICATIONS } from '../scorecards/characteristics.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
-import { isDisputed, isNonPerforming } from '../scorecards/standing.ts';
+import { isDisputed, isInDefault } from '../scorecards/standing.ts';
 
 /** What was already reported to a vendor about a watched customer, or was known from the beginning. */
 export interface Known {
@@ -31,7 +31,7 @@ export function knownOf(
   return {
     score: score === '' ? null : Number(score),
     defaults: file.accounts
-      .filter((account) => !isDisputed(account) && isNonPerforming(account, account.current))
+      .filter((account) => !isDisputed(account) && isInDefault(account))
       .map(({ key }) => key)
       .toSorted(),
     newestEnquiryMs: Math.max(

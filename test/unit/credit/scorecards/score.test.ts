@@ -70,7 +70,7 @@ const LATE = {
   instalmentsInArrears: 4,
   riskClass: 'C',
 } as const;
-const REPAID = { balanceCents: 0n, status: 'A' } as const;
+const REPAID = { balanceCents: 0n, status: 'A', statusOn: day('2026-09-15') } as const;
 
 describe('characteristics', () => {
   test('default: 90 days for banks, 30 for mobile loans and microfinance, from KES 1,000', () => {
@@ -102,8 +102,8 @@ describe('characteristics', () => {
   test('arrears count in their window, and while they stand', () => {
     const past = makeAccount(
       {},
-      { daysInArrears: 80, asOf: day('2025-01-31') },
-      { daysInArrears: 20, asOf: day('2025-11-30') },
+      { daysInArrears: 80, overdueCents: 100_000n, asOf: day('2025-01-31') },
+      { daysInArrears: 20, overdueCents: 100_000n, asOf: day('2025-11-30') },
       {},
     );
     expect(measure('worstArrearsDays12', past)).toBe(20);
@@ -118,18 +118,74 @@ describe('characteristics', () => {
     const young = makeAccount({ product: 'I', openedOn: day('2026-07-31') }, REPAID);
     const small = makeAccount({ product: 'I', originalCents: 300_000n }, REPAID);
     expect(measure('monthsOfGoodHistory', old, young)).toBe(3);
-    expect(measure('mobileLoansRepaid', old, young, small)).toBe(2);
-    expect(measure('accountsRepaid', old, young, small)).toBe(2);
-    expect(measure('largestMobileLoanRepaid', old, small)).toBe(3000);
+    // `old` was late, `young` is not seasoned.
+    expect(measure('mobileLoansRepaid', old, young, small)).toBe(1);
+    const august = makeAccount({}, { ...REPAID, statusOn: day('2026-08-20') });
+    expect(measure('mobileLoansRepaid', old, young, small, august)).toBe(1);
+    expect(measure('accountsRepaid', old, young, small, august)).toBe(2);
+    expect(measure('largestMobileLoanRepaid', old, young, small)).toBe(3000);
     expect(measure('repaidSharePercent', old, young)).toBe(50);
     expect(measure('repaidSharePercent', makeAccount({}, { balanceCents: 666_667n }))).toBe(33.33);
     expect(measure('repaidSharePercent')).toBe(0);
+  });
+
+  test('a loan counts as repaid from KES 1,000, after 28 days, half a year, and once a month', () => {
+    const repaid = (openedOn: string, repaidOn: string, originalCents = 100_000n) =>
+      makeAccount(
+        { openedOn: day(openedOn), originalCents },
+        { ...REPAID, statusOn: day(repaidOn) },
+      );
+    const cases: [number, ...CreditAccount[]][] = [
+      [1, repaid('2026-01-01', '2026-01-29')],
+      [0, repaid('2026-01-01', '2026-01-28')],
+      [0, repaid('2026-01-01', '2026-01-29', 99_999n)],
+      [1, repaid('2026-05-04', '2026-06-04')],
+      [0, repaid('2026-05-05', '2026-06-05')],
+      [1, repaid('2026-01-01', '2026-03-01'), repaid('2026-01-02', '2026-03-31')],
+      [2, repaid('2026-01-01', '2026-03-31'), repaid('2026-01-02', '2026-04-01')],
+    ];
+    for (const [count, ...some] of cases) expect(measure('accountsRepaid', ...some)).toBe(count);
+  });
+
+  test('arrears count from KES 1,000, and a trifle does not make an account badly kept', () => {
+    const late = { daysInArrears: 45, instalmentsInArrears: 2, riskClass: 'B' } as const;
+    const cases: [bigint, number, number][] = [
+      [100n, 0, 9],
+      [50_000n, 0, 9],
+      // More than a twentieth of the loan.
+      [50_001n, 0, 0],
+      [99_999n, 0, 0],
+      [100_000n, 45, 0],
+    ];
+    for (const [overdueCents, days, months] of cases) {
+      const one = makeAccount({}, { ...late, overdueCents });
+      expect(measure('worstArrearsDays12', one)).toBe(days);
+      expect(measure('instalmentsInArrears', one)).toBe(days === 0 ? 0 : 2);
+      expect(measure('monthsOfGoodHistory', one)).toBe(months);
+    }
+  });
+
+  test('new terms end a default only when the account has performed for six months', () => {
+    const inDefault = { ...LATE, asOf: day('2025-12-31') };
+    const states = (months: readonly string[]): Partial<AccountState>[] =>
+      months.map((month) => ({ asOf: day(month), status: 'G' }));
+    const cases: [number, CreditAccount][] = [
+      [1, makeAccount({}, inDefault, ...states(['2026-01-31']))],
+      [1, makeAccount({}, inDefault, ...states(['2026-01-31', '2026-06-30']))],
+      [1, makeAccount({}, inDefault, ...states(['2026-01-31']), { asOf: day('2026-06-30') })],
+      [0, makeAccount({}, inDefault, ...states(['2026-01-31', '2026-07-31']))],
+      [0, makeAccount({}, inDefault, ...states(['2026-01-31']), REPAID)],
+      [0, makeAccount({}, { asOf: day('2025-12-31') }, ...states(['2026-01-31']))],
+      [0, makeAccount({}, inDefault, { asOf: day('2026-01-31') })],
+    ];
+    for (const [count, one] of cases) expect(measure('nonPerformingAccounts', one)).toBe(count);
   });
 
   test('well kept ends with the 31st day, a class below watch, or being given up', () => {
     const states: [Partial<AccountState>, boolean][] = [
       [{ daysInArrears: 30 }, true],
       [{ daysInArrears: 31 }, false],
+      [{ daysInArrears: 31, overdueCents: 100n }, true],
       [{ riskClass: 'B' }, true],
       [{ riskClass: 'C' }, false],
       [{ status: 'E', balanceCents: 0n }, false],
@@ -157,7 +213,7 @@ describe('characteristics', () => {
     const file: CreditFile = {
       asOf: AS_OF,
       accounts: loans,
-      enquiries: [ask(91, 2), ask(90, 12), ask(30, 1), ask(31, 5), ask(1, 3), ask(1, 4)],
+      enquiries: [ask(91, 2), ask(90, 12), ask(30, 6), ask(31, 5), ask(1, 3), ask(1, 4), ask(1, 1)],
     };
     expect(CHARACTERISTICS.applications30Days.measure(scoredFile(file))).toBe(1);
     expect(CHARACTERISTICS.applications90Days.measure(scoredFile(file))).toBe(3);

@@ -41,7 +41,7 @@ function perfectFile(loans: number, product: CreditAccount['product']): CreditFi
     repaymentMonths: null,
     lastPaymentOn: null,
     lastPaymentCents: null,
-    current: REPAID,
+    current: { ...REPAID, statusOn: day(`2025-${String((index % 12) + 1).padStart(2, '0')}-28`) },
     history: [],
     disputed: false,
   }));

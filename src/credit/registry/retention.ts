@@ -1,0 +1,44 @@
+import type { AccountStatus, CreditAccount, CreditFile } from '../facts.ts';
+
+const SETTLED: ReadonlySet<AccountStatus> = new Set(['A', 'H']);
+/** Settled or written off: the retention counts from the first day of this. */
+const CONCLUDED: ReadonlySet<AccountStatus> = new Set([...SETTLED, 'C']);
+/** What follows a write-off without being a new beginning: legal action, collection, called up. */
+const PURSUED: ReadonlySet<AccountStatus> = new Set([...CONCLUDED, 'D', 'E', 'J']);
+/** In its last two fifths of the retention an account fades: two years of five. */
+const FADING_SHARE = 0.4;
+const WHOLE_PERMILLE = 1_000;
+
+/**
+ * The file without what is past retention. An account is kept until so long after it was settled or
+ * written off, however often it is submitted after that, or after its newest state if its lender
+ * fell silent. Before that it counts less and less in the subject's favour, so that a score does not
+ * fall in one day without an event. Earlier states of an account that is kept are kept as long.
+ * @param keptFrom the first day that is not past retention.
+ */
+export function applyRetention(file: CreditFile, keptFrom: Date): CreditFile {
+  return {
+    ...file,
+    accounts: file.accounts.flatMap((account) => {
+      const keptMs = endOf(account).getTime() - keptFrom.getTime();
+      if (keptMs < 0) return [];
+      const fadingMs = (file.asOf.getTime() - keptFrom.getTime()) * FADING_SHARE;
+      const history = account.history.filter(({ asOf }) => asOf >= keptFrom);
+      if (keptMs >= fadingMs) return [{ ...account, history }];
+      const retainedPermille = Math.floor((keptMs / fadingMs) * WHOLE_PERMILLE);
+      return [{ ...account, history, retainedPermille }];
+    }),
+  };
+}
+
+/** The day from which the retention of an account counts. */
+function endOf({ current, history }: CreditAccount): Date {
+  if (!CONCLUDED.has(current.status)) return current.asOf;
+  let end = current.statusOn;
+  for (const state of history.toReversed()) {
+    if (!PURSUED.has(state.status)) break;
+    // A lender may give a later date with every submission; only the first one counts.
+    if (CONCLUDED.has(state.status) && state.statusOn < end) end = state.statusOn;
+  }
+  return end < current.asOf ? end : current.asOf;
+}
