@@ -95,7 +95,7 @@ test.skipIf(!HAS_BROWSER)(
     await other.context().close();
 
     await page.getByRole('link', { name: 'Scorecards' }).click();
-    await page.getByRole('link', { name: 'malipo-generic@2' }).click();
+    await page.getByRole('link', { name: 'malipo-generic@3' }).click();
     await page.getByRole('img', { name: /ROC curve/ }).waitFor();
     await page.getByRole('img', { name: /People by score/ }).waitFor();
 

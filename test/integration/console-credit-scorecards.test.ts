@@ -31,13 +31,15 @@ const read = async <Answer>(path: string): Promise<Answer> => {
 test('the cards, their roles, and one card with points and the plots of its test', async () => {
   const { cards } = await read<ScorecardsAnswer>('/credit/scorecards');
   expect(cards.map(({ card, role }) => [card, role])).toEqual([
-    ['malipo-generic@2', 'champion'],
+    ['malipo-generic@3', 'champion'],
+    ['malipo-generic@2', null],
     ['malipo-generic@1', null],
-    ['malipo-mobile@2', 'champion'],
+    ['malipo-mobile@3', 'champion'],
+    ['malipo-mobile@2', null],
     ['malipo-mobile@1', null],
   ]);
-  const card = await read<ScorecardAnswer>('/credit/scorecards/malipo-generic@2');
-  expect(card).toMatchObject({ role: 'champion', version: 2, months: [] });
+  const card = await read<ScorecardAnswer>('/credit/scorecards/malipo-generic@3');
+  expect(card).toMatchObject({ role: 'champion', version: 3, months: [] });
   expect(card.plots?.roc.at(-1)).toEqual({ goods: 1, bads: 1 });
   expect(card.characteristics[0]?.bins.length).toBeGreaterThan(1);
   expect((await risk.get('/credit/scorecards/none@1')).status).toBe(404);
@@ -56,7 +58,7 @@ test('enquiries are counted by day and vendor, with what found nobody', async ()
     running.service.pool,
     [
       {
-        ...{ month: '2026-10', kind: 'generic', card: 'malipo-generic@2', role: 'champion' },
+        ...{ month: '2026-10', kind: 'generic', card: 'malipo-generic@3', role: 'champion' },
         ...{ people: 300, meanScore: 600, stabilityIndex: 0.12, comparedWith: 'training' },
         ...{ known: 0, predicted: null, observed: null, auc: null, badSoFar: 0 },
       },

@@ -421,7 +421,7 @@ describe('an enquiry', () => {
         key: true,
         data_as_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
         document: true,
-        scorecard: 'malipo-mobile@2',
+        scorecard: 'malipo-mobile@3',
         scored: true,
       });
     }
@@ -595,8 +595,9 @@ describe('a deceased customer', () => {
 });
 
 describe('applications for credit', () => {
+  const nationalID = '900000005';
   const scoreFor = async (vid: string): Promise<number> => {
-    const { body } = await ask('generic-score', {}, { vid });
+    const { body } = await ask('generic-score', { nationalID }, { vid });
     return Number((body.score as unknown as { positiveScore: string }).positiveScore);
   };
 
@@ -618,19 +619,19 @@ describe('applications for credit', () => {
     // A lender’s own enquiries belong to the current application.
     expect(await scoreFor('demo2')).toBe(before);
     for (const reportReason of ['1', '3', '4']) {
-      await ask('generic-score', { reportReason }, { vid: 'fourth' });
+      await ask('generic-score', { nationalID, reportReason }, { vid: 'fourth' });
     }
     expect(await scoreFor('demo2')).toBe(before);
-    await ask('generic-score', {}, { vid: 'third' });
+    await ask('generic-score', { nationalID, reportReason: '10' }, { vid: 'third' });
     const after = await scoreFor('demo2');
     expect(after).toBeLessThan(before);
     for (const path of ['mobile-loan-score', 'id-decision', 'generic-score'] as const) {
-      await ask(path, {}, { vid: 'third' });
+      await ask(path, { nationalID, reportReason: '10' }, { vid: 'third' });
     }
     expect(await scoreFor('demo2')).toBe(after);
-    await ask('id-decision', {}, { vid: 'fourth' });
+    await ask('id-decision', { nationalID, reportReason: '10' }, { vid: 'fourth' });
     expect(await scoreFor('demo2')).toBe(after);
-    await ask('id-decision', { reportReason: '6' }, { vid: 'fourth' });
+    await ask('id-decision', { nationalID, reportReason: '6' }, { vid: 'fourth' });
     expect(await scoreFor('demo2')).toBeLessThan(after);
   });
 });

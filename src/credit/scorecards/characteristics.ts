@@ -46,10 +46,10 @@ export const ONE_APPLICATION_DAYS = 14;
 /** A loan held for less time is no evidence of how its holder repays. */
 const REPAID_MIN_DAYS = 28;
 /**
- * A loan counts as repaid only so long after it was taken. A series of small loans, taken and repaid
- * to raise a score, does so at the earliest when its effort is long past.
+ * An account counts in its holder's favour only so long after it was opened. A series of small
+ * loans, taken and repaid to raise a score, does so at the earliest half a year later.
  */
-const REPAID_SEASONING_DAYS = 180;
+const SEASONING_DAYS = 180;
 
 /**
  * The characteristics that scorecards may use. Each is chosen so that, for any file, one more
@@ -125,13 +125,13 @@ export const CHARACTERISTICS = {
     measure: repaidSharePercent,
   },
   monthsOfGoodHistory: {
-    meaning: 'months since the oldest well-kept account was opened',
+    meaning: 'months since the oldest well-kept account was opened, from half a year on',
     better: 'higher',
     reason: 'The history of accounts kept well is not long yet',
     measure: ({ accounts, asOf }) =>
       largest(
         accounts
-          .filter(isWellKept)
+          .filter((account) => isSeasoned(account, asOf) && isWellKept(account))
           .map((account) => faded(account, monthsBetween(account.openedOn, asOf))),
       ),
   },
@@ -246,8 +246,12 @@ function isRepaidWell(asOf: Date): (account: CreditAccount) => boolean {
     account.current.balanceCents <= 0n &&
     isMaterialLoan(account) &&
     daysBetween(account.openedOn, account.current.statusOn) >= REPAID_MIN_DAYS &&
-    daysBetween(account.openedOn, asOf) >= REPAID_SEASONING_DAYS &&
+    isSeasoned(account, asOf) &&
     isWellKept(account);
+}
+
+function isSeasoned({ openedOn }: CreditAccount, asOf: Date): boolean {
+  return daysBetween(openedOn, asOf) >= SEASONING_DAYS;
 }
 
 /**

@@ -70,7 +70,7 @@ function finding(accounts: readonly CreditAccount[]): BureauFinding {
       accounts,
       enquiries: [
         { at: day('2026-10-20'), reason: 2, sector: 'sacco', by: '7' },
-        { at: day('2026-10-21'), reason: 12, sector: 'sacco', by: '7' },
+        { at: day('2026-10-21'), reason: 2, sector: 'sacco', by: '7' },
         { at: day('2026-08-20'), reason: 2, sector: 'bank', by: '8' },
         { at: day('2026-10-22'), reason: 3, sector: 'sacco', by: '9' },
       ],

@@ -117,7 +117,9 @@ describe('characteristics', () => {
     const old = makeAccount({ product: 'I', openedOn: day('2020-10-31') }, LATE, REPAID);
     const young = makeAccount({ product: 'I', openedOn: day('2026-07-31') }, REPAID);
     const small = makeAccount({ product: 'I', originalCents: 300_000n }, REPAID);
-    expect(measure('monthsOfGoodHistory', old, young)).toBe(3);
+    const seasoned = makeAccount({ openedOn: day('2026-04-30') }, REPAID);
+    expect(measure('monthsOfGoodHistory', old, young)).toBe(0);
+    expect(measure('monthsOfGoodHistory', old, young, seasoned)).toBe(6);
     // `old` was late, `young` is not seasoned.
     expect(measure('mobileLoansRepaid', old, young, small)).toBe(1);
     const august = makeAccount({}, { ...REPAID, statusOn: day('2026-08-20') });
