@@ -24,6 +24,7 @@ export const CREDIT_TABLES: TableClasses = {
   account_states: 'local',
   account_corrections: 'local',
   account_disputes: 'local',
+  account_withdrawals: 'local',
   subject_life_records: 'local',
   suppression_rules: 'local',
   suppression_changes: 'local',

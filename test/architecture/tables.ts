@@ -97,6 +97,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'subject_life_records',
     'subject_enquiries',
     'credit_accounts',
+    'account_withdrawals',
     'account_states',
     'account_corrections',
     'account_disputes',

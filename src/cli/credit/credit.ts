@@ -17,6 +17,7 @@ import { addScorecardCommands } from './scorecard.ts';
 import { addSuppressionCommands } from './suppression.ts';
 import { addApplyCardCommand, addTrainCommand } from './train.ts';
 import { addUsageCommand } from './usage.ts';
+import { addWithdrawCommands } from './withdraw.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
@@ -30,6 +31,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addCaseCommands(credit, cli);
   addDeceasedCommands(credit, cli);
   addMergeCommands(credit, cli);
+  addWithdrawCommands(credit, cli);
   addSuppressionCommands(credit, cli);
   addProposalCommands(credit, cli);
   addCreditKeyCommands(credit, cli);

@@ -10,6 +10,7 @@ import {
   readSuppressionRules,
   removeSuppressionRule,
 } from '../registry/suppression-store.ts';
+import { withdrawAccount } from '../registry/withdrawals-store.ts';
 import { jsonText } from '../../platform/base/proposal.ts';
 import { ruleOf, storedRule, textOf } from './content.ts';
 import type { Content, StoredRule } from './content.ts';
@@ -53,6 +54,13 @@ export async function applyContent(
         throw new PlainError('The dispute is closed already.');
       }
       break;
+    case 'withdrawal': {
+      const ref = { crn: BigInt(content.crn), accountId: BigInt(content.account) };
+      if (!(await withdrawAccount(client, ref, { reason, at }))) {
+        throw new PlainError('The person has no such account, or it is withdrawn already.');
+      }
+      break;
+    }
     case 'case':
       if (!(await closeCase(client, content.case, reason, at))) {
         throw new PlainError('The case is closed already.');

@@ -31,6 +31,13 @@ export type Content =
       readonly account: string;
       readonly outcome: DisputeOutcome;
     }
+  /** An account that was listed wrongly leaves every answer. */
+  | {
+      readonly kind: 'withdrawal';
+      readonly crn: string;
+      readonly account: string;
+      readonly lender: string;
+    }
   /** A case is closed, and nothing else is changed. */
   | { readonly kind: 'case'; readonly case: string }
   | {
@@ -72,6 +79,8 @@ export function aboutOf(content: Content): string {
       return `subject ${content.from}`;
     case 'dispute':
       return `dispute ${content.dispute}`;
+    case 'withdrawal':
+      return `account ${content.account}`;
     case 'case':
       return `case ${content.case}`;
     case 'import':
@@ -94,6 +103,8 @@ export function textOf(content: Content): string {
       return `${content.from} is answered apart from ${content.into} again`;
     case 'dispute':
       return `the dispute about account ${content.account} of ${content.crn} is ${content.outcome}`;
+    case 'withdrawal':
+      return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, is withdrawn`;
     case 'case':
       return 'the case is closed';
     case 'import':

@@ -15,6 +15,8 @@ import { findMergeProblem, readSurvivors } from '../registry/merges-store.ts';
 import type { MergeProblem } from '../registry/merges-store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
+import { findCountedAccount } from '../registry/withdrawals-store.ts';
+import type { AccountRef } from '../registry/withdrawals-store.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
 import { proposalText } from './authenticity.ts';
 import { aboutOf, requireUsableRule, storedRule } from './content.ts';
@@ -85,6 +87,25 @@ export async function proposeOutcome(
   if (found === undefined) throw new PlainError('No open dispute has this id.');
   const about = { crn: String(found.crn), account: String(found.accountId) };
   return await record(deps, { kind: 'dispute', dispute, ...about, outcome }, grounds);
+}
+
+/**
+ * An account was listed wrongly: it leaves every answer and score, also when it is submitted again.
+ * Closing it would leave a default in its history.
+ */
+export async function proposeWithdrawal(
+  deps: Deps,
+  { crn, accountId }: AccountRef,
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const lender = await findCountedAccount(deps.pool, { crn, accountId });
+  if (lender === undefined) {
+    throw new PlainError('The person has no such account, or it is withdrawn already.', {
+      field: 'account',
+    });
+  }
+  const about = { crn: String(crn), account: String(accountId), lender };
+  return await record(deps, { kind: 'withdrawal', ...about }, grounds);
 }
 
 /** A case is closed with a finding: people had to decide nothing, or a lender corrects it. */

@@ -6,6 +6,7 @@ import type { CreditFile, LifeRecord, PastEnquiry } from '../facts.ts';
 import { accountOf } from './store.ts';
 import type { AccountRow, FileOptions, StateRow } from './store.ts';
 import { pastEnquiryOf } from './subject-enquiries-store.ts';
+import { IS_WITHDRAWN } from './withdrawals-store.ts';
 
 /** A subject, and the subjects whose rows belong to its file. */
 export interface FileOwner {
@@ -79,7 +80,8 @@ async function readAccounts(
       from ${PAIRS}
         join credit_accounts a on a.crn = o.member
         join lenders l on l.lender = a.lender
-      where a.opened_on <= $3 order by o.crn, a.opened_on, a.account_id`,
+      where a.opened_on <= $3 and not ${IS_WITHDRAWN}
+      order by o.crn, a.opened_on, a.account_id`,
     values: [...pairs, isoDay(asOf)],
   });
   return Map.groupBy(read.rows, ({ crn }) => crn);

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
+import { IS_WITHDRAWN } from './withdrawals-store.ts';
 
 /** How many people got a score in a month, and what became of them. */
 export interface ScoredPeople {
@@ -73,6 +74,7 @@ export async function readScoredPeople(
        where a.crn = any(array(select f.crn union all
            select m.from_crn from subject_merges m
            where m.into_crn = f.crn and m.undone_at is null))
+         and not ${IS_WITHDRAWN}
          and s.as_of > f.day and s.as_of <= (f.day + f.horizon)::date
          and s.as_of <= $3
      ) seen

@@ -12,6 +12,7 @@ import type { Profile } from './profile.ts';
 import { readPastEnquiries } from './subject-enquiries-store.ts';
 import type { EnquiryWindow } from './subject-enquiries-store.ts';
 import type { Vault } from './vault.ts';
+import { IS_WITHDRAWN } from './withdrawals-store.ts';
 
 export interface FoundSubject {
   readonly crn: bigint;
@@ -187,7 +188,9 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
           exists (select from account_disputes d where d.crn = ${MEMBERS_OF_FIRST_PARAMETER} and d.account_id = a.account_id
             and d.closed_at is null) as disputed
         from credit_accounts a join lenders l on l.lender = a.lender
-        where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.opened_on <= $2 order by a.opened_on, a.account_id`,
+        where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.opened_on <= $2
+          and not ${IS_WITHDRAWN}
+        order by a.opened_on, a.account_id`,
       values: [options.crn, asOfDay],
     }),
     db.query<StateRow>({

@@ -26,6 +26,16 @@ export function Proposed({ content }: Pick<CreditProposal, 'content'>) {
       );
     case 'dispute':
       return <Facts facts={[{ name: t`Outcome`, value: outcomes[content.outcome] }]} />;
+    case 'withdrawal':
+      return (
+        <Facts
+          facts={[
+            { name: t`Customer`, value: content.crn },
+            { name: t`Account`, value: content.account },
+            { name: t`Lender`, value: content.lender },
+          ]}
+        />
+      );
     case 'case':
       return (
         <p>

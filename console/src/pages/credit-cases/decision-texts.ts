@@ -12,6 +12,7 @@ export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDesc
   merge: msg`Treat two references as one person`,
   unmerge: msg`Undo a merge`,
   dispute: msg`Close a dispute`,
+  withdrawal: msg`Withdraw an account`,
   case: msg`Close the case`,
   import: msg`Import a lender’s file`,
   suppression: msg`Suppression rule`,

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
+import { approveProposal, rejectProposal } from '../../src/credit/decisions/decide.ts';
+import { proposeWithdrawal } from '../../src/credit/decisions/propose.ts';
+import type { Deps } from '../../src/credit/decisions/propose.ts';
+import { importFile } from '../../src/credit/importing/import.ts';
+import { findSubjects } from '../../src/credit/registry/store.ts';
+import { addSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
+import { listRecipients, listWithdrawals } from '../../src/credit/registry/withdrawals-store.ts';
+import { scoreFile } from '../../src/credit/scorecards/score.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { createMac } from '../../src/platform/base/mac.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
+import { createTestDatabase } from '../support/cluster.ts';
+import type { TestDatabase } from '../support/cluster.ts';
+import { csvOf, newVault, rightLine } from '../support/credit-files.ts';
+import type { Line } from '../support/credit-files.ts';
+
+const vault = newVault();
+let database: TestDatabase;
+let pool: Pool;
+let folder: string;
+let deps: Deps;
+let now = new Date('2026-11-05T09:00:00Z');
+const clock = { now: () => now };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, max: 4, name: 'test' });
+  deps = { pool, clock, ledgerMac: createMac(randomBytes(32)) };
+  folder = await mkdtemp(path.join(tmpdir(), 'credit-withdrawals-'));
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function submit(lender: string, line: Line, asOf: string): Promise<void> {
+  const file = path.join(folder, `${lender}.csv`);
+  await writeFile(file, csvOf([line]));
+  const wireTime = createWireTime('Africa/Nairobi');
+  const how = { template: 'mobile', sector: 'mobile_lender', corrects: false, by: 'Asha' } as const;
+  const { findings } = await importFile({
+    pool,
+    vault,
+    clock,
+    wireTime,
+    file,
+    lender,
+    asOf,
+    ...how,
+  });
+  expect(findings).toEqual([]);
+}
+
+const GOOD = rightLine(1);
+/** Written off, and of somebody else. */
+const WRONG = rightLine(1, {
+  ...{ AccountNumber: 'WRONG', OverdueBalance: '8000', OverdueDate: '20260915' },
+  ...{ DaysInArrears: '45', InstalmentsInArrears: '2', PrudentialRiskClassification: 'B' },
+  AccountStatus: 'C',
+});
+
+test('a wrong listing leaves every figure when two people withdraw it, also if it is submitted again', async () => {
+  await submit('RIGHT', GOOD, '2026-10-31');
+  const [subject] = await findSubjects(pool, vault, [
+    { type: 'nationalID', number: GOOD.PrimaryIDNumber ?? '' },
+  ]);
+  const crn = subject!.crn;
+  const options = { pool, clock, timeZone: 'Africa/Nairobi', retentionDays: 1826 };
+  const look = async () => {
+    const one = await readFileOfToday(options, crn, null);
+    const many = await readFilesOfToday(options, [{ crn, members: [crn] }], null);
+    expect(many.get(crn)).toEqual(one);
+    return { accounts: one.accounts.length, score: scoreFile(one, 'generic').score };
+  };
+  const clean = await look();
+  const ask = async (askedBy: string, at: string): Promise<void> => {
+    const about = { sector: 'bank', operation: 'generic-score', reportReason: 3 };
+    const enquiry = { crn, enquiredAt: new Date(at), enquiryId: newId(), vendorId: 1, askedBy };
+    await addSubjectEnquiries(pool, [{ ...enquiry, ...about }]);
+  };
+  await ask('BEFORE', '2026-11-05T08:00:00Z');
+  await submit('OTHER', WRONG, '2026-10-31');
+  await ask('BANK', '2026-11-05T09:10:00Z');
+  await ask('BANK', '2026-11-05T09:20:00Z');
+  now = new Date('2026-11-05T10:00:00Z');
+  const listed = await look();
+  expect(listed.accounts).toBe(2);
+  expect(Number(listed.score)).toBeLessThan(Number(clean.score) - 100);
+
+  const file = await readFileOfToday(options, crn, null);
+  const key = file.accounts.find(({ lender }) => lender === 'OTHER')!.key;
+  const ref = { crn, accountId: BigInt(key.split(' ')[1]!) };
+  const grounds = { by: 'Asha', reason: 'Somebody else’s loan', evidence: 'Letter 7' };
+  const rejected = await proposeWithdrawal(deps, ref, grounds);
+  await rejectProposal(deps, { proposalId: rejected.proposalId, by: 'Baraka' });
+  const { proposalId } = await proposeWithdrawal(deps, ref, grounds);
+  await expect(proposeWithdrawal(deps, ref, grounds)).rejects.toThrow('waits for a decision');
+  await expect(approveProposal(deps, { proposalId, by: 'asha' })).rejects.toThrow('another person');
+  expect(await look()).toEqual(listed);
+  await approveProposal(deps, { proposalId, by: 'Baraka' });
+  expect(await look()).toEqual(clean);
+
+  // Whoever was answered with it is told; who asked before or later was not.
+  now = new Date('2026-11-05T11:00:00Z');
+  await ask('LATER', '2026-11-05T10:30:00Z');
+  expect(await listRecipients(pool, ref)).toMatchObject([{ askedBy: 'BANK', answers: 2 }]);
+  expect(await listWithdrawals(pool, 10)).toMatchObject([
+    {
+      ...{ crn, accountId: ref.accountId, lender: 'OTHER' },
+      reason: 'Somebody else’s loan (proposed by Asha, approved by Baraka)',
+    },
+  ]);
+
+  // The lender submits it for another day; it stays on record, and out of every figure.
+  await submit('OTHER', { ...WRONG, DaysInArrears: '50' }, '2026-11-04');
+  expect(await look()).toEqual(clean);
+  const states = await pool.query('select from account_states where account_id = $1', [
+    ref.accountId,
+  ]);
+  expect(states.rowCount).toBe(2);
+  await expect(proposeWithdrawal(deps, ref, grounds)).rejects.toThrow('withdrawn already');
+  const unknown = { crn: crn + 1n, accountId: ref.accountId };
+  await expect(proposeWithdrawal(deps, unknown, grounds)).rejects.toThrow('no such account');
+});
