@@ -212,7 +212,7 @@ describe('an imported file', () => {
 
   test('with mistakes is imported without the wrong lines; corrected from the report alone, it is complete', async () => {
     const mistakes: Line[] = [
-      { Surname: '' },
+      { Surname: '-' },
       { DateOfBirth: '20200101' },
       { PrimaryIDNumber: 'ABC' },
       { OverdueBalance: '100' },
@@ -238,6 +238,36 @@ describe('an imported file', () => {
       counts: { accountsAdded: 5, unchanged: 45, rejected: 0 },
     });
     await expect(readFile(`${file}.errors.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('with unusual accounts and names is imported whole, with remarks', async () => {
+    const unusual: Line[] = [
+      { OriginalAmount: '0' },
+      { OriginalAmount: '799.99' },
+      { CurrentBalance: '-500', CurrentBalanceKES: '-500' },
+      { Forename1: 'K', Forename2: '' },
+      { Forename1: '', Forename2: '' },
+    ];
+    const lines = unusual.map((change, index) => line(index, change));
+    const first = await run(lines, { batchRecords: 2 });
+    expect(first).toMatchObject({ counts: { records: 5, accountsAdded: 5, rejected: 0 } });
+    expect(first.findings).toMatchObject([
+      { line: 3, field: 'CurrentBalance', rule: 'balance_and_original', imported: true },
+    ]);
+    expect((await run(lines)).counts).toMatchObject({ unchanged: 5, rejected: 0 });
+    const balances = await Promise.all(
+      lines.map(async (one) => {
+        const [subject] = await find(one);
+        const { accounts } = await readFileOf(subject?.crn ?? 0n);
+        return accounts.map(({ current }) => current.balanceCents);
+      }),
+    );
+    expect(balances).toEqual(
+      [800_000n, 800_000n, -50_000n, 800_000n, 800_000n].map((one) => [one]),
+    );
+    // A remark on a line that is refused for another reason does not say that it was imported.
+    const both = await run([line(6, { OriginalAmount: '799.99' }), line(6)]);
+    expect(both.findings).toHaveLength(2);
   });
 
   test('is read as CSV is written, and a broken quote is a finding', async () => {

@@ -22,11 +22,14 @@ export interface PlantedError {
 
 /** Errors of all kinds that need only one line; each is the only one on its line. */
 export const PLANTED_ERRORS: readonly PlantedError[] = [
-  { wrong: { Surname: '' }, findings: ['Surname required'] },
+  {
+    right: { Forename1: '', Forename2: '' },
+    wrong: { Surname: '' },
+    findings: ['Surname required'],
+  },
   { wrong: { Surname: '0712000111' }, findings: ['Surname name'] },
   { wrong: { Surname: 'Mw\ufffdngi' }, findings: ['Surname text'] },
   { wrong: { Surname: 'B'.repeat(60) }, findings: ['Surname text'] },
-  { wrong: { Forename1: '' }, findings: ['Forename1 required'] },
   { wrong: { Forename1: '.' }, findings: ['Forename1 name'] },
   { wrong: { Forename2: 'W4njiru' }, findings: ['Forename2 name'] },
   { wrong: { DateOfBirth: '' }, findings: ['DateOfBirth required'] },
@@ -58,8 +61,6 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     wrong: { CurrentBalanceKES: '1032000000000' },
     findings: ['CurrentBalanceKES rate'],
   },
-  { wrong: { OriginalAmount: '0' }, findings: ['OriginalAmount original_amount'] },
-  { wrong: { OriginalAmount: '12.00' }, findings: ['CurrentBalance balance_and_original'] },
   { wrong: { AccountStatus: 'A' }, findings: ['CurrentBalance closed_balance'] },
   { wrong: { AccountStatus: 'C' }, findings: ['OverdueBalance due_needs_overdue'] },
   {

@@ -139,7 +139,7 @@ function answerOf(result: ImportResult, isDryRun: boolean): Answer {
   );
   return {
     json,
-    text: `${shown}\n${summary}\n${findings.length} findings, all in ${reportFile}. Fix these lines and import the file again.\n`,
-    exitCode: EXIT.failed,
+    text: `${shown}\n${summary}\n${findings.length} findings, all in ${reportFile}. ${rejected === 0 ? 'All lines were imported: ask the lender about these.' : 'Fix the rejected lines and import the file again.'}\n`,
+    ...(rejected === 0 ? {} : { exitCode: EXIT.failed }),
   };
 }

@@ -5,8 +5,9 @@ import type { Column } from './template.ts';
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /**
- * A balance grows by interest and penalties, by law to about twice the loan; a limit may be
- * exceeded. More than this many times the original amount is a mistake.
+ * A balance grows by interest and penalties, by law to about twice the loan; a limit may be lowered
+ * or exceeded. More than this many times the original amount may be a mistake, which the lender is
+ * told about.
  */
 const MAX_BALANCE_RATIO = 10n;
 
@@ -35,8 +36,8 @@ export function readAmounts(reader: LineReader): Amounts {
   const amounts = {
     currency,
     original: reader.requiredAmount('OriginalAmount'),
-    balanceKes: reader.requiredAmount('CurrentBalanceKES'),
-    balance: reader.requiredAmount('CurrentBalance'),
+    balanceKes: reader.requiredBalance('CurrentBalanceKES'),
+    balance: reader.requiredBalance('CurrentBalance'),
     overdue: reader.requiredAmount('OverdueBalance'),
     instalment: reader.amount('InstalmentAmount'),
     lastPayment: reader.amount('LastPaymentAmount'),
@@ -55,15 +56,15 @@ function checkBalances(reader: LineReader, amounts: Amounts): void {
         'kes_equality',
         'CurrentBalanceKES must equal CurrentBalance when Currency is KES',
       );
-    } else if ((balance === 0n) !== (balanceKes === 0n)) {
+    } else if (signOf(balance) !== signOf(balanceKes)) {
       reader.fault(
         'CurrentBalanceKES',
         'kes_equality',
-        'CurrentBalanceKES and CurrentBalance must both be 0 or both be more',
+        'CurrentBalanceKES and CurrentBalance must both be 0, both be more, or both be less',
       );
     }
   }
-  if (overdue !== undefined && balance !== undefined && overdue > balance) {
+  if (overdue !== undefined && overdue > 0n && balance !== undefined && overdue > balance) {
     reader.fault(
       'OverdueBalance',
       'overdue_within_balance',
@@ -72,24 +73,25 @@ function checkBalances(reader: LineReader, amounts: Amounts): void {
   }
 }
 
+function signOf(cents: bigint): -1 | 0 | 1 {
+  if (cents === 0n) return 0;
+  return cents < 0n ? -1 : 1;
+}
+
+/** An account that is refused is one that nobody sees: unusual amounts are imported, with a remark. */
 function checkOriginal(reader: LineReader, { original, balance }: Amounts): void {
-  if (original === 0n) {
-    reader.fault('OriginalAmount', 'original_amount', 'OriginalAmount must be more than 0');
-  } else if (
-    original !== undefined &&
-    balance !== undefined &&
-    balance > original * MAX_BALANCE_RATIO
-  ) {
-    reader.fault(
+  if (original === undefined || balance === undefined || original === 0n) return;
+  if (balance > original * MAX_BALANCE_RATIO) {
+    reader.remark(
       'CurrentBalance',
       'balance_and_original',
-      `CurrentBalance must not be more than ${MAX_BALANCE_RATIO} times OriginalAmount`,
+      `CurrentBalance is more than ${MAX_BALANCE_RATIO} times OriginalAmount: check both`,
     );
   }
 }
 
 export interface Shillings {
-  /** 0 when no rate is known. */
+  /** 0 when no rate is known, and for an account without a limit. */
   readonly original: bigint;
   readonly balance: bigint;
   readonly overdue: bigint;
@@ -118,8 +120,9 @@ export function inShillings(reader: LineReader, amounts: Amounts): Shillings | u
     return { original: 0n, balance: 0n, overdue: 0n, instalment: null, lastPayment: null };
   }
   // Reported with the balances.
-  if (balanceKes === 0n) return undefined;
-  if (balanceKes > balance * MAX_RATE || balanceKes * MIN_RATE_INVERSE < balance) {
+  if (signOf(balanceKes) !== signOf(balance)) return undefined;
+  const [some, someKes] = balance < 0n ? [-balance, -balanceKes] : [balance, balanceKes];
+  if (someKes > some * MAX_RATE || someKes * MIN_RATE_INVERSE < some) {
     reader.fault(
       'CurrentBalanceKES',
       'rate',
@@ -128,7 +131,7 @@ export function inShillings(reader: LineReader, amounts: Amounts): Shillings | u
     return undefined;
   }
   const convert = (column: Column, cents: bigint): bigint => {
-    const converted = (cents * balanceKes + balance / 2n) / balance;
+    const converted = (cents * someKes + some / 2n) / some;
     if (converted > MAX_CENTS) {
       reader.fault(column, 'amount', `${column} must have at most 13 digits in KES`);
     }

@@ -5,6 +5,8 @@ import type { Column } from './template.ts';
 /** Collects the problems of one line while its fields are read. */
 export class LineReader {
   readonly findings: Finding[] = [];
+  /** What is unusual, and does not keep the line from being imported. */
+  readonly remarks: Finding[] = [];
   readonly #line: number;
   readonly #values: readonly string[];
   readonly #positions: ReadonlyMap<Column, number>;
@@ -30,6 +32,10 @@ export class LineReader {
 
   fault(field: Column | '', rule: string, text: string): void {
     this.findings.push({ line: this.#line, field, rule, text });
+  }
+
+  remark(field: Column, rule: string, text: string): void {
+    this.remarks.push({ line: this.#line, field, rule, text, imported: true });
   }
 
   /** A required value; if it is missing, empty text and a finding. */
@@ -82,7 +88,10 @@ export class LineReader {
   /** An amount in cents; undefined if missing or invalid. */
   amount(column: Column): bigint | undefined {
     const value = this.text(column);
-    if (value === '') return undefined;
+    return value === '' ? undefined : this.#centsOf(column, value);
+  }
+
+  #centsOf(column: Column, value: string): bigint | undefined {
     if (value.length > 16 || !/^\d{1,13}(\.\d{1,2})?$/.test(value)) {
       this.fault(
         column,
@@ -94,6 +103,15 @@ export class LineReader {
     const point = value.indexOf('.');
     if (point === -1) return BigInt(value) * (this.#unit === 'cents' ? 1n : 100n);
     return BigInt(value.slice(0, point) + value.slice(point + 1).padEnd(2, '0'));
+  }
+
+  /** A balance in cents, which is negative if the customer has paid too much. */
+  requiredBalance(column: Column): bigint | undefined {
+    const value = this.required(column);
+    if (value === '') return undefined;
+    if (!value.startsWith('-')) return this.#centsOf(column, value);
+    const cents = this.#centsOf(column, value.slice(1));
+    return cents === undefined ? undefined : -cents;
   }
 
   requiredAmount(column: Column): bigint | undefined {

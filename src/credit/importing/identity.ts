@@ -2,7 +2,7 @@ import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
 import { normaliseDocument, normalisePhone } from '../registry/documents.ts';
 import type { DocumentType, IdentityDocument } from '../registry/documents.ts';
 import type { Address, Phone, PhoneType, Profile } from '../registry/profile.ts';
-import { isName } from '../matching/names.ts';
+import { nameWords } from '../matching/names.ts';
 import type { LineReader } from './fields.ts';
 import type { Day } from '../registry/account.ts';
 import type { Column } from './template.ts';
@@ -47,12 +47,7 @@ const PHONES: readonly (readonly [Column, PhoneType])[] = [
  * none.
  */
 export function readIdentity(reader: LineReader, asOf: Day): Profile {
-  const surname = readName(reader, 'Surname', true);
-  const forenames = [
-    readName(reader, 'Forename1', true),
-    readName(reader, 'Forename2', false),
-    readName(reader, 'Forename3', false),
-  ].filter((name) => name !== '');
+  const [surname, ...forenames] = readNames(reader);
   reader.freeText('TradingAs', ADDRESS_LENGTH);
   return {
     name: { surname, forenames },
@@ -68,10 +63,25 @@ export function readIdentity(reader: LineReader, asOf: Day): Profile {
   };
 }
 
-function readName(reader: LineReader, column: Column, required: boolean): string {
-  if (required && reader.required(column) === '') return '';
+const NAME_COLUMNS = ['Surname', 'Forename1', 'Forename2', 'Forename3'] as const;
+
+/**
+ * The names on the line, the surname first. Some people have a single name, and some lenders know no
+ * more than an initial: the account counts, even if an enquiry can then not find its holder.
+ */
+function readNames(reader: LineReader): readonly [string, ...string[]] {
+  const names = NAME_COLUMNS.map((column) => readName(reader, column)).filter(
+    (name) => name !== '',
+  );
+  const [first, ...others] = names;
+  if (first !== undefined) return [first, ...others];
+  if (NAME_COLUMNS.every((column) => reader.text(column) === '')) reader.required('Surname');
+  return [''];
+}
+
+function readName(reader: LineReader, column: Column): string {
   const name = reader.freeText(column, NAME_LENGTH);
-  if (name !== '' && !isName(name)) {
+  if (name !== '' && nameWords(name).length === 0) {
     reader.fault(column, 'name', `${column} must be a name: letters, not digits or signs alone`);
   } else if (/\d/.test(name)) {
     reader.fault(column, 'name', `${column} must be a name without digits`);

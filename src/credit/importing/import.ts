@@ -225,12 +225,18 @@ class ImportRun {
       if (!isDone) this.#findings.push({ line, field: '', rule: 'csv', text: problem });
       return;
     }
-    const { account, findings } = this.#validator.validate(line, values);
-    if (findings !== undefined) {
-      if (!isDone) this.#findings.push(...findings);
-    } else if (isDone) {
+    const validated = this.#validator.validate(line, values);
+    if (validated.account === undefined) {
+      if (!isDone) this.#findings.push(...validated.findings);
+      return;
+    }
+    const { account, remarks } = validated;
+    if (isDone) {
       this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
-    } else this.#batch.push(indexAccount(account, this.#options, this.#seen));
+      return;
+    }
+    this.#findings.push(...remarks);
+    this.#batch.push(indexAccount(account, this.#options, this.#seen));
   }
 
   async #flush(bytes: number): Promise<void> {
@@ -268,7 +274,7 @@ class ImportRun {
         corrects,
         at: clock.now(),
       });
-      const findings = [...batch.findings, ...plan.findings];
+      const findings = settled([...batch.findings, ...plan.findings]);
       await addFindings(client, importId, findings);
       this.#findingCount += findings.length;
       const made = {
@@ -277,7 +283,7 @@ class ImportRun {
         statesAdded: plan.states.length,
         corrected: plan.corrected,
         unchanged: plan.unchanged,
-        rejected: new Set(findings.map(({ line }) => line)).size,
+        rejected: rejectedLines(findings).size,
       };
       if (!(await noteBatch(client, importId, from, made))) {
         throw new ImportError('Another command is importing this file.');
@@ -292,6 +298,19 @@ class ImportRun {
       findings: this.#findingCount,
     });
   }
+}
+
+/** Lines of which nothing was imported. */
+function rejectedLines(findings: readonly Finding[]): Set<number> {
+  return new Set(findings.filter(({ imported }) => imported !== true).map(({ line }) => line));
+}
+
+/** A remark does not say that its line was imported if something else is wrong with it. */
+function settled(findings: readonly Finding[]): Finding[] {
+  const rejected = rejectedLines(findings);
+  return findings.map(({ imported, ...finding }) =>
+    imported === true && !rejected.has(finding.line) ? { ...finding, imported } : finding,
+  );
 }
 
 function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {

@@ -147,8 +147,8 @@ export async function addFindings(
 ): Promise<void> {
   if (findings.length === 0) return;
   await db.query(
-    `insert into credit_import_findings (import_id, line, field, rule, text)
-     select $1, * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[])
+    `insert into credit_import_findings (import_id, line, field, rule, text, imported)
+     select $1, * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::boolean[])
      on conflict do nothing`,
     [
       importId,
@@ -156,6 +156,7 @@ export async function addFindings(
       findings.map(({ field }) => field),
       findings.map(({ rule }) => rule),
       findings.map(({ text }) => text),
+      findings.map(({ imported }) => imported === true),
     ],
   );
 }
@@ -174,13 +175,23 @@ export async function readFindings(
   page: { readonly after?: FindingCursor | undefined; readonly limit?: number } = {},
 ): Promise<Finding[]> {
   const { line = 0, field = null, rule = null } = page.after ?? {};
-  const read = await db.query<{ line: bigint; field: string; rule: string; text: string }>(
-    `select line, field, rule, text from credit_import_findings
+  const read = await db.query<{
+    line: bigint;
+    field: string;
+    rule: string;
+    text: string;
+    imported: boolean;
+  }>(
+    `select line, field, rule, text, imported from credit_import_findings
      where import_id = $1 and line >= $2 and (line > $2 or (field, rule) > ($3::text, $4::text))
      order by line, field, rule limit $5`,
     [importId, line, field, rule, page.limit ?? null],
   );
-  return read.rows.map((row) => ({ ...row, line: Number(row.line) }));
+  return read.rows.map(({ line: number, imported, ...row }) => ({
+    line: Number(number),
+    ...row,
+    ...(imported ? { imported } : {}),
+  }));
 }
 
 /** The record of an import. */

@@ -49,11 +49,12 @@ export async function* readDefaults(
       yield { findings: [{ line, field: '', rule: 'csv', text: problem }] };
       continue;
     }
-    const { account, findings } = validator.validate(line, values);
-    if (account === undefined) {
-      yield { findings };
+    const validated = validator.validate(line, values);
+    if (validated.account === undefined) {
+      yield { findings: validated.findings };
       continue;
     }
+    const { account } = validated;
     const state = account.states[0];
     if (state !== undefined && isListed(account, state, sector, rules)) yield { account, state };
   }

@@ -35,4 +35,6 @@ export interface Finding {
   readonly rule: string;
   /** For people: what is expected. */
   readonly text: string;
+  /** The line was imported all the same. Absent: it was not. */
+  readonly imported?: true;
 }

@@ -41,7 +41,12 @@ const ALL_DUE: ReadonlySet<string> = new Set(['C', 'J']);
 const NUMBER_LENGTH = 40;
 
 export type Validated =
-  | { readonly account: SubmittedAccount; readonly findings?: undefined }
+  | {
+      readonly account: SubmittedAccount;
+      readonly findings?: undefined;
+      /** What is unusual about it. */
+      readonly remarks: readonly Finding[];
+    }
   | { readonly account?: undefined; readonly findings: readonly Finding[] };
 
 export interface Validator {
@@ -76,7 +81,7 @@ export function createValidator(
       if (account === undefined || reader.findings.length > 0) {
         return { findings: reader.findings };
       }
-      return { account: { line, profile, ...account } };
+      return { account: { line, profile, ...account }, remarks: reader.remarks };
     },
   };
 }
@@ -227,12 +232,12 @@ function checkStatus(
   status: AccountStatus,
   { balance, overdue }: Amounts,
 ): void {
-  if (balance === undefined || balance === 0n) return;
+  if (balance === undefined || balance <= 0n) return;
   if (status === 'A') {
     reader.fault(
       'CurrentBalance',
       'closed_balance',
-      'CurrentBalance must be 0 when AccountStatus is A (closed)',
+      'CurrentBalance must not be more than 0 when AccountStatus is A (closed)',
     );
   } else if (ALL_DUE.has(status) && overdue === 0n) {
     reader.fault(

@@ -86,7 +86,9 @@ const MEASURES: Readonly<Record<AccountDetail, Measure>> = {
       ),
     ),
   totalArrears: (accounts) => sum(accounts, arrearsOf),
-  totalBalance: (accounts) => sum(accounts, ({ current }) => current.balanceCents),
+  // What a lender owes to the subject does not reduce what the subject owes to others.
+  totalBalance: (accounts) =>
+    sum(accounts, ({ current }) => (current.balanceCents < 0n ? 0n : current.balanceCents)),
 };
 
 function count(counts: (days: number) => boolean): Measure {
