@@ -142,6 +142,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['enquiries', 'vendors'],
     why: 'enquiries of a period are counted by vendor inside the database',
   },
+  'credit/registry/withdrawals-store.ts': {
+    tables: ['credit_imports'],
+    why: 'when an account came on file decides who was answered with it.',
+  },
   'credit/watches/store.ts': {
     tables: ['enquiries'],
     why: 'a watch rests on an answered enquiry, whose subject it takes without unsealing anything',
