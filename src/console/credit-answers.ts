@@ -7,6 +7,7 @@ import type { CardPlots } from '../credit/monitoring/card-plots.ts';
 import type { KeptMonth } from '../credit/monitoring/months-store.ts';
 import type { Usage } from '../credit/monitoring/usage.ts';
 import type { CaseKind } from '../credit/registry/cases-store.ts';
+import type { CardFacts } from '../credit/scorecards/card-facts.ts';
 import type { Scorecard, ScoreKind } from '../credit/scorecards/scorecard.ts';
 import type { SuppressionRule } from '../credit/registry/suppression.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
@@ -70,6 +71,8 @@ export interface CreditReportAnswer {
   readonly consentDate: string | null;
   /** The card that scored, as `id@version`. */
   readonly scorecard: string | null;
+  /** What that card is; null if it is an upstream bureau's. */
+  readonly card: CardFacts | null;
   readonly source: string;
   /** Null: retention has erased it. */
   readonly report: {

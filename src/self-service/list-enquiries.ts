@@ -12,6 +12,9 @@ import { nullable } from '../platform/http/schemas.ts';
 import { readPage } from './page.ts';
 import { readPeriod } from './period.ts';
 import { resource } from './resource.ts';
+import { readAllCards } from '../credit/governance/cards.ts';
+import { factsOf } from '../credit/scorecards/card-facts.ts';
+import type { Scorecard } from '../credit/scorecards/scorecard.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { instant, pageOf, paging, period } from './schemas.ts';
 
@@ -32,6 +35,23 @@ const enquiry = Type.Object({
     Type.String({ description: 'The last three digits of the customer’s reference (`crn`).' }),
   ),
   grade: nullable(Type.String({ examples: ['BB'] })),
+  scorecard: nullable(
+    Type.Object(
+      {
+        card: Type.String({ examples: ['malipo-generic@3'] }),
+        example: Type.Boolean({
+          description:
+            'True: the card was not made from what became of real loans, so its scores and probabilities are examples.',
+        }),
+        horizon_months: Type.Integer({
+          description: 'The probability is that of a default within so many months.',
+        }),
+        default_days: Type.Integer({ description: 'A default is so many days late.' }),
+        population: Type.String({ description: 'The people that the card was made from.' }),
+      },
+      { description: 'The scorecard of the score; null if the registry gave none.' },
+    ),
+  ),
   erased: Type.Boolean({ description: 'True: request and answer have been erased.' }),
 });
 
@@ -75,6 +95,7 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
     handle: async ({ query }, { signer: { vid, vendorId, enquiryPolicy } }) => {
       const { from, to: until } = readPeriod(query, deps);
       const list = { list: NAME, vid, query };
+      const cards = await readAllCards(deps.pool);
       return await readPage(deps, list, {
         read: async (after: string | undefined, limit) =>
           await readEnquiries(deps.pool, vendorId, {
@@ -86,7 +107,7 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
             limit,
           }),
         positionOf: ({ sequence }) => String(sequence),
-        view: (row) => enquiryView(row, enquiryPolicy),
+        view: (row) => enquiryView(row, enquiryPolicy, cards),
       });
     },
   });
@@ -101,7 +122,11 @@ function outcomesShownAs(
   return ENQUIRY_OUTCOMES.filter((outcome) => disclosedOutcome(outcome, policy) === shown);
 }
 
-function enquiryView(row: ListedEnquiry, policy: EnquiryPolicy): Static<typeof enquiry> {
+function enquiryView(
+  row: ListedEnquiry,
+  policy: EnquiryPolicy,
+  cards: ReadonlyMap<string, Scorecard>,
+): Static<typeof enquiry> {
   return {
     sequence: String(row.sequence),
     at: row.enquiredAt.toISOString(),
@@ -111,7 +136,17 @@ function enquiryView(row: ListedEnquiry, policy: EnquiryPolicy): Static<typeof e
     outcome: disclosedOutcome(row.outcome, policy),
     customer: row.crn === null ? null : row.crn.slice(-SHOWN_DIGITS),
     grade: row.grade,
+    scorecard: scorecardView(row.scorecard === null ? undefined : cards.get(row.scorecard)),
     erased: row.erased,
+  };
+}
+
+function scorecardView(card: Scorecard | undefined): Static<typeof enquiry>['scorecard'] {
+  if (card === undefined) return null;
+  const { card: name, isExample, horizonMonths, defaultDays, population } = factsOf(card);
+  return {
+    ...{ card: name, example: isExample, horizon_months: horizonMonths },
+    ...{ default_days: defaultDays, population },
   };
 }
 
@@ -124,5 +159,9 @@ const EXAMPLE: Static<typeof enquiry> = {
   outcome: 'answered',
   customer: '417',
   grade: 'BB',
+  scorecard: {
+    ...{ card: 'malipo-generic@3', example: true, horizon_months: 12, default_days: 90 },
+    population: 'Synthetic population of the sandbox, 240,000 people, seed 1',
+  },
   erased: false,
 };

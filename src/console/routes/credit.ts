@@ -12,6 +12,8 @@ import type { ReportOptions } from '../../credit/reports/subject-report.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { readAllCards } from '../../credit/governance/cards.ts';
+import { factsOf } from '../../credit/scorecards/card-facts.ts';
 import type { CreditEnquiriesAnswer, CreditReportAnswer } from '../credit-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
@@ -147,6 +149,8 @@ function reportRoute({ pool, directory, reports }: CreditRoutesOptions): AnyRout
         requestReference: params.reference,
       });
       if (found === undefined) throw new Refusal('not_found', { text: 'No such report' });
+      const { scorecard } = found;
+      const card = scorecard === null ? undefined : (await readAllCards(pool)).get(scorecard);
       return {
         ...params,
         enquiredAt: found.enquiredAt.toISOString(),
@@ -154,7 +158,8 @@ function reportRoute({ pool, directory, reports }: CreditRoutesOptions): AnyRout
         reportReason: found.reportReason,
         consentReference: found.consentReference,
         consentDate: found.consentDate,
-        scorecard: found.scorecard,
+        scorecard,
+        card: card === undefined ? null : factsOf(card),
         source: found.source,
         report: reportOf(found),
       };

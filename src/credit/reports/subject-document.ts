@@ -7,6 +7,7 @@ import { fullName } from '../registry/profile.ts';
 import type { Address, Profile } from '../registry/profile.ts';
 import { CHARACTERISTICS, applicationsOf } from '../scorecards/characteristics.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
+import { factsOf } from '../scorecards/card-facts.ts';
 import { explainScore, scoreFile } from '../scorecards/score.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import { SCORE_KINDS } from '../scorecards/scorecard.ts';
@@ -139,10 +140,15 @@ function oneScore(
 ): Block[] {
   const { words, language } = context;
   const { basePoints, rows } = explainScore(shown, kind, scorecards);
+  const facts = factsOf(scorecards[kind]);
   const filled = {
     score: score.score,
     grade: score.grade,
     bad: String(Math.round(Number(score.probability) * 10)),
+    days: String(facts.defaultDays),
+    months: String(facts.horizonMonths),
+    card: facts.card,
+    population: facts.population,
   };
   const reasons = reasonTexts(score, language);
   return [
@@ -151,6 +157,10 @@ function oneScore(
       drawing: scoreScale(Number(score.score), fill(words.scaleChart, filled)),
     },
     { kind: 'paragraph', text: fill(words.scoreIs, filled) },
+    {
+      kind: 'note',
+      text: fill(facts.isExample ? words.cardIsExample : words.cardIs, filled),
+    },
     { kind: 'paragraph', text: reasons.length === 0 ? words.noReasons : words.reasons },
     ...(reasons.length === 0 ? [] : [{ kind: 'list', items: reasons } as const]),
     { kind: 'paragraph', text: words.madeOf },

@@ -159,7 +159,10 @@ export const REPORT_WORDS = {
     whatScoreIs:
       'A score is a number from 1 to 1000. The higher it is, the more likely it is that loans are repaid. It is computed from your accounts and applications only: never from your age, gender or name.',
     scoreIs:
-      'Your score is {score}, grade {grade} on a scale from AA (best) to JJ. Of 1000 people with this score, about {bad} fail to repay a loan.',
+      'Your score is {score}, grade {grade} on a scale from AA (best) to JJ. Of 1000 people with this score, about {bad} are {days} days late or more within the next {months} months.',
+    cardIs: 'Scorecard {card}. Made from: {population}.',
+    cardIsExample:
+      'EXAMPLE. The scorecard {card} was not made from what became of real loans, so the score and the number above say nothing about real people. Made from: {population}.',
     scaleChart: 'Score {score} of 1000, grade {grade}',
     reasons: 'What lowers this score most:',
     noReasons: 'Nothing on file lowers this score noticeably.',
@@ -239,7 +242,10 @@ export const REPORT_WORDS = {
     whatScoreIs:
       'Alama ni namba kutoka 1 hadi 1000. Kadiri alama inavyokuwa juu, ndivyo uwezekano wa mikopo kulipwa unavyokuwa mkubwa. Inatokana na akaunti na maombi yako ya mikopo tu: kamwe si umri, jinsia wala jina lako.',
     scoreIs:
-      'Alama yako ni {score}, daraja {grade} kati ya AA (bora zaidi) hadi JJ. Kati ya watu 1000 wenye alama hii, takriban {bad} hushindwa kulipa mkopo.',
+      'Alama yako ni {score}, daraja {grade} kati ya AA (bora zaidi) hadi JJ. Kati ya watu 1000 wenye alama hii, takriban {bad} huchelewa kulipa kwa siku {days} au zaidi ndani ya miezi {months} ijayo.',
+    cardIs: 'Kadi ya alama {card}. Imetokana na: {population}.',
+    cardIsExample:
+      'MFANO. Kadi ya alama {card} haikutokana na matokeo ya mikopo halisi, kwa hiyo alama na namba iliyo juu havisemi lolote kuhusu watu halisi. Imetokana na: {population}.',
     scaleChart: 'Alama {score} kati ya 1000, daraja {grade}',
     reasons: 'Mambo yanayopunguza alama hii zaidi:',
     noReasons: 'Hakuna jambo kwenye kumbukumbu linalopunguza alama hii kwa kiasi kikubwa.',

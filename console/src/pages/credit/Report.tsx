@@ -67,7 +67,7 @@ function Found({ answer }: { readonly answer: CreditReportAnswer }) {
             </Empty>
           ) : (
             <>
-              {report.creditActive === null && <Score report={report} />}
+              {report.creditActive === null && <Score report={report} card={answer.card} />}
               <Accounts report={report} />
               <Figures report={report} />
             </>

@@ -3,14 +3,16 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import type { CreditReportAnswer } from '../../../../src/console/credit-answers.ts';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
+import { Notice } from '../../design/Notice.tsx';
 import styles from './Credit.module.css';
 
 /** The score, what it means, and what lowers it most. */
 export function Score({
   report: { score, notice, remarks },
+  card,
 }: {
   readonly report: NonNullable<CreditReportAnswer['report']>;
-}) {
+} & Pick<CreditReportAnswer, 'card'>) {
   const { t } = useLingui();
   const { i18n } = useLanguage();
   if (score === null) {
@@ -49,11 +51,35 @@ export function Score({
             </Trans>
           </p>
         )}
+        {card !== null && <Origin card={card} />}
         <Reasons reasons={reasons} />
         <p className={styles['note']}>{notice}</p>
         <Remarks remarks={remarks} />
       </div>
     </Card>
+  );
+}
+
+/** Which card it comes from, and what its probability is about. */
+function Origin({ card }: { readonly card: NonNullable<CreditReportAnswer['card']> }) {
+  const { card: name, defaultDays, horizonMonths, population } = card;
+  return (
+    <>
+      <p>
+        <Trans>
+          To fail means to be {defaultDays} days late or more within the next {horizonMonths}{' '}
+          months. The scorecard {name} was made from: {population}.
+        </Trans>
+      </p>
+      {card.isExample && (
+        <Notice tone="waiting">
+          <Trans>
+            Example: this scorecard was not made from what became of real loans. Its scores say
+            nothing about real people.
+          </Trans>
+        </Notice>
+      )}
+    </>
   );
 }
 
