@@ -1,16 +1,31 @@
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import type { WireTime } from './platform/base/clock.ts';
 import type { Pool } from './platform/db/pool.ts';
 import type { Mac } from './platform/base/mac.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
+import { bankStatementKind } from './payments/uploads/bank-statement.ts';
+import { operatorStatementKind } from './payments/uploads/operator-statement.ts';
 import { payoutReturnKind } from './payments/payouts/return.ts';
 import { Proposals } from './proposals/proposals.ts';
 
 export interface ProposalOptions {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
+  /** Default: nothing is logged. */
+  readonly log?: Logger | undefined;
 }
 
 /** Proposals of every kind, for the console, the command line, the jobs and the simulation. */
-export function createProposals({ pool, ledgerMac }: ProposalOptions): Proposals {
-  return new Proposals(pool, ledgerMac, [payoutKind, payoutMadeKind(ledgerMac), payoutReturnKind]);
+export function createProposals(options: ProposalOptions): Proposals {
+  const { pool, ledgerMac, log = pino({ level: 'silent' }) } = options;
+  return new Proposals(pool, ledgerMac, [
+    payoutKind,
+    payoutMadeKind(ledgerMac),
+    payoutReturnKind,
+    operatorStatementKind(pool, ledgerMac),
+    bankStatementKind({ ...options, log }),
+  ]);
 }

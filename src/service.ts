@@ -20,6 +20,8 @@ import type { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
 import { openPayments } from './payments/payments.ts';
 import type { Payments } from './payments/payments.ts';
 import { PRODUCTION_TIMING, SANDBOX_TIMING } from './payments/timing.ts';
+import type { UploadDeps } from './payments/uploads/bank-statement.ts';
+import { takeUnfinished } from './payments/uploads/unfinished.ts';
 import { createWireTime, systemClock } from './platform/base/clock.ts';
 import { createEnds } from './platform/base/ends.ts';
 import type { Ends } from './platform/base/ends.ts';
@@ -173,7 +175,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     const address = await listen();
     for (const wing of [parties, payments, credit]) wing.start();
     const { timeZone } = config;
-    if (config.roles.has('jobs')) startExpiry({ pool, ledgerMac, log }, ends);
+    if (config.roles.has('jobs')) startProposalJobs({ pool, ledgerMac, log }, timeZone, ends);
     credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
     return address;
   };
@@ -187,14 +189,17 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
 }
 
-/** How often proposals whose time is over are ended. */
+/** How often proposals whose time is over are ended, and statements that were left are taken. */
 const EXPIRY_MS = 60_000;
 
-function startExpiry(
-  { pool, ledgerMac, log }: { readonly pool: Pool; readonly ledgerMac: Mac; readonly log: Logger },
+function startProposalJobs(
+  parts: Omit<UploadDeps, 'wireTime'>,
+  timeZone: string,
   ends: Ends,
 ): void {
-  const proposals = createProposals({ pool, ledgerMac });
+  const { log } = parts;
+  const deps = { ...parts, wireTime: createWireTime(timeZone) };
+  const proposals = createProposals(deps);
   const expiry = startPeriodicJob({
     everyMs: EXPIRY_MS,
     work: async () => await proposals.expire(),
@@ -202,6 +207,14 @@ function startExpiry(
     log,
   });
   ends.add(() => expiry.stop());
+  const unfinished = startPeriodicJob({
+    everyMs: EXPIRY_MS,
+    atOnce: true,
+    work: async () => await takeUnfinished(deps),
+    failureText: 'accepted bank statements could not be taken',
+    log,
+  });
+  ends.add(() => unfinished.stop());
 }
 
 /** Loads what the wings hold in memory, and loads it again when it changes. */

@@ -1,3 +1,4 @@
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
@@ -91,7 +92,8 @@ export async function bookJournalsAndPayouts(
     await approveJournal(deps, { journalId, by: SECOND });
     await proposeJournal(deps, { ...charges, movedAt: now });
   }
-  const proposals = createProposals(deps);
+  const wireTime = createWireTime('Africa/Nairobi');
+  const proposals = createProposals({ ...deps, wireTime });
   const kinds = ['payout'];
   if ((await proposals.list({ open: false, kinds, vendorId, limit: 1 })).length > 0) return;
   const to = { vendorId, vid, bankAccount: 'Demo Bank 0110 2233 4455', reference: null };

@@ -97,10 +97,7 @@ export type ImportAnswer =
       readonly problems: readonly { readonly line: number; readonly text: string }[];
       readonly count: number;
     }
-  | {
-      readonly kind: 'imported';
-      readonly statementId: string;
-      /** The same file was imported before; nothing was done now. */
-      readonly repeated: boolean;
-      readonly casesOpened: number;
-    };
+  /** The same file was imported before; nothing was done now. */
+  | { readonly kind: 'repeated'; readonly statementId: string }
+  /** It waits for another person. */
+  | { readonly kind: 'proposed'; readonly proposalId: string };

@@ -40,6 +40,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   // Receipts.
   receipt_sources: { insert: true, updateAllBut: ['source_code', 'kind'] },
   receipt_accounts: { insert: true, update: ['ended_at', 'ended_by'] },
+  uploaded_files: APPEND_ONLY,
+  accepted_statements: { insert: true, update: ['done_at', 'counts'] },
   receipt_accounts_uncoded: {},
   receipt_account_ends: APPEND_ONLY,
   receipts: {

@@ -54,6 +54,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/prices': ['fee_prices', 'operator_prices'],
   'payments/quarantine': ['quarantines', 'quarantine_events'],
   'payments/collections': ['collections', 'fund_movements'],
+  'payments/uploads': ['uploaded_files', 'accepted_statements'],
   'payments/receipts': [
     'receipt_sources',
     'receipt_accounts',

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaseDetail, CasesAnswer } from '../../src/console/answers.ts';
+import type { ProposalAnswer, ProposalsAnswer } from '../../src/console/system-answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
@@ -87,6 +88,16 @@ async function decideAll(): Promise<number> {
   return cases.length;
 }
 
+/** Another person than the one who has uploaded it. */
+async function approveStatement(): Promise<void> {
+  const admin = await signedIn(running.origin, 'admin');
+  const { proposals } = await admin.read<ProposalsAnswer>('/proposals');
+  const [{ id } = { id: '' }] = proposals;
+  const { preview } = await admin.read<ProposalAnswer>(`/proposals/${id}`);
+  const approval = { seen: preview?.seen };
+  expect((await admin.send('POST', `/proposals/${id}/approve`, approval)).status).toBe(204);
+}
+
 test.skipIf(!HAS_BROWSER)(
   'a statement with five planted differences is reconciled, and the day closed',
   async () => {
@@ -100,8 +111,19 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('Nothing was imported. Problems: 1.').waitFor();
 
-    await page.getByLabel('File').setInputFiles(file);
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const upload = async (): Promise<void> => {
+      await page.getByLabel('Operator', { exact: true }).selectOption('kplc');
+      await page.getByLabel('File').setInputFiles(file);
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+    };
+    await upload();
+    await page.getByText('The statement waits for another person.').waitFor();
+    await page.getByText('Statement of an operator').first().waitFor();
+    await approveStatement();
+    await page.goto(`${running.origin}/console/reconciliation?day=${yesterday}`);
+    await page.getByRole('button', { name: 'Import a statement' }).click();
+    await upload();
+    await page.getByText('It was imported before.').waitFor();
     await page.getByRole('heading', { name: 'Statement of kplc' }).waitFor();
     await page.getByText('5 to decide').waitFor();
     const rows = await page.locator('tbody tr').allInnerTexts();

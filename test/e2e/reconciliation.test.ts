@@ -5,7 +5,7 @@ import { createWireTime } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { formatMoney, parseMoney } from '../../src/platform/base/money.ts';
-import { malipo, must } from '../integration/cli-support.ts';
+import { approvalOf, importByTwo, malipo, must, shownIn } from '../integration/cli-support.ts';
 import type { Ran } from '../integration/cli-support.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
 import { zoneAtNoon } from '../support/noon.ts';
@@ -34,6 +34,8 @@ beforeAll(async () => {
   from = new Date(Date.now() - 60_000);
 });
 afterAll(async () => await fixture.cleanUp());
+
+const environment = () => ({ ...sandbox.environment, TIME_ZONE });
 
 async function run(...args: string[]): Promise<Ran> {
   return await malipo({ ...sandbox.environment, TIME_ZONE }, ...args);
@@ -75,19 +77,15 @@ function balanced(lines: readonly string[]): string {
   return [...lines.slice(0, -1), last.join(',')].join('\r\n');
 }
 
+async function readTruth(): Promise<unknown> {
+  return await (await fetch(`${sandbox.operatorOrigin}/truth`)).json();
+}
+
 async function importText(operator: string, text: string, to: Date): Promise<string[]> {
   const file = path.join(folder, `${newId()}.csv`);
   await writeFile(file, text);
   const period = ['--from', from.toISOString(), '--to', to.toISOString(), '--tolerance', '0'];
   return ['reconcile', 'import', file, '--operator', operator, ...period];
-}
-
-interface ImportJson {
-  readonly movements: Readonly<Record<string, number>>;
-  readonly ours_only: number;
-  readonly cases_opened: number;
-  readonly repeated: boolean;
-  readonly float: { readonly unexplained: string };
 }
 
 interface CaseJson {
@@ -121,13 +119,31 @@ describe('the operators’ own statement', () => {
     const to = new Date();
     const text = (await download('kplc', to)).join('\r\n');
     const command = await importText('kplc', text, to);
-    expect(await json<ImportJson>(...command)).toMatchObject({
-      movements: { matched: 2 },
-      ours_only: 0,
-      cases_opened: 0,
-      float: { unexplained: '0.00' },
-    });
-    expect(await json<ImportJson>(...command)).toMatchObject({ repeated: true });
+    const imported = await importByTwo(environment(), command);
+    expect(shownIn(imported, 'Movements')).toBe('matched 2');
+    expect(shownIn(imported, 'Payments that it does not list')).toBe('0');
+    expect(shownIn(imported, 'Cases that are opened')).toBe('0');
+    expect(shownIn(imported, 'Not in our books')).toBe('0.00');
+    expect(await json<{ repeated: boolean }>(...command)).toMatchObject({ repeated: true });
+  });
+
+  test('that one person made up ends no payment and moves no money', async () => {
+    const reference = await pay('37100029909');
+    await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');
+    const [balance, truth] = [await vendor.balance(), await readTruth()];
+    const to = new Date();
+    const lines = await download('kplc', to);
+    const forged = `payment,${new Date(Number(to) - 1).toISOString()},${newId()},${reference},,,100.00,KES`;
+    const file = balanced([...lines.slice(0, -1), forged, ...lines.slice(-1)]);
+    const approval = await approvalOf(environment(), await importText('kplc', file, to));
+    const [id = ''] = approval.slice(2);
+    const alone = await run(...approval.map((word) => (word === 'Baraka' ? 'ASHA' : word)));
+    expect(alone.stderr).toContain('another person has to approve it');
+    await json('proposal', 'reject', id, '--by', 'Baraka', '--note', 'kplc does not list it');
+    expect(await statusOf(reference)).toBe('PENDING');
+    expect(await vendor.balance()).toBe(balance);
+    expect(await readTruth()).toEqual(truth);
+    expect(await json('ledger', 'check')).toMatchObject({ violations: 0 });
   });
 
   test('with every difference planted: found, decided by two people, and the books hold', async () => {
@@ -167,13 +183,15 @@ describe('the operators’ own statement', () => {
     expect(refused.exitCode).toBe(1);
     expect(refused.json()).toMatchObject({ imported: false, problems: [{ rule: 'balance' }] });
 
-    const imported = await run(...(await importText(operator, balanced(planted), to)));
-    expect([imported.exitCode, imported.stderr]).toEqual([0, '']);
-    expect(imported.stdout).toMatch(/^duplicate +1$/m);
-    expect(imported.stdout).toMatch(/^theirs only +2$/m);
-    expect(imported.stdout).toMatch(/^settled +1$/m);
-    expect(imported.stdout).toMatch(/^ours only +1$/m);
-    expect(imported.stdout).toMatch(/^float unexplained +300\.00$/m);
+    const command = await importText(operator, balanced(planted), to);
+    const approval = await approvalOf(environment(), command);
+    // One person’s file changes nothing.
+    expect(await statusOf(silent)).toBe('PENDING');
+    const imported = await must(environment(), ...approval, '--json');
+    expect(shownIn(imported, 'Movements')).toMatch(/duplicate 1, .*settled 1, theirs only 2/);
+    expect(shownIn(imported, 'Payments that become paid')).toBe(`1: ${silent}`);
+    expect(shownIn(imported, 'Payments that it does not list')).toBe('1');
+    expect(shownIn(imported, 'Not in our books')).toBe('300.00');
     expect(await statusOf(silent)).toBe('SUCCESS');
 
     const metrics = await send(sandbox.origin, { method: 'GET', path: '/metrics' });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
-import { must, inProcess, newKey } from '../integration/cli-support.ts';
+import { importByTwo, inProcess, must, newKey, shownIn } from '../integration/cli-support.ts';
 import { query, run } from '../integration/embedded-support.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort, processesOf, untilNothingRuns } from '../support/service-process.ts';
@@ -185,7 +185,7 @@ async function importStatement(location: Place, operator: string, lost: Status['
   const file = path.join(await fixture.folder(), `${operator}.csv`);
   await writeFile(file, await answer.text());
   const range = ['--operator', operator, '--from', from, '--to', to];
-  return await must(location.environment, 'reconcile', 'import', file, range, '--json');
+  return await importByTwo(location.environment, 'reconcile', 'import', file, range);
 }
 
 /** An open case names it: the vendor is not told that it does not exist, and cannot pay it again. */
@@ -289,7 +289,7 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   expect(held.stderr).toContain('of kplc, zuku');
   const status = (await must(after.environment, 'quarantine', 'status', '--json')).json<Status>();
   const kplc = await importStatement(after, 'kplc', status.quarantine);
-  expect(kplc.json()).toMatchObject({ movements: { theirs_only: 3 } });
+  expect(shownIn(kplc, 'Movements')).toContain('theirs only 3');
   await importStatement(after, 'zuku', status.quarantine);
   await requirePending(running, after, lost);
   await must(after.environment, 'quarantine', 'release', '--by', 'Amina');

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { CrashPoint } from '../../src/platform/base/crash-points.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { inProcess, must, newMasterKey } from '../integration/cli-support.ts';
+import { inProcess, must, newMasterKey, approvalOf } from '../integration/cli-support.ts';
 import { EmbeddedFixture } from '../integration/embedded-support.ts';
 import { createInstructed, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -126,12 +126,23 @@ test.each([
       await count("payments where outcome = 'success'"),
     ];
 
-    await killedAt(point, environment, ...args);
+    await killedAt(point, environment, ...(await approvalOf(environment, args)));
     expect(await written()).toEqual(repeated ? [1, 3, 1, 2] : [0, 0, 0, 0]);
     expect((await checkLedger(books.pool)).violations).toEqual([]);
 
-    const again = await must(environment, ...args, '--json');
-    expect(again.json()).toMatchObject({ imported: true, repeated });
+    if (repeated) {
+      const again = await must(environment, ...args, '--json');
+      expect(again.json()).toMatchObject({ imported: true, repeated });
+    } else {
+      const { proposals } = (await must(environment, 'proposal', 'list', '--json')).json<{
+        proposals: { proposal: string }[];
+      }>();
+      const [id = ''] = proposals.map(({ proposal }) => proposal);
+      const { seen } = (await must(environment, 'proposal', 'show', id, '--json')).json<{
+        seen: string;
+      }>();
+      await must(environment, 'proposal', 'approve', id, '--by', 'Baraka', '--seen', seen);
+    }
     expect(await written()).toEqual([1, 3, 1, 2]);
     expect((await checkLedger(books.pool)).violations).toEqual([]);
   },

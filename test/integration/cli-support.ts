@@ -137,3 +137,31 @@ export async function creditByTwo(environment: Environment, ...args: string[]): 
     ...['credit', 'proposal', 'approve', proposal, '--by', 'Baraka'],
   );
 }
+
+/** An import that Asha proposes: the words of Baraka's approval. */
+export async function approvalOf(
+  environment: Environment,
+  ...args: (string | readonly string[])[]
+): Promise<string[]> {
+  const made = await must(environment, ...args.flat(), '--by', 'Asha', '--json');
+  const { waiting, proposal, seen } = made.json<Readonly<Record<string, unknown>>>();
+  if (waiting !== true) throw new Error(`nothing waits: ${made.stdout}`);
+  return ['proposal', 'approve', String(proposal), '--by', 'Baraka', '--seen', String(seen)];
+}
+
+/** The same, approved. The answer has what was carried out. */
+export async function importByTwo(
+  environment: Environment,
+  ...args: (string | readonly string[])[]
+): Promise<Ran> {
+  return await must(environment, ...(await approvalOf(environment, ...args)), '--json');
+}
+
+/** What the answer of a proposal shows under a label. */
+export function shownIn(answer: Ran, label: string): string | null | undefined {
+  const { shown } = answer.json<{
+    shown: { label: string; text: string | null; amount: string | null }[];
+  }>();
+  const line = shown.find((each) => each.label === label);
+  return line && (line.text ?? line.amount);
+}

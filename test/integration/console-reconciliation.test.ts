@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProposalAnswer } from '../../src/console/system-answers.ts';
 import type { DayAnswer, ImportAnswer } from '../../src/console/reconciliation-answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
@@ -63,10 +64,20 @@ describe('an upload', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('is imported once, and shows what differs', async () => {
+  test('waits for another person, is imported once, and shows what differs', async () => {
     const first = (await upload({})).body as unknown as ImportAnswer;
-    expect(first).toMatchObject({ kind: 'imported', repeated: false, casesOpened: 1 });
-    expect((await upload({})).body).toMatchObject({ kind: 'imported', repeated: true });
+    const { proposalId } = first as Extract<ImportAnswer, { kind: 'proposed' }>;
+    const proposal = `/proposals/${proposalId}`;
+    const { preview } = await finance.read<ProposalAnswer>(proposal);
+    const approval = { seen: preview?.seen };
+    expect((await finance.send('POST', `${proposal}/approve`, approval)).problem).toContain(
+      'another person has to approve it',
+    );
+    expect((await dayOf()).statements).toEqual([]);
+    const admin = await signedIn(running.origin, 'admin');
+    expect((await admin.send('POST', `${proposal}/approve`, approval)).status).toBe(204);
+    const second = (await upload({})).body as unknown as ImportAnswer;
+    const { statementId } = second as Extract<ImportAnswer, { kind: 'repeated' }>;
     const day = await dayOf();
     expect(day).toMatchObject({
       day: yesterday,
@@ -82,7 +93,6 @@ describe('an upload', () => {
         statement: { closing: '999950.00', booked: '1000000.00', difference: '-50.00' },
       },
     ]);
-    const { statementId } = first as Extract<ImportAnswer, { kind: 'imported' }>;
     const statement = await finance.get(`/statements/${statementId}`);
     expect(statement.body['differences']).toMatchObject([
       {

@@ -1,9 +1,14 @@
 import { enterTransfer, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
-import type { ProposalOptions } from '../../src/proposal-kinds.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import type { ProposalOptions as Options } from '../../src/proposal-kinds.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { ProposalRow } from '../../src/proposals/store.ts';
+
+type ProposalOptions = Pick<Options, 'pool' | 'ledgerMac'>;
+
+const wireTime = createWireTime('Africa/Nairobi');
 
 /** A name on the command line. */
 export const named = (name: string): Actor => ({ personId: null, name });
@@ -14,7 +19,7 @@ export async function approveSeen(
   proposalId: string,
   by: Actor = named('Baraka'),
 ): Promise<ProposalRow> {
-  const proposals = createProposals(deps);
+  const proposals = createProposals({ ...deps, wireTime });
   const { seen } = await proposals.preview(proposalId);
   return await proposals.approve({ proposalId, by, seen });
 }
@@ -24,7 +29,7 @@ export async function proposedPayout(
   deps: ProposalOptions,
   payout: Pick<PayoutRequest, 'vendorId' | 'amountCents'> & Partial<PayoutRequest>,
 ): Promise<string> {
-  const { proposalId } = await proposePayout(createProposals(deps), {
+  const { proposalId } = await proposePayout(createProposals({ ...deps, wireTime }), {
     ...{ vid: `vendor-${payout.vendorId}`, bankAccount: 'KCB 110000001', reference: null },
     ...{ evidence: 'order of 3 March', note: 'the vendor asked', by: named('Asha') },
     ...payout,
@@ -40,7 +45,7 @@ export async function payOut(
 ): Promise<string> {
   const payoutId = await proposedPayout(deps, payout);
   await approveSeen(deps, payoutId);
-  const proposals = createProposals(deps);
+  const proposals = createProposals({ ...deps, wireTime });
   await enterTransfer({ ...deps, proposals }, { payoutId, reference, by: named('Baraka') });
   return payoutId;
 }

@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os';
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { readVids } from '../../parties/store.ts';
 import { formatMoney } from '../../platform/base/money.ts';
@@ -27,7 +29,32 @@ export function addProposalCommands(program: Command, cli: Cli): void {
 }
 
 export async function openProposals(session: Session): Promise<Proposals> {
-  return createProposals({ pool: session.pool, ledgerMac: await session.ledgerMac() });
+  const { pool, wireTime } = session;
+  return createProposals({ pool, wireTime, ledgerMac: await session.ledgerMac() });
+}
+
+/** `--by` of a file that a person supplies. */
+export function bySupplier(): Option {
+  const { username } = userInfo();
+  return new Option('--by <name>', 'who supplies it; another person approves it').default(
+    username,
+    'the user of the operating system',
+  );
+}
+
+/** A file that waits: what an approval would do, and how it is approved. */
+export async function waitingAnswer(
+  session: Session,
+  proposals: Proposals,
+  row: ProposalRow,
+): Promise<Answer> {
+  const preview = await proposals.preview(row.proposalId);
+  const { json, text } = await proposalAnswer(session, proposals, { row, preview });
+  const next = `malipo proposal approve ${row.proposalId} --by NAME --seen ${preview.seen}`;
+  return {
+    json: { waiting: true, ...(json as object) },
+    text: `${text}\nNothing was imported yet: the file waits for another person, who approves it in the console or with\n  ${next}\n`,
+  };
 }
 
 function addList(proposal: Command, cli: Cli): void {

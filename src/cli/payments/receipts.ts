@@ -8,8 +8,7 @@ import {
   requireReceipt,
 } from '../../payments/receipts/assign.ts';
 import { reportReversal } from '../../payments/receipts/reverse.ts';
-import { requireSource } from '../../payments/receipts/administer.ts';
-import { importStatement } from '../../payments/receipts/statements/import.ts';
+import { proposeBankStatement } from '../../payments/uploads/bank-statement.ts';
 import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
 import type { ReceiptRow } from '../../payments/receipts/store.ts';
 import { OPEN_STATES } from '../../payments/receipts/receipt.ts';
@@ -23,6 +22,7 @@ import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
 import { asPerson } from '../parties/as-person.ts';
+import { bySupplier, openProposals, waitingAnswer } from '../parties/proposal.ts';
 import { addSourceCommands } from './receipt-sources.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -306,13 +306,15 @@ function actOn(receipt: string, action: string, by: string) {
 interface ImportOptions {
   readonly json?: boolean;
   readonly acceptLine: readonly number[];
+  readonly by: string;
+  readonly note: string;
 }
 
 function addImport(receipts: Command, cli: Cli): void {
   command(
     receipts,
     'import <source> <file>',
-    'Import the credits of a bank statement (CSV, MT940 or camt.053), each once.',
+    'Propose to import the credits of a bank statement (CSV, MT940 or camt.053), each once. Another person approves it.',
   )
     .option(
       '--accept-line <line>',
@@ -320,21 +322,22 @@ function addImport(receipts: Command, cli: Cli): void {
       (text: string, lines: readonly number[]) => [...lines, wholeNumber(1, 10_000_000)(text)],
       [],
     )
+    .addOption(bySupplier())
+    .option('--note <text>', 'what it is', noteText, 'a bank statement')
     .action(async (given: string, file: string, options: ImportOptions) => {
-      await cli.run(options, async ({ pool, ledgerMac, wireTime }) => {
-        const source = await requireSource(pool, code(given));
-        if (source.kind !== 'statement')
-          throw new PlainError('This source does not take bank statements.');
-        const deps = { pool, ledgerMac: await ledgerMac(), log: quietLog };
-        const imported = await importStatement(deps, source, {
-          file,
-          wireTime,
-          acceptedLines: new Set(options.acceptLine),
-        });
-        const counts = Object.entries(imported).map(
-          ([name, count]) => `${name.replaceAll('_', ' ')}: ${count}`,
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
+        const { acceptLine: acceptedLines, note } = options;
+        const source = code(given);
+        const proposals = await openProposals(session);
+        const act = { ...actOn(source, 'receipts.import', options.by), reason: note };
+        const row = await asPerson(cli, session, act, (_by, by) =>
+          proposeBankStatement(
+            { pool, wireTime, proposals },
+            { source, file, acceptedLines, by, note },
+          ),
         );
-        return { json: imported, text: counts.join('\n') };
+        return await waitingAnswer(session, proposals, row);
       });
     });
 }

@@ -1,8 +1,9 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { requireStatementFormat } from '../../payments/connectors/statement-format.ts';
-import { importStatement } from '../../payments/reconciliation/import.ts';
-import { code, command, durationSeconds, periodEnd, periodStart } from '../arguments.ts';
+import { proposeOperatorStatement } from '../../payments/uploads/operator-statement.ts';
+import { code, command, durationSeconds, noteText, periodEnd, periodStart } from '../arguments.ts';
+import { asPerson } from '../parties/as-person.ts';
+import { bySupplier, openProposals, waitingAnswer } from '../parties/proposal.ts';
 import type { Cli } from '../cli.ts';
 import { importAnswer } from './import-answer.ts';
 import { addPullCommands } from './reconcile-pull.ts';
@@ -26,13 +27,15 @@ interface ImportOptions {
   readonly to: string;
   readonly incomplete?: boolean;
   readonly tolerance: number;
+  readonly by: string;
+  readonly note: string;
 }
 
 function addImport(reconcile: Command, cli: Cli): void {
   command(
     reconcile,
     'import <file>',
-    'Import an operator’s statement: all of it, or nothing if a line is invalid (exit code 1). Differences become cases. The same file again changes nothing.',
+    'Propose to import an operator’s statement: all of it, or nothing if a line is invalid (exit code 1). Another person approves it. Differences become cases. The same file again changes nothing.',
   )
     .requiredOption('--operator <code>', 'the operator that issued it', code)
     .requiredOption('--from <time>', 'start of the statement: a day or a time')
@@ -46,25 +49,35 @@ function addImport(reconcile: Command, cli: Cli): void {
         .argParser(durationSeconds)
         .default(300, '5m'),
     )
+    .addOption(bySupplier())
+    .option('--note <text>', 'what it is', noteText, 'a statement')
     .action(async (file: string, options: ImportOptions) => {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
         const from = periodStart(options.from, '--from', wireTime);
         const to = periodEnd(options.to, '--to', wireTime);
         if (from >= to) throw new UsageError('--to must be after --from.');
-        const result = await importStatement({
-          pool,
-          ledgerMac: await session.ledgerMac(),
-          file,
-          operator: options.operator,
-          format: await requireStatementFormat(pool, options.operator),
-          from,
-          to,
-          complete: options.incomplete !== true,
-          toleranceMs: options.tolerance * 1000,
-          onProgress: (text) => cli.progress.show(text),
-        });
-        return importAnswer(result, options.operator);
+        const proposals = await openProposals(session);
+        const { operator, by: name, note } = options;
+        const act = {
+          by: name,
+          permission: 'reconciliation.act',
+          action: 'statement.import',
+          target: operator,
+          reason: note,
+        } as const;
+        const result = await asPerson(cli, session, act, async (_by, by) =>
+          proposeOperatorStatement(
+            { pool, ledgerMac: await session.ledgerMac(), proposals },
+            {
+              ...{ file, operator, from, to, by, note, complete: options.incomplete !== true },
+              toleranceMs: options.tolerance * 1000,
+              onProgress: (text) => cli.progress.show(text),
+            },
+          ),
+        );
+        if (result.kind === 'proposed') return await waitingAnswer(session, proposals, result.row);
+        return importAnswer(result, operator);
       });
     });
 }

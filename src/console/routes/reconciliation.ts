@@ -1,26 +1,26 @@
 import { Type } from 'typebox';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import { listCasesOfStatement } from '../../payments/cases/cases-store.ts';
-import { requireStatementFormat } from '../../payments/connectors/statement-format.ts';
 import { closeDay } from '../../payments/reconciliation/days.ts';
 import type { Day } from '../../payments/reconciliation/days.ts';
-import { importStatement } from '../../payments/reconciliation/import.ts';
 import {
   countVerdicts,
   findStatementById,
   listContradictedPayments,
 } from '../../payments/reconciliation/store.ts';
+import { proposeOperatorStatement } from '../../payments/uploads/operator-statement.ts';
 import { periodOfDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import type { Pool } from '../../platform/db/pool.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { DayAnswer, ImportAnswer, StatementAnswer } from '../reconciliation-answers.ts';
 import { Audited, longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { rowId } from './fields.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
+import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { readEnd, readStart, time } from './period.ts';
 import { reason } from './reason.ts';
 import { withFile } from './with-file.ts';
@@ -34,8 +34,7 @@ const MAX_PROBLEMS = 50;
 const operator = Type.String({ minLength: 1, maxLength: 40 });
 const dayParams = Type.Object({ day: Type.String({ maxLength: 10 }) });
 
-export interface ReconciliationRoutesOptions {
-  readonly pool: Pool;
+export interface ReconciliationRoutesOptions extends ProposalRoutesOptions {
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
   readonly catalogue: Pick<BillerCatalogue, 'operators'>;
@@ -88,7 +87,8 @@ function statementRoute({ pool }: ReconciliationRoutesOptions): AnyRoute {
   });
 }
 
-function importRoute({ pool, ledgerMac, wireTime }: ReconciliationRoutesOptions): AnyRoute {
+function importRoute(options: ReconciliationRoutesOptions): AnyRoute {
+  const { pool, ledgerMac, wireTime, proposals } = options;
   return route({
     method: 'POST',
     path: '/statements',
@@ -108,17 +108,18 @@ function importRoute({ pool, ledgerMac, wireTime }: ReconciliationRoutesOptions)
       },
       { additionalProperties: false },
     ),
-    handle: async ({ body }) => {
+    handle: async ({ body }, { viewer }) => {
       const from = readStart(body.from, 'from', wireTime);
       const to = readEnd(body.to, 'to', wireTime);
       if (from === undefined || to === undefined || from >= to) {
         throw new Refusal('invalid_field', { field: 'to', text: 'to must be after from' });
       }
-      const format = await requireStatementFormat(pool, body.operator);
+      const { operator: code, complete } = body;
       const result = await withFile(body.content, (file) => {
-        const { operator: code, complete } = body;
         const period = { from, to, complete, toleranceMs: TOLERANCE_MS };
-        return importStatement({ pool, ledgerMac, file, operator: code, format, ...period });
+        const request = { file, operator: code, ...period, note: 'Uploaded in the console' };
+        const deps = { pool, ledgerMac, proposals };
+        return proposeOperatorStatement(deps, { ...request, by: actorOf(viewer) });
       });
       if (result.kind === 'refused') {
         const problems = result.problems.slice(0, MAX_PROBLEMS);
@@ -129,9 +130,14 @@ function importRoute({ pool, ledgerMac, wireTime }: ReconciliationRoutesOptions)
         };
         return new Audited(refused, { after: { problems: refused.count } });
       }
-      const { statementId, repeated, casesOpened } = result;
-      const imported: ImportAnswer = { kind: 'imported', statementId, repeated, casesOpened };
-      return new Audited(imported, { target: statementId, after: imported });
+      if (result.kind === 'proposed') {
+        const { proposalId } = result.row;
+        const proposed: ImportAnswer = { kind: 'proposed', proposalId };
+        return auditedOf(result.row, proposed);
+      }
+      const { statementId } = result;
+      const repeated: ImportAnswer = { kind: 'repeated', statementId };
+      return new Audited(repeated, { target: statementId, after: repeated });
     },
   });
 }

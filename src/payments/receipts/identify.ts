@@ -8,7 +8,7 @@ import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { relationOf } from './same-money.ts';
 import { findHolder, findOtherVendors } from './sources-store.ts';
-import { lockReceipt } from './store.ts';
+import { findReceipt, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
 /** What a report is about: a receipt that is known, locked, or a new one, possibly with a doubt. */
@@ -21,20 +21,23 @@ export interface Identified {
  * Finds the receipt that a report is about, whatever source reported it first. Until the end of the caller's
  * database transaction, no other report of this number, or of this amount for this account, is taken.
  * @param vendorId the vendor of the report's account.
+ * @param locks false only looks, for a preview.
  */
 export async function identify(
   client: Queryable,
   report: ReceiptReport,
   vendorId: number | undefined,
+  locks = true,
 ): Promise<Identified> {
-  await lockMoney(client, report);
-  const known = await lockReceipt(client, report.issuer, report.receipt);
+  if (locks) await lockMoney(client, report);
+  const find = locks ? lockReceipt : findReceipt;
+  const known = await find(client, report.issuer, report.receipt);
   if (known !== undefined) return { known, doubt: null };
   const numbered = await listLikeNumbered(client, report.receipt);
   const related = numbered.map((row) => ({ row, relation: relationOf(report, row, vendorId) }));
   const same = related.find(({ relation }) => relation === 'same')?.row;
   if (same !== undefined) {
-    return { known: await lockReceipt(client, same.issuer, same.receipt), doubt: null };
+    return { known: await find(client, same.issuer, same.receipt), doubt: null };
   }
   for (const reason of ['same_number', 'like_number'] as const) {
     const others = related.filter(({ relation }) => relation === reason).map(({ row }) => row);

@@ -91,7 +91,19 @@ export async function lockReceipt(
   return found.rows[0];
 }
 
-/** What is known of a bank's entry: the entry as one receipt, or its parts. */
+export async function findReceipt(
+  db: Queryable,
+  issuer: string,
+  receipt: string,
+): Promise<ReceiptRow | undefined> {
+  const found = await db.query<ReceiptRow>(
+    `select ${COLUMNS} from receipts where issuer = $1 and receipt = $2`,
+    [issuer, receipt],
+  );
+  return found.rows[0];
+}
+
+/** What is known of a bank’s entry: the entry as one receipt, or its parts. */
 export async function listReceiptsOfEntry(
   db: Queryable,
   issuer: string,

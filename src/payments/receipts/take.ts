@@ -118,7 +118,8 @@ async function record(
   return { row: claimed, decision, isNews };
 }
 
-async function vendorOf(
+/** The vendor of the account that was reported; undefined: nobody's. */
+export async function vendorOf(
   client: Queryable,
   { sourceCode, account, paidAt }: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt'>,
   channel: Channel,

@@ -20,6 +20,15 @@ export interface Opened {
   readonly oursOnly: number;
   readonly notPaid: number;
   readonly casesOpened: number;
+  /** The payments that the statement ended. */
+  readonly ended: readonly EndedPayment[];
+}
+
+export interface EndedPayment {
+  /** `ipay_reference` */
+  readonly reference: string;
+  readonly outcome: 'success' | 'failed';
+  readonly amountCents: bigint;
 }
 
 /**
@@ -48,7 +57,8 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
     await open(oursOnlyCase(payment, found));
   }
   const settled = await settleProven(db, found);
-  return { oursOnly, notPaid: settled.notPaid, casesOpened: casesOpened + settled.cases };
+  const { notPaid, ended } = settled;
+  return { oursOnly, notPaid, ended, casesOpened: casesOpened + settled.cases };
 }
 
 /**
@@ -244,14 +254,15 @@ async function floatDifference(
 async function settleProven(
   db: Queryable,
   { rows, absences, operator }: Differences,
-): Promise<{ readonly notPaid: number; readonly cases: number }> {
+): Promise<Pick<Opened, 'notPaid' | 'ended'> & { readonly cases: number }> {
   const rowReports = reportsOf(rows, operator);
   const vendorIds = new Set(
     [...rowReports.map(({ report }) => report), ...absences.notPaid].map(
       ({ vendorId }) => vendorId,
     ),
   );
-  if (vendorIds.size === 0) return { notPaid: 0, cases: 0 };
+  const ended: EndedPayment[] = [];
+  if (vendorIds.size === 0) return { notPaid: 0, cases: 0, ended };
   await lockFloats(db, [...vendorIds]);
   let cases = 0;
   for (const batch of batches(rowReports)) {
@@ -264,6 +275,8 @@ async function settleProven(
     const settled = await settleAll(db, reports);
     cases += settled.cases;
     for (const [index, { row, report }] of batch.entries()) {
+      const { payment } = row.match ?? {};
+      if (settled.results[index] === 'settled' && payment) ended.push(endedBy(payment, report));
       const verdict = verdictAfter(settled.results[index], report);
       if (verdict !== row.verdict) await setVerdict(db, row.rowId, verdict);
     }
@@ -277,9 +290,18 @@ async function settleProven(
       proven.map((payment) => reportOf(payment, { outcome: 'failed', row: null, operator })),
     );
     cases += settled.cases;
-    notPaid += settled.results.filter((result) => result === 'settled').length;
+    const failed = proven.filter((_payment, index) => settled.results[index] === 'settled');
+    ended.push(...failed.map((payment) => endedBy(payment, { outcome: 'failed' })));
+    notPaid += failed.length;
   }
-  return { notPaid, cases };
+  return { notPaid, cases, ended };
+}
+
+function endedBy(
+  { reference, amountCents }: OurPayment,
+  { outcome }: Pick<FinalReport, 'outcome'>,
+): EndedPayment {
+  return { reference, amountCents, outcome };
 }
 
 interface RowReport {

@@ -8,6 +8,7 @@ import { bookStatement } from '../house/book-statement.ts';
 import type { Booked, StatementContent } from '../house/book-statement.ts';
 import { listStatementChanges } from '../cases/statement-cases-store.ts';
 import { openDifferences } from './differences.ts';
+import type { EndedPayment } from './differences.ts';
 import type { MatchedRow } from './case-facts.ts';
 import { findAbsences, matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
@@ -34,7 +35,6 @@ import type { StatementFormat, StatementMovement, StatementProblem } from './sta
 
 /** A statement, however it came. */
 export interface StatementImport {
-  readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly operator: string;
   readonly format: Pick<StatementFormat, 'absenceIsProof' | 'acceptanceWindowMs'>;
@@ -47,6 +47,7 @@ export interface StatementImport {
 }
 
 export interface ImportRequest extends StatementImport {
+  readonly pool: Pool;
   readonly file: string;
   readonly format: StatementFormat;
 }
@@ -74,6 +75,7 @@ export type ImportResult =
       readonly oursOnly: number;
       readonly notPaid: number;
       readonly casesOpened: number;
+      readonly ended: readonly EndedPayment[];
       readonly float: FloatProof | null;
       /** What was booked in the accounts of the house; null for a repeated file. */
       readonly booked: Booked | null;
@@ -105,32 +107,11 @@ export interface TakenStatement extends Omit<ReadStatement, 'problems'> {
  * Throws: `PlainError` if the period is not over.
  */
 export async function importRead(
-  request: StatementImport,
+  request: StatementImport & { readonly pool: Pool },
   read: TakenStatement,
-): Promise<ImportResult & { readonly kind: 'imported' }> {
-  const { pool, operator } = request;
-  const result = await databaseTransaction(pool, async (client) => {
-    await beginImport(client, operator);
-    const known = await findStatement(client, operator, read.sha256);
-    if (known !== undefined) {
-      const same =
-        Number(known.periodStart) === Number(request.from) &&
-        Number(known.periodEnd) === Number(request.to) &&
-        known.complete === request.complete;
-      if (!same) {
-        throw new PlainError('This file was already imported as the statement of another period.');
-      }
-      // The operator may take a revision back by issuing the file before it again: the last one counts.
-      if (!(await isRevised(client, known.statementId)))
-        return await repeatedResult(client, known.statementId);
-    }
-    if (request.to > (await readDatabaseTime(client))) {
-      throw new PlainError('The period is not over yet. Import its statement when it is.', {
-        field: 'to',
-      });
-    }
-    const issue = (known?.issue ?? 0) + 1;
-    const taken = await take(client, request, { ...read, issue });
+): Promise<Imported> {
+  const result = await databaseTransaction(request.pool, async (client) => {
+    const taken = await importWithin(client, request, read);
     crashPoint('statement:before-commit');
     return taken;
   });
@@ -138,11 +119,41 @@ export async function importRead(
   return result;
 }
 
-type Imported = ImportResult & { readonly kind: 'imported' };
+/** The same, in the caller's database transaction. */
+export async function importWithin(
+  client: Queryable,
+  request: StatementImport,
+  read: TakenStatement,
+): Promise<Imported> {
+  const { operator } = request;
+  await beginImport(client, operator);
+  const known = await findStatement(client, operator, read.sha256);
+  if (known !== undefined) {
+    const same =
+      Number(known.periodStart) === Number(request.from) &&
+      Number(known.periodEnd) === Number(request.to) &&
+      known.complete === request.complete;
+    if (!same) {
+      throw new PlainError('This file was already imported as the statement of another period.');
+    }
+    // The operator may take a revision back by issuing the file before it again: the last one counts.
+    if (!(await isRevised(client, known.statementId))) {
+      return await repeatedResult(client, known.statementId);
+    }
+  }
+  if (request.to > (await readDatabaseTime(client))) {
+    throw new PlainError('The period is not over yet. Import its statement when it is.', {
+      field: 'to',
+    });
+  }
+  return await take(client, request, { ...read, issue: (known?.issue ?? 0) + 1 });
+}
+
+export type Imported = ImportResult & { readonly kind: 'imported' };
 
 async function repeatedResult(db: Queryable, statementId: string): Promise<Imported> {
   const verdicts = await countVerdicts(db, statementId);
-  const nothing = { oursOnly: 0, notPaid: 0, casesOpened: 0, float: null, booked: null };
+  const nothing = { oursOnly: 0, notPaid: 0, casesOpened: 0, ended: [], float: null, booked: null };
   return { kind: 'imported', statementId, repeated: true, verdicts, ...nothing };
 }
 

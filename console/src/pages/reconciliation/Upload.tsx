@@ -13,7 +13,7 @@ import { Select } from '../../design/Select.tsx';
 import { announce } from '../../design/Toasts.tsx';
 import styles from './Reconciliation.module.css';
 
-/** Uploads a statement: all of it is imported, or nothing. */
+/** Uploads a statement. Another person decides whether all of it is imported. */
 export function Upload({
   answer,
   isOpen,
@@ -53,9 +53,14 @@ function UploadForm({
     },
     onSuccess: async (result) => {
       if (result.kind === 'refused') return;
-      announce(result.repeated ? t`It was imported before.` : t`The statement is imported.`);
       onDone();
-      await queries.invalidateQueries({ queryKey: ['reconciliation'] });
+      if (result.kind === 'proposed') {
+        announce(t`The statement waits for another person.`);
+        await queries.invalidateQueries({ queryKey: ['approvals'] });
+        await navigate({ to: '/approvals' });
+        return;
+      }
+      announce(t`It was imported before.`);
       const { statementId } = result;
       await navigate({ to: '/statements/$statementId', params: { statementId } });
     },

@@ -35,13 +35,23 @@ export interface Imported {
 export async function importStatement(
   deps: ReceiptDeps,
   source: SourceRow,
-  by: {
-    readonly file: string;
-    readonly wireTime: WireTime;
-    /** See `AccountRules`. */
-    readonly acceptedLines?: ReadonlySet<number>;
-  },
+  by: StatementFile,
 ): Promise<Imported> {
+  return await takeLines(deps, source, await readReports(source, by));
+}
+
+export interface StatementFile {
+  readonly file: string;
+  readonly wireTime: WireTime;
+  /** See `AccountRules`. */
+  readonly acceptedLines?: ReadonlySet<number>;
+}
+
+/** The lines of a bank statement with what they report. Throws: `PlainError` with the problems. */
+export async function readReports(
+  source: SourceRow,
+  by: StatementFile,
+): Promise<readonly ReportedLine[]> {
   const { file, wireTime, acceptedLines = new Set() } = by;
   const rules = readStatementSettings(source.sourceCode, source.settings);
   const statement = { ...rules.statement, acceptedLines };
@@ -51,14 +61,24 @@ export async function importStatement(
     return { line, report: { ...reportOf(source, rules, line), isDayOnly } };
   });
   refuse(source, [...read.problems, ...findProblems(lines, Date.now())]);
+  return lines;
+}
+
+/**
+ * Takes the lines one by one; those that were taken before change nothing.
+ * @param mayContinue throws if the lines must not be taken any more. Called before each batch.
+ */
+export async function takeLines(
+  deps: ReceiptDeps,
+  source: SourceRow,
+  lines: readonly ReportedLine[],
+  mayContinue?: () => Promise<void>,
+): Promise<Imported> {
   const counts = {
     ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
     ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
   };
-  const entries = Map.groupBy(
-    lines.filter(({ line }) => line.kind === 'credit'),
-    ({ report }) => `${report.issuer} ${report.batch ?? report.receipt}`,
-  );
+  const entries = entriesOf(lines);
   return await alone(deps.pool, source, async () => {
     // Whatever the bank’s order, what is known is taken first: what is new is not compared with it. And what came
     // in is taken before what went back.
@@ -70,7 +90,8 @@ export async function importStatement(
     const sorted = [...entries.values()].toSorted(
       (one, other) => Number(isKnown(other)) - Number(isKnown(one)),
     );
-    for (const entry of sorted) {
+    for (const [index, entry] of sorted.entries()) {
+      if (index % BATCH_ENTRIES === 0) await mayContinue?.();
       for (const taken of await takeEntry(deps, entry)) counts[taken] += 1;
     }
     for (const line of lines) {
@@ -78,6 +99,17 @@ export async function importStatement(
     }
     return counts;
   });
+}
+
+/** Entries between two looks at whether they may be taken. */
+const BATCH_ENTRIES = 100;
+
+/** The credits, by the entry of the bank that they are parts of. */
+export function entriesOf(lines: readonly ReportedLine[]): ReadonlyMap<string, ReportedLine[]> {
+  return Map.groupBy(
+    lines.filter(({ line }) => line.kind === 'credit'),
+    ({ report }) => `${report.issuer} ${report.batch ?? report.receipt}`,
+  );
 }
 
 /**

@@ -1,0 +1,211 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { Logger } from 'pino';
+import { readVids } from '../../parties/store.ts';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { compiled } from '../../platform/base/compiled.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
+import { requireSource } from '../receipts/administer.ts';
+import { foreseeEntry } from '../receipts/foresee.ts';
+import type { Foreseen } from '../receipts/foresee.ts';
+import type { SourceRow } from '../receipts/sources-store.ts';
+import { findReceipts } from '../receipts/store.ts';
+import { entriesOf, readReports } from '../receipts/statements/import.ts';
+import type { ReportedLine } from '../receipts/statements/report.ts';
+import { takeAccepted } from './accepted.ts';
+import { keepFile, withKeptFile } from './files.ts';
+import { insertAccepted } from './store.ts';
+
+export const BANK_STATEMENT = 'bank_statement';
+
+const content = Type.Object(
+  {
+    source: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+    /** Lines that the bank shows as well, although they may be payers' texts. */
+    acceptedLines: Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1_000 }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    bytes: Type.Integer({ minimum: 1 }),
+  },
+  { additionalProperties: false },
+);
+export type BankStatement = Static<typeof content>;
+
+interface Facts {
+  readonly problem: string | null;
+  readonly plan: Plan;
+}
+
+interface Plan {
+  /** What would be credited, by vendor. */
+  readonly credited: ReadonlyMap<string, Sum>;
+  /** Everything else, by what would happen to it. */
+  readonly other: ReadonlyMap<string, Sum>;
+}
+
+interface Sum {
+  readonly count: number;
+  readonly cents: bigint;
+}
+
+export interface UploadDeps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
+  readonly log: Logger;
+}
+
+/**
+ * A bank statement that a person supplies. It credits vendors, so another person decides, who sees whom. The decision
+ * accepts the file; its lines are taken after it (`accepted.ts`), each in commits of its own.
+ */
+export const bankStatementKind = (deps: UploadDeps): AnyKind =>
+  kind<BankStatement, Facts, Plan>({
+    name: BANK_STATEMENT,
+    content: compiled(content),
+    proposedBy: 'receipts.act',
+    decidedBy: 'receipts.act',
+    expiresAfterDays: null,
+    replaces: false,
+    about: ({ source, sha256 }) => `${source} ${sha256}`,
+    describe: ({ source, sha256, bytes, acceptedLines }) => [
+      { label: 'Source', text: source },
+      { label: 'File', text: `${bytes} bytes, SHA-256 ${sha256}` },
+      ...(acceptedLines.length === 0
+        ? []
+        : [{ label: 'Lines compared with the bank', text: acceptedLines.join(', ') }]),
+    ],
+    read: async (db, asked) => {
+      try {
+        const { lines } = await readKept(deps, db, asked);
+        return { problem: null, plan: await planOf(db, lines) };
+      } catch (error) {
+        if (!(error instanceof PlainError)) throw error;
+        const nothing = { credited: new Map<string, Sum>(), other: new Map<string, Sum>() };
+        return { problem: error.message, plan: nothing };
+      }
+    },
+    check: ({ problem }) => {
+      if (problem !== null) throw new PlainError(problem);
+    },
+    plan: ({ plan }) => plan,
+    show: ({ credited, other }) => [
+      ...linesOf(credited, (vid) => `Credited to ${vid}`),
+      ...linesOf(other, (outcome) => OTHER_LABELS[outcome] ?? outcome),
+    ],
+    apply: async (db, _plan, { proposal: { proposalId, content: asked }, at }) => {
+      await insertAccepted(db, { proposalId, sourceCode: asked.source, at });
+    },
+    afterwards: async ({ proposalId }) => {
+      await takeAccepted(deps, proposalId, (db, asked) => readKept(deps, db, asked));
+    },
+  });
+
+const OTHER_LABELS: Readonly<Record<string, string>> = {
+  waiting: 'Waits for people',
+  repeated: 'Known already',
+  conflicts: 'Contradicts what is known',
+  reversed: 'Was taken back',
+  credit_returned: 'Returned by the bank: a case is opened',
+  debit: 'Money that went out',
+  debit_returned: 'Money that went out and came back',
+  pending: 'Not booked',
+};
+
+/** The lines of a kept file. Throws: `PlainError` if it cannot be read with the source's settings. */
+export async function readKept(
+  { wireTime }: Pick<UploadDeps, 'wireTime'>,
+  db: Queryable,
+  asked: BankStatement,
+): Promise<{ readonly source: SourceRow; readonly lines: readonly ReportedLine[] }> {
+  const source = await requireStatementSource(db, asked.source);
+  const acceptedLines = new Set(asked.acceptedLines);
+  const lines = await withKeptFile(db, asked, async (file) =>
+    readReports(source, { file, wireTime, acceptedLines }),
+  );
+  return { source, lines };
+}
+
+async function requireStatementSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
+  const source = await requireSource(db, sourceCode);
+  if (source.kind === 'statement') return source;
+  throw new PlainError('This source does not take bank statements.', { field: 'source' });
+}
+
+async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Plan> {
+  const vids = await readVids(db);
+  const credited = new Map<string, Sum>();
+  const other = new Map<string, Sum>();
+  const add = (sums: Map<string, Sum>, name: string, cents: bigint): void => {
+    const { count, cents: before } = sums.get(name) ?? { count: 0, cents: 0n };
+    sums.set(name, { count: count + 1, cents: before + cents });
+  };
+  const note = (foreseen: Foreseen, cents: bigint): void => {
+    if (foreseen.kind === 'credited') {
+      add(credited, vids.get(foreseen.vendorId) ?? String(foreseen.vendorId), cents);
+    } else add(other, foreseen.kind, cents);
+  };
+  for (const entry of entriesOf(lines).values()) {
+    const reports = entry.map(({ report }) => report);
+    for (const [index, foreseen] of (await foreseeEntry(db, reports)).entries()) {
+      note(foreseen, reports[index]?.amountCents ?? 0n);
+    }
+  }
+  const taken = new Set(lines.filter(({ line }) => line.kind === 'credit').map(nameOf));
+  for (const reported of lines) {
+    const { kind: name, amountCents } = reported.line;
+    if (name === 'credit') continue;
+    const isReturn =
+      name === 'debit' && (taken.has(nameOf(reported)) || (await isKnown(db, reported)));
+    add(other, isReturn ? 'credit_returned' : name, amountCents);
+  }
+  return { credited, other };
+}
+
+/** Of a credit, and of the debit that returns it. */
+function nameOf({ report }: ReportedLine): string {
+  return `${report.issuer} ${report.receipt} ${report.amountCents}`;
+}
+
+async function isKnown(db: Queryable, { report }: ReportedLine): Promise<boolean> {
+  const rows = await findReceipts(db, report.receipt);
+  return rows.some(({ amountCents }) => amountCents === report.amountCents);
+}
+
+function linesOf(sums: ReadonlyMap<string, Sum>, labelOf: (name: string) => string): Line[] {
+  return [...sums]
+    .map(([name, { count, cents }]) => ({
+      ...{ label: labelOf(name), text: `${count} lines`, cents: String(cents) },
+    }))
+    .toSorted((one, another) => (one.label < another.label ? -1 : 1));
+}
+
+/**
+ * Proposes to take the credits of a bank statement.
+ * Throws: `PlainError` if it cannot be read, and what `propose` throws.
+ */
+export async function proposeBankStatement(
+  deps: Pick<UploadDeps, 'pool' | 'wireTime'> & { readonly proposals: Proposals },
+  request: {
+    readonly source: string;
+    readonly file: string;
+    readonly acceptedLines: readonly number[];
+    readonly by: Actor;
+    readonly note: string;
+  },
+): Promise<ProposalRow> {
+  const { pool, wireTime, proposals } = deps;
+  const { source, file, acceptedLines, by, note } = request;
+  // All problems of the file are found before it is kept.
+  await readReports(await requireStatementSource(pool, source), {
+    ...{ file, wireTime, acceptedLines: new Set(acceptedLines) },
+  });
+  const kept = await keepFile(pool, file);
+  const asked = { source, acceptedLines: [...acceptedLines], ...kept };
+  return await proposals.propose({ kind: BANK_STATEMENT, content: asked, by, note });
+}
