@@ -593,6 +593,54 @@ describe('people in files', () => {
   });
 });
 
+test('a joint account is on file for each holder, and is nobody else’s', async () => {
+  const first = line(1, { AccountNumber: 'JOINT', JointHolders: '1' });
+  const second = line(2, {
+    ...{ AccountNumber: 'JOINT', JointHolders: '1', Forename2: 'Otieno', Gender: 'M' },
+    DateOfBirth: '19790909',
+  });
+  const both = csvOf([first, second], 'individual');
+  const template = { template: 'individual' } as const;
+  const made = await run(both, { ...template, batchRecords: 1 });
+  expect(made).toMatchObject({ findings: [], counts: { accountsAdded: 2, statesAdded: 2 } });
+  expect((await run(both, template)).counts).toMatchObject({ unchanged: 2, rejected: 0 });
+  const accountsOf = async (one: Line) => {
+    const [subject] = await find(one);
+    return (await readFileOf(subject?.crn ?? 0n)).accounts;
+  };
+  for (const one of [first, second]) {
+    expect(await accountsOf(one)).toMatchObject([{ jointHolders: 1, history: [] }]);
+  }
+
+  // Each holder's line goes on with its own account, in one batch, and corrects only that.
+  const less = { CurrentBalance: '7000', CurrentBalanceKES: '7000' };
+  const later = csvOf(
+    [second, first].map((one) => ({ ...one, ...less })),
+    'individual',
+  );
+  const next = await run(later, { ...template, asOf: '2026-11-04' });
+  expect(next).toMatchObject({ findings: [], counts: { accountsAdded: 0, statesAdded: 2 } });
+  for (const one of [first, second]) {
+    expect(await accountsOf(one)).toMatchObject([
+      { current: { balanceCents: 700_000n }, history: [{ balanceCents: 800_000n }] },
+    ]);
+  }
+  const corrected = csvOf(
+    [first, { ...second, CurrentBalance: '6000', CurrentBalanceKES: '6000' }],
+    'individual',
+  );
+  const correction = await run(corrected, { ...template, corrects: true });
+  expect(correction).toMatchObject({ findings: [], counts: { corrected: 1, unchanged: 1 } });
+
+  // Without saying that it is joint, a third person's line is refused, and a case names all holders.
+  const third = line(3, { AccountNumber: 'JOINT', Forename2: 'Mutua', DateOfBirth: '19700101' });
+  const refused = await run(csvOf([third], 'individual'), { ...template, asOf: '2026-11-04' });
+  expect(refused.findings).toMatchObject([{ rule: 'account_holder' }]);
+  const holders = await Promise.all([first, second].map(async (one) => (await find(one))[0]?.crn));
+  const opened = await listCases(pool, { open: true, limit: 100 });
+  expect(opened).toContainEqual(expect.objectContaining({ kind: 'account_holder', crns: holders }));
+});
+
 test('joint holders are counted, and stay when a later line does not say', async () => {
   const jointHolders = async (): Promise<unknown> => {
     const read = await pool.query(

@@ -21,7 +21,7 @@ import type { TemplateName } from './template.ts';
 import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
 import type { Validator } from './validate.ts';
-import { accountKeysOf, indexAccount, writeBatch } from './write.ts';
+import { indexAccount, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
@@ -231,12 +231,10 @@ class ImportRun {
       return;
     }
     const { account, remarks } = validated;
-    if (isDone) {
-      this.#seen.add(accountKeysOf(account.accountNumber, this.#options)[0] ?? '');
-      return;
-    }
+    const indexed = indexAccount(account, this.#options, this.#seen);
+    if (isDone) return;
     this.#findings.push(...remarks);
-    this.#batch.push(indexAccount(account, this.#options, this.#seen));
+    this.#batch.push(indexed);
   }
 
   async #flush(bytes: number): Promise<void> {

@@ -3,6 +3,7 @@ import { birthDatesContradict, documentsContradict } from '../matching/contradic
 import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Day, KnownAccount, State, Terms } from '../registry/account.ts';
+import { isJoint } from './record.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 
 /** Rules that can only be checked with the registry, and their texts for the lender. */
@@ -20,7 +21,8 @@ export type RegistryRule = keyof typeof REGISTRY_RULES;
 export interface Known {
   /** Subjects by document key. */
   readonly owners: ReadonlyMap<string, readonly bigint[]>;
-  readonly accounts: ReadonlyMap<string, KnownAccount>;
+  /** By account key; several if it has joint holders. */
+  readonly accounts: ReadonlyMap<string, readonly KnownAccount[]>;
   readonly profiles: ReadonlyMap<bigint, Profile>;
   /**
    * Merged subjects, with the subject that each is merged into, as far as the batch concerns them.
@@ -68,7 +70,7 @@ interface Working {
     readonly changedSubjects: Map<bigint, Profile>;
   };
   readonly owners: Map<string, readonly bigint[]>;
-  readonly accounts: Map<string, KnownAccount>;
+  readonly accounts: Map<string, readonly KnownAccount[]>;
   readonly corrects: boolean;
 }
 
@@ -112,29 +114,29 @@ export function subjectsToRead(
 ): bigint[] {
   const crns = new Set<bigint>();
   for (const indexed of batch) {
-    const account = findAccount(known.accounts, indexed);
-    if (account?.identityHash === indexed.identityHash) continue;
-    if (account !== undefined) {
-      crns.add(account.crn).add(known.survivors.get(account.crn) ?? account.crn);
-    }
+    const accounts = findAccounts(known.accounts, indexed);
+    if (accounts.some(({ identityHash }) => identityHash === indexed.identityHash)) continue;
+    for (const { crn } of accounts) crns.add(crn).add(known.survivors.get(crn) ?? crn);
     for (const crn of ownersOf(known.owners, known.survivors, indexed)) crns.add(crn);
   }
   return [...crns].flatMap((crn) => [crn, ...(known.merged.get(crn) ?? [])]);
 }
 
 function planOne(working: Working, indexed: IndexedAccount): void {
-  const account = findAccount(working.accounts, indexed);
-  if (account === undefined) {
+  const accounts = findAccounts(working.accounts, indexed);
+  const account =
+    accounts.find(({ identityHash }) => identityHash === indexed.identityHash) ??
+    accounts.find(({ crn }) => isHolder(working, indexed, crn));
+  if (account !== undefined) {
+    planKnownAccount(working, indexed, account);
+  } else if (accounts.length === 0 || isJoint(indexed.submitted)) {
     planNewAccount(working, indexed);
-    return;
-  }
-  if (account.identityHash !== indexed.identityHash && !isHolder(working, indexed, account.crn)) {
+  } else {
     const owners = ownersOf(working.owners, working.known.survivors, indexed);
-    working.plan.otherHolders.push([survivorOf(working, account.crn), ...owners]);
+    const holders = accounts.map(({ crn }) => survivorOf(working, crn));
+    working.plan.otherHolders.push([...new Set([...holders, ...owners])]);
     fault(working, indexed, 'account_holder');
-    return;
   }
-  planKnownAccount(working, indexed, account);
 }
 
 function planNewAccount(working: Working, indexed: IndexedAccount): void {
@@ -382,19 +384,20 @@ function ownersOf(
   return [...crns];
 }
 
-function findAccount(
-  accounts: ReadonlyMap<string, KnownAccount>,
-  indexed: IndexedAccount,
-): KnownAccount | undefined {
-  for (const key of indexed.accountKeys) {
-    const account = accounts.get(key);
-    if (account !== undefined) return account;
-  }
-  return undefined;
+/** The account that a line is about, once for each of its holders. */
+function findAccounts(
+  accounts: ReadonlyMap<string, readonly KnownAccount[]>,
+  { accountKeys }: IndexedAccount,
+): KnownAccount[] {
+  const found = accountKeys.flatMap((key) => accounts.get(key) ?? []);
+  return [...new Map(found.map((account) => [account.accountId, account])).values()];
 }
 
 function rememberAccount(working: Working, indexed: IndexedAccount, account: KnownAccount): void {
-  for (const key of indexed.accountKeys) working.accounts.set(key, account);
+  const others = findAccounts(working.accounts, indexed).filter(
+    ({ accountId }) => accountId !== account.accountId,
+  );
+  for (const key of indexed.accountKeys) working.accounts.set(key, [...others, account]);
 }
 
 function fault(working: Working, indexed: IndexedAccount, rule: RegistryRule): void {

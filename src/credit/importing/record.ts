@@ -13,6 +13,11 @@ export interface SubmittedAccount {
   readonly states: readonly State[];
 }
 
+/** The lender says that other people hold the account, too: it has a line for each of them. */
+export function isJoint({ terms }: Pick<SubmittedAccount, 'terms'>): boolean {
+  return (terms.jointHolders ?? 0) > 0;
+}
+
 /** A submitted account with its blind indexes, as map keys (`platform/db/arrays.ts`). */
 export interface IndexedAccount {
   readonly submitted: SubmittedAccount;

@@ -23,6 +23,7 @@ import type { SubjectWrite } from '../registry/subjects-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
 import type { Known, Plan, PlannedAccount } from './plan.ts';
+import { isJoint } from './record.ts';
 import type { IndexedAccount, SubmittedAccount } from './record.ts';
 import type { SeenAccounts } from './seen-accounts.ts';
 
@@ -81,7 +82,7 @@ export async function registerSubjects(
 }
 
 /** Blind indexes of an account, the one under the current key first. */
-export function accountKeysOf(
+function accountKeysOf(
   accountNumber: string,
   { vault, lender }: Pick<BatchContext, 'vault' | 'lender'>,
 ): string[] {
@@ -98,14 +99,19 @@ export function indexAccount(
   seen: SeenAccounts,
 ): IndexedAccount {
   const accountKeys = accountKeysOf(submitted.accountNumber, { vault, lender });
+  const identityHash = vault.indexKeys('identity', identityText(submitted.profile))[0] ?? '';
+  // A joint account has a line for each holder, and each of them once.
+  const [seenKey] = isJoint(submitted)
+    ? accountKeysOf(`${submitted.accountNumber}|${identityHash}`, { vault, lender })
+    : accountKeys;
   return {
     submitted,
     documentKeys: submitted.profile.documents.map(({ type, number }) =>
       vault.indexKeys('document', `${type}|${number}`),
     ),
     accountKeys,
-    identityHash: vault.indexKeys('identity', identityText(submitted.profile))[0] ?? '',
-    isRepeated: !seen.add(accountKeys[0] ?? ''),
+    identityHash,
+    isRepeated: !seen.add(seenKey ?? ''),
   };
 }
 
@@ -136,7 +142,7 @@ async function readKnown(
   const owners = await readOwners(db, [...documentKeys]);
   const accounts = await readKnownAccounts(db, context.lender, [...accountKeys], [...days]);
   const found = new Set([...owners.values()].flat());
-  for (const { crn } of accounts.values()) found.add(crn);
+  for (const { crn } of [...accounts.values()].flat()) found.add(crn);
   const survivors = await readSurvivors(db, [...found]);
   const merged = await readMerged(db, [...found, ...survivors.values()]);
   const toRead = subjectsToRead(indexed, { owners, accounts, survivors, merged });

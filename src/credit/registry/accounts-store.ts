@@ -40,13 +40,16 @@ const STATE_COLUMNS = `s.crn, s.account_id as "accountId", s.as_of::text as "asO
     s.risk_class as "riskClass", s.status, s.status_on::text as "statusOn",
   s.last_payment_on::text as "lastPaymentOn", s.last_payment_cents as "lastPaymentCents"`;
 
-/** Accounts by account key, with their states for these as-of dates. */
+/**
+ * Accounts by account key, with their states for these as-of dates. An account with joint holders is
+ * on file once for each of them.
+ */
 export async function readKnownAccounts(
   db: Queryable,
   lender: string,
   indexes: readonly Bytes[],
   asOfDays: readonly string[],
-): Promise<Map<string, KnownAccount>> {
+): Promise<Map<string, KnownAccount[]>> {
   const read = await db.query<AccountRow>(
     `select account_index as "accountIndex", crn, account_id as "accountId",
        identity_hash as "identityHash", product, opened_on::text as "openedOn",
@@ -54,7 +57,8 @@ export async function readKnownAccounts(
        repayment_months as "repaymentMonths", joint_holders as "jointHolders",
        greatest(terms_as_of, (select max(as_of) from account_states s
          where s.crn = a.crn and s.account_id = a.account_id))::text as "termsAsOf"
-     from credit_accounts a where account_index = any($1::bytea[]) and lender = $2`,
+     from credit_accounts a where account_index = any($1::bytea[]) and lender = $2
+     order by account_id`,
     [byteaArray(indexes), lender],
   );
   if (read.rows.length === 0) return new Map();
@@ -76,10 +80,11 @@ export async function readKnownAccounts(
     const known = statesById.get(row.accountId) ?? new Map<string, State>();
     statesById.set(row.accountId, known.set(row.asOf, stateOfRow(row)));
   }
+  const known = Map.groupBy(read.rows, (row) => keyOf(row.accountIndex));
   return new Map(
-    read.rows.map((row) => [
-      keyOf(row.accountIndex),
-      {
+    [...known].map(([key, rows]) => [
+      key,
+      rows.map((row) => ({
         crn: row.crn,
         accountId: row.accountId,
         identityHash: keyOf(row.identityHash),
@@ -92,8 +97,8 @@ export async function readKnownAccounts(
           jointHolders: row.jointHolders,
         },
         termsAsOf: row.termsAsOf,
-        states: statesById.get(row.accountId) ?? new Map(),
-      },
+        states: statesById.get(row.accountId) ?? new Map<string, State>(),
+      })),
     ]),
   );
 }
