@@ -1,6 +1,6 @@
 import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import type { Logger } from 'pino';
-import { setOperatorKey } from '../src/parties/administer.ts';
+import { setOperatorKey } from '../src/payments/billers/administer-operator-key.ts';
 import { openOperatorKeys } from '../src/parties/keys.ts';
 import { findVendor } from '../src/parties/store.ts';
 import { setBiller, setOperator } from '../src/payments/billers/administer.ts';

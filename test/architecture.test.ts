@@ -234,6 +234,8 @@ const OWN_PARTS: Readonly<Record<string, string>> = {
   'test/integration/dispatch-callbacks.test.ts': 'tests the callback receiver with its own hooks',
   'test/integration/kept-handles.test.ts':
     'tests the callback receiver after its dispatcher has stopped',
+  'test/integration/operator-versions.test.ts':
+    'interleaves the steps of two processes whose settings are old',
   'test/security/forged-callbacks.test.ts': 'tests the callback receiver by its own clock',
   'test/integration/lane-network.test.ts': 'tests a lane whose connection goes through a proxy',
   'test/integration/lane.test.ts': 'tests a lane with its own deadline and hooks',

@@ -179,26 +179,6 @@ export async function retireKey(
   });
 }
 
-/**
- * Sets the secret shared with an operator. Callbacks under the former secret are accepted for
- * `overlapSeconds`.
- */
-export async function setOperatorKey(
-  pool: Pool,
-  operatorCode: string,
-  options: { readonly secret: string; readonly sealing: Sealing; readonly overlapSeconds?: number },
-): Promise<void> {
-  const { masterKeys, certain } = options.sealing;
-  await changeSettings(pool, 'billers', async (client) => {
-    await requireSameMasterKey(client, masterKeys, certain);
-    await addKey(
-      client,
-      { holderKind: 'operator', holder: operatorCode },
-      { secret: options.secret, overlapSeconds: options.overlapSeconds ?? 0, masterKeys },
-    );
-  });
-}
-
 async function giveNewKey(
   client: Queryable,
   holder: Holder,

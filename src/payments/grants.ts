@@ -8,6 +8,7 @@ import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
 export const PAYMENTS_GRANTS: RuntimeGrants = {
   // Billers.
   operators: { insert: true, updateAllBut: ['operator_code'] },
+  operator_versions: { insert: true, update: ['same_account', 'keys', 'callbacks_until'] },
   billers: { insert: true, updateAllBut: ['biller_code'] },
   routes: { insert: true, updateAllBut: ['biller_code', 'operator_code'], delete: true },
   operator_floats: { insert: true, updateAllBut: ['operator_code'] },
@@ -94,6 +95,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'operator_code',
       'route_reason',
       'operator_price',
+      'operator_version',
     ],
   },
   unmatched_callbacks: APPEND_ONLY,

@@ -1,4 +1,5 @@
 import { endOfflinePeriods } from './billers/administer.ts';
+import { endKeptKeys } from './billers/administer-operator-key.ts';
 import type { Logger } from 'pino';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { Mac } from '../platform/base/mac.ts';
@@ -9,6 +10,7 @@ import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { Restores } from '../platform/history/keeper.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import type { Connector } from './dispatch/connector.ts';
+import { listInstructedVersions } from './dispatch/queue-totals-store.ts';
 import { startFloatWatch } from './dispatch/float-watch.ts';
 import { startHandleRetention } from './dispatch/kept-handles.ts';
 import { startProductWatch } from './dispatch/product-watch.ts';
@@ -62,6 +64,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     log,
   });
   const handles = startHandleRetention({ pool, clock, everyMs: timing.retentionEveryMs, log });
+  const formerKeys = startFormerKeyRetention(options);
   const floats = startFloatWatch({
     pool,
     catalogue: options.catalogue,
@@ -89,6 +92,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
       await statements.stop();
       await products.stop();
       await floats.stop();
+      await formerKeys.stop();
       await handles.stop();
       await retention.stop();
       await sums.stop();
@@ -127,6 +131,17 @@ function startVendorFloats(options: JobOptions): PeriodicJob {
       await topUpFloats(options, stopping);
     },
     failureText: 'vendors’ floats could not be checked',
+    log,
+  });
+}
+
+/** Deletes keys of merchant accounts that are no longer used and have no instruction left. */
+function startFormerKeyRetention({ pool, timing, log }: JobOptions): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: timing.retentionEveryMs,
+    atOnce: true,
+    work: async () => await endKeptKeys(pool, listInstructedVersions),
+    failureText: 'operators’ former keys could not be removed',
     log,
   });
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from '../platform/db/pool.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
-import { createConnectorRegistry } from './connectors/registry.ts';
+import { createConnectorRegistry, fixedConnectors } from './connectors/registry.ts';
 import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
 import type { Connector } from './dispatch/connector.ts';
 import type { JobOptions } from './jobs.ts';
@@ -48,7 +48,7 @@ function billersAndConnectors({
   if ('connectorOf' in operators) {
     return {
       catalogue: createBillerCatalogue({ pool, masterKeys: undefined }),
-      connectors: { connectorOf: operators.connectorOf, update: () => {}, close: async () => {} },
+      connectors: fixedConnectors(operators.connectorOf),
     };
   }
   const connectors = createConnectorRegistry({ callbackBase: operators.callbackBase, log });

@@ -243,7 +243,7 @@ function buildParts(options: PaymentsOptions): Parts {
       statuses: createStatusReader(reader('statuses')),
       callbackReceiver: createCallbackReceiver({
         pool,
-        connectorOf: connectors.connectorOf,
+        ...connectors,
         settler,
         onDue: ({ vendorId, billerCode, operatorCode, paymentId: firstId }) =>
           parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify', firstId }]),
@@ -319,7 +319,8 @@ interface Dispatch extends Dispatcher {
 function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
   const { pool, openPool, settings, timing, log, timers = systemTimers } = options;
   const { catalogue, settler, capacity, tallies, notes } = parts.operations;
-  const shared = { catalogue, connectorOf: parts.connectors.connectorOf, timers, log };
+  const { connectorOf, witnessOf } = parts.connectors;
+  const shared = { catalogue, connectorOf, timers, log };
   const availabilities = createAvailabilities({
     ...shared,
     pool,
@@ -328,6 +329,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
   });
   const dispatcher = startDispatcher({
     ...shared,
+    witnessOf,
     awakeTimers: options.timers ?? awakeTimers,
     pool: openPool({ name: 'dispatch', max: 2, byIndexOnly: true }),
     progressPool: openPool({ name: 'progress', max: 1, byIndexOnly: true }),

@@ -3,6 +3,7 @@ import type { TableClasses } from '../platform/db/distribution.ts';
 export const PAYMENTS_TABLES: TableClasses = {
   // Settling needs a biller's operator.
   operators: 'reference',
+  operator_versions: 'reference',
   billers: 'reference',
   routes: 'reference',
   route_breakers: 'reference',

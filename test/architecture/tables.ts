@@ -42,6 +42,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'payments/billers': [
     'operators',
+    'operator_versions',
     'billers',
     'routes',
     'route_breakers',
@@ -275,8 +276,15 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['archived_payments', 'billers', 'dispatch_queue', 'payments', 'unexecuted_attempts'],
     why: 'sums the transfers of a day, and names the operators that were paid, inside the database; compares what statements list with payments, archived or not',
   },
+  'payments/reconciliation/covered-store.ts': {
+    tables: ['operator_versions'],
+    why: 'a statement from before the operator’s account was changed proves nothing about its payments',
+  },
   'payments/reconciliation/store.ts': {
-    tables: ['corrections', 'dispatch_queue', 'operator_prices', 'payments', 'transfers'],
+    tables: [
+      ...['corrections', 'dispatch_queue', 'operator_prices', 'operator_versions', 'payments'],
+      'transfers',
+    ],
     why: 'matching reads what the ledger has of an operator’s payments in one join',
   },
 };

@@ -145,6 +145,7 @@ export class Journey {
       operatorHandle: this.handle,
       phone: null,
       operatorCode: 'operator',
+      operatorVersion: 1,
       wantedIndex: 0,
       locations: { queueRow: '(0,1)', paymentRow: '(0,1)' },
     };

@@ -122,3 +122,28 @@ test('a connection that broke meanwhile: the operator is asked, and stays usable
   expect(calls.map((call) => call.path)).toContain('/payments/status');
   await expectNoHarm('254700002201');
 }, 120_000);
+
+test('a short pause does not excuse an operator that does not answer: the circuit breaker opens', async () => {
+  const before = await vendor.balance();
+  let resume: NodeJS.Timeout | undefined;
+  gateway.answer = async (call, passOn) => {
+    if (call.path !== '/payments') return await passOn();
+    if (resume === undefined) {
+      service.signal('SIGSTOP');
+      resume = setTimeout(() => service.signal('SIGCONT'), 450);
+    }
+    return await new Promise<never>(() => {});
+  };
+  const reference = await vendor.accepted({ account: '254700003001', biller_name: 'tokens' });
+  await until('the circuit breaker opens', async () => {
+    return (await pool.query('select from route_breakers')).rowCount === 1;
+  });
+  gateway.answer = passOnEverything;
+  await until('it is paid after all', async () => {
+    return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
+  });
+  const truth = (await operators.truth()).filter((entry) => entry.reference === reference);
+  expect(truth).toHaveLength(1);
+  expect(await vendor.balance()).toBe(before - 60);
+  expect((await checkLedger(pool)).violations).toEqual([]);
+}, 120_000);

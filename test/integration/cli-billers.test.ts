@@ -80,6 +80,7 @@ describe('malipo operator', () => {
     expect(added.stdout).toContain('operator set-key powerworks');
     expect(await findOperator(pool, 'powerworks')).toEqual({
       operatorCode: 'powerworks',
+      version: 1,
       name: 'Power Works',
       connector: 'http-json',
       baseUrl: 'https://pay.example.com/v1',
@@ -114,7 +115,11 @@ describe('malipo operator', () => {
       'acceptance_window_ms=',
       '--no-max-per-second',
     ]);
-    expect(changed.json()).toEqual({ operator_code: 'changer', added: false });
+    expect(changed.json()).toEqual({
+      operator_code: 'changer',
+      added: false,
+      open_instructions: 0,
+    });
     expect(await findOperator(pool, 'changer')).toMatchObject({
       name: 'Changer',
       baseUrl: 'https://pay.example.com/v1',
@@ -184,6 +189,7 @@ describe('malipo operator', () => {
       'name',
       'operator_code',
       'settings',
+      'version',
     ]);
   });
 
@@ -197,7 +203,11 @@ describe('malipo operator', () => {
     const piped = `whsec_${Buffer.alloc(32, 'two').toString('base64')}`;
     const command = ['operator', 'set-key', 'inputworks', '--key', '-', '--json'];
     const read = await withInput(`${piped}\n`, environment, ...command);
-    expect(read.json()).toEqual({ operator_code: 'inputworks', generated: false });
+    expect(read.json()).toEqual({
+      operator_code: 'inputworks',
+      generated: false,
+      open_instructions: 0,
+    });
     expect(await secretsOf('inputworks')).toEqual([piped]);
 
     const empty = await inProcess(environment, ...command);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
@@ -68,7 +69,7 @@ beforeAll(async () => {
   ]);
   receiver = createCallbackReceiver({
     pool: books.pool,
-    connectorOf: (code) => connectors.get(code),
+    ...fixedConnectors((code) => connectors.get(code)),
     settler,
     onDue: (queue) => due.push(queue),
     nowMs: () => 0,

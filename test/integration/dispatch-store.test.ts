@@ -170,6 +170,7 @@ describe('a claim', () => {
       phone: '254700000001',
       amountCents: 10_000n,
       operatorCode: null,
+      operatorVersion: null,
       wantedIndex: 0,
       locations: await readLocations(made),
     });
@@ -484,7 +485,7 @@ test('the claims of one stage are returned when that of the other fails', async 
       }),
       wanted,
     );
-  expect(await claimWithout('claim_to_verify')).toMatchObject([
+  expect(await claimWithout('claim_to_ask')).toMatchObject([
     { paymentId: sent.paymentId, stage: 'send', wantedIndex: 1 },
   ]);
   expect(await claimWithout('claim_to_send')).toMatchObject([
@@ -511,7 +512,7 @@ test('each call has its own time, and what it claimed does not wait for the call
   expect(claimed).toHaveLength(4);
   const call = (name: string): string[] => ['time', name, '1 claimed'];
   expect(steps.filter((name) => name !== 'buckets_of')).toEqual([
-    ...[...call('claim_to_verify'), ...call('claim_to_verify')],
+    ...[...call('claim_to_ask'), ...call('claim_to_ask')],
     ...[...call('claim_to_send'), ...call('claim_to_send')],
   ]);
 });

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -94,7 +95,7 @@ function quickTimers(): Timers {
 async function receiveNow(operator: Connector, handle: string, timers: Timers): Promise<object[]> {
   const receiver = createCallbackReceiver({
     pool: books.pool,
-    connectorOf: () => operator,
+    ...fixedConnectors(() => operator),
     settler: (dispatch as Dispatch).settler,
     onDue: () => {},
     nowMs: () => 0,

@@ -58,6 +58,8 @@ const NOT_NULL: Readonly<Record<string, string>> = {
   'src/payments/billers/products-store.ts maximumCents': 'set like minimum_cents',
   'src/payments/billers/products-store.ts minimumCents': 'selected by minimum_cents is not null',
   'src/payments/dispatch/float-guard-store.ts polledAt': 'selected by polled_at > …',
+  'src/payments/dispatch/queue-totals-store.ts operatorVersion':
+    'only instructions whose version is known',
   'src/payments/dispatch/queue-totals-store.ts operatorCode':
     'selected by operator_code is not null',
   'src/payments/reconciliation/bridge-store.ts closingCents':

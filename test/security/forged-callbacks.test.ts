@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { http } from '../../src/payments/connectors/http/protocol.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
@@ -58,7 +59,7 @@ afterAll(async () => {
 function receiverOf(connector: Connector): CallbackReceiver {
   return createCallbackReceiver({
     pool: books.pool,
-    connectorOf: (code) => (code === OPERATOR ? connector : undefined),
+    ...fixedConnectors((code) => (code === OPERATOR ? connector : undefined)),
     settler,
     onDue: ({ paymentId }) => due.push(paymentId),
     nowMs: () => nowMs,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { createSigning } from '../../src/payments/connectors/http-json/signing.ts';
-import { setOperatorKey } from '../../src/parties/administer.ts';
+import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { newSharedSecret } from '../../src/parties/keys.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -37,7 +37,8 @@ async function callback(key: string): Promise<number> {
 test('callbacks are accepted under both keys of an operator during the overlap, and no longer', async () => {
   const { pool, catalogue } = running.service;
   const set = async (secret: string, overlapSeconds: number): Promise<void> => {
-    await setOperatorKey(pool, 'kplc', { secret, sealing: running.sealing, overlapSeconds });
+    const rotation = { sealing: running.sealing, overlapSeconds, sameAccount: true };
+    await setOperatorKey(pool, 'kplc', { secret, ...rotation });
     await catalogue.reload();
   };
   const [second, third] = [newSharedSecret(), newSharedSecret()];

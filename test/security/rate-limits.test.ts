@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setOperatorKey } from '../../src/parties/administer.ts';
+import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
 import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
 import { createTestDatabase } from '../support/cluster.ts';

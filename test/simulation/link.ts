@@ -50,7 +50,7 @@ const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
   create_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
   create_or_postpone_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
   claim_to_send: ['crash_before_claim_commit', 'crash_after_claim_commit'],
-  claim_to_verify: ['crash_before_claim_commit', 'crash_after_claim_commit'],
+  claim_to_ask: ['crash_before_claim_commit', 'crash_after_claim_commit'],
   settle_payments: ['crash_before_settle_commit', 'crash_after_settle_commit'],
   write_progress: ['crash_before_progress_commit', 'crash_after_progress_commit'],
 };
@@ -65,11 +65,11 @@ const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   create_payments: 'create_answer_lost',
   create_or_postpone_payments: 'create_answer_lost',
   claim_to_send: 'claim_answer_lost',
-  claim_to_verify: 'claim_answer_lost',
+  claim_to_ask: 'claim_answer_lost',
   settle_payments: 'settle_answer_lost',
 };
 
-const CLAIMS = new Set(['claim_to_send', 'claim_to_verify']);
+const CLAIMS = new Set(['claim_to_send', 'claim_to_ask']);
 
 /** Sent through lanes, which have a time limit. */
 const LANES = new Set([

@@ -17,6 +17,7 @@ export function newClaim(given: Partial<Claim> = {}): Claim {
     phone: null,
     amountCents: 10_000n,
     operatorCode: 'kplc',
+    operatorVersion: 1,
     wantedIndex: 0,
     locations: { queueRow: '(0,1)', paymentRow: '(0,1)' },
     ...given,

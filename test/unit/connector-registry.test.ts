@@ -11,6 +11,8 @@ const OPERATOR = {
   maxConcurrency: 1,
   maxPerSecond: null,
   secrets: [],
+  version: 1,
+  former: [],
 };
 
 test.each([

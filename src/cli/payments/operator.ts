@@ -6,7 +6,7 @@ import { operatorOf } from '../../payments/billers/catalogue.ts';
 import type { Operator, OperatorSecret } from '../../payments/billers/biller.ts';
 import { findOperator, listBillers, listOperators } from '../../payments/billers/store.ts';
 import { PROTOCOL_NAMES, checkOperator, secretFormOf } from '../../payments/connectors/registry.ts';
-import { setOperatorKey } from '../../parties/administer.ts';
+import { setOperatorKey } from '../../payments/billers/administer-operator-key.ts';
 import { newSharedSecret } from '../../parties/keys.ts';
 import { listKeys } from '../../parties/store.ts';
 import {
@@ -24,6 +24,7 @@ import { newKeyText } from '../parties/signer-keys.ts';
 import { addFloatBooks } from './operator-books.ts';
 import { addFloats } from './operator-float.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
+import { SAME_ACCOUNT, tellOpen, whoIsAsked } from './operator-open.ts';
 import { addProtocols } from './operator-protocols.ts';
 import { addProducts } from './operator-products.ts';
 import { addTest } from './operator-test.ts';
@@ -104,6 +105,7 @@ interface SetOptions {
   readonly maxConcurrency?: number;
   /** false: `--no-max-per-second`. */
   readonly maxPerSecond?: number | false;
+  readonly sameAccount?: boolean;
 }
 
 function addSet(operator: Command, cli: Cli): void {
@@ -129,6 +131,7 @@ function addSet(operator: Command, cli: Cli): void {
       wholeNumber(1, 100_000),
     )
     .option('--no-max-per-second', 'no limit on instructions per second')
+    .option('--same-account', SAME_ACCOUNT)
     .action(async (operatorCode: string, options: SetOptions) => {
       const { setting: single, settingsFile, ...others } = options;
       const setting = { ...(await readSettingsFile(settingsFile)), ...single };
@@ -139,16 +142,14 @@ function addSet(operator: Command, cli: Cli): void {
         'setting',
         'maxConcurrency',
         'maxPerSecond',
+        'sameAccount',
       ]);
       await cli.run(options, async ({ pool }) => {
-        const change = {
-          name: options.name,
-          connector: options.connector,
-          baseUrl: options.baseUrl,
-          settings: setting,
-          maxConcurrency: options.maxConcurrency,
-          maxPerSecond: options.maxPerSecond === false ? null : options.maxPerSecond,
-        };
+        const { name, connector, baseUrl, maxConcurrency, sameAccount } = options;
+        const maxPerSecond = options.maxPerSecond === false ? null : options.maxPerSecond;
+        const where = { name, connector, baseUrl, settings: setting, sameAccount };
+        const change = { ...where, maxConcurrency, maxPerSecond };
+        const open = await tellOpen(pool, cli, operatorCode);
         const added = await setOperator(pool, operatorCode, change, (merged) =>
           requireUsable({
             ...merged,
@@ -156,10 +157,10 @@ function addSet(operator: Command, cli: Cli): void {
           }),
         );
         return {
-          json: { operator_code: operatorCode, added },
+          json: { operator_code: operatorCode, added, open_instructions: open },
           text: added
             ? `Operator ${operatorCode} is added. Give it a key next: operator set-key ${operatorCode}`
-            : `Operator ${operatorCode} is changed.`,
+            : `Operator ${operatorCode} is changed.${whoIsAsked(open, sameAccount)}`,
         };
       });
     });
@@ -190,40 +191,54 @@ function addSetKey(operator: Command, cli: Cli): void {
       'how long callbacks under the former key are still accepted: 90s, 30m, 24h, 7d (default 0)',
       durationSeconds,
     )
-    .action(
-      async (operatorCode: string, options: { json?: boolean; key?: string; overlap?: number }) => {
-        await cli.run(options, async ({ pool, sealing }) => {
-          const given =
-            options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
-          const row = await findOperator(pool, operatorCode);
-          if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
-          const form = secretFormOf(row.connector);
-          if (given === undefined && form?.inventsSecret === false) {
-            throw new PlainError(
-              `The secret of ${operatorCode} comes from the operator: give it with --key, in the form ${form.exampleSecret}`,
-              { field: 'key' },
-            );
-          }
-          const secret = given ?? newSharedSecret();
-          await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
-          await setOperatorKey(pool, operatorCode, {
-            secret,
-            sealing: await sealing(),
-            overlapSeconds: options.overlap ?? 0,
-          });
-          if (given !== undefined) {
-            return {
-              json: { operator_code: operatorCode, generated: false },
-              text: `The key of ${operatorCode} is set.`,
-            };
-          }
-          return {
-            json: { operator_code: operatorCode, generated: true, key: secret },
-            text: newKeyText('operator', operatorCode, secret),
-          };
+    .option('--same-account', SAME_ACCOUNT)
+    .action(async (operatorCode: string, options: SetKeyOptions) => {
+      await cli.run(options, async ({ pool, sealing }) => {
+        const given =
+          options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
+        const row = await findOperator(pool, operatorCode);
+        if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
+        const form = secretFormOf(row.connector);
+        if (given === undefined && form?.inventsSecret === false) {
+          throw new PlainError(
+            `The secret of ${operatorCode} comes from the operator: give it with --key, in the form ${form.exampleSecret}`,
+            { field: 'key' },
+          );
+        }
+        const secret = given ?? newSharedSecret();
+        await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
+        const open = await tellOpen(pool, cli, operatorCode);
+        await setOperatorKey(pool, operatorCode, {
+          secret,
+          sealing: await sealing(),
+          overlapSeconds: options.overlap ?? 0,
+          sameAccount: options.sameAccount ?? false,
         });
-      },
-    );
+        const asked = whoIsAsked(open, options.sameAccount);
+        if (given !== undefined) {
+          return {
+            json: { operator_code: operatorCode, generated: false, open_instructions: open },
+            text: `The key of ${operatorCode} is set.${asked}`,
+          };
+        }
+        return {
+          json: {
+            operator_code: operatorCode,
+            generated: true,
+            key: secret,
+            open_instructions: open,
+          },
+          text: `${newKeyText('operator', operatorCode, secret)}${asked}`,
+        };
+      });
+    });
+}
+
+interface SetKeyOptions {
+  readonly json?: boolean;
+  readonly key?: string;
+  readonly overlap?: number;
+  readonly sameAccount?: boolean;
 }
 
 function asSecret(secret: string): OperatorSecret {

@@ -5,6 +5,8 @@ import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { ANY_ACCOUNT, whyNotAFormat } from './account-format.ts';
 import type { Availability, Operator } from './biller.ts';
 import { operatorOf } from './catalogue.ts';
+import { differenceOf } from './operator-version.ts';
+import { beginVersion, joinLastVersion } from './operator-versions-store.ts';
 import type { PhonePrefix } from './kenyan-prefixes.ts';
 import type { AmountRule } from './product.ts';
 import { listProducts } from './products-store.ts';
@@ -20,7 +22,7 @@ import {
   removePrefix,
   setBillerStatus,
 } from './store.ts';
-import type { BillerRecord, OfflinePeriod, OperatorRow } from './store.ts';
+import type { BillerRecord, OfflinePeriod, OperatorRecord, OperatorRow } from './store.ts';
 
 /**
  * Administration of operators, billers and prefixes. Each function is one database transaction with
@@ -37,6 +39,12 @@ export interface OperatorChange {
   readonly maxConcurrency?: number | undefined;
   /** Null: no limit. */
   readonly maxPerSecond?: number | null | undefined;
+  /**
+   * The new settings reach the same merchant account, so it is asked with them about instructions that
+   * it got before. With no other change: the last change did. Default: they may reach another account,
+   * and each instruction is asked about where it was sent.
+   */
+  readonly sameAccount?: boolean | undefined;
 }
 
 const DEFAULT_MAX_CONCURRENCY = 32;
@@ -55,16 +63,42 @@ export async function setOperator(
     const known = await findOperator(client, operatorCode);
     const operator = mergeOperator(operatorCode, known, change);
     await check(operatorOf(operator));
+    if (known !== undefined) await noteVersion(client, known, operator, change);
     await putOperator(client, operator);
     return known === undefined;
   });
+}
+
+/** Begins another version of the operator if its instructions go elsewhere from now on. */
+async function noteVersion(
+  client: Queryable,
+  known: OperatorRow,
+  operator: OperatorRecord,
+  { sameAccount = false, ...change }: OperatorChange,
+): Promise<void> {
+  const difference = differenceOf(known, operator);
+  if (difference !== 'none') {
+    await beginVersion(client, known.operatorCode, sameAccount || difference === 'times');
+    return;
+  }
+  const hasOther = Object.entries(change).some(([name, value]) =>
+    name === 'settings' ? Object.keys(change.settings).length > 0 : value !== undefined,
+  );
+  if (!sameAccount || hasOther) return;
+  if (await joinLastVersion(client, known.operatorCode)) return;
+  throw new PlainError(
+    'Its settings and key have not been changed, so there is no other account.',
+    {
+      field: 'same_account',
+    },
+  );
 }
 
 function mergeOperator(
   operatorCode: string,
   known: OperatorRow | undefined,
   change: OperatorChange,
-): OperatorRow {
+): OperatorRecord {
   const settings = Object.fromEntries(
     Object.entries({ ...known?.settings, ...change.settings }).filter(
       ([, value]) => value !== undefined,

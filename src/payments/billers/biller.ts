@@ -81,6 +81,31 @@ export interface Operator {
   readonly secrets: readonly OperatorSecret[];
 }
 
+/** An operator with its history (operator-version.ts). */
+export interface VersionedOperator extends Operator {
+  /** Raised by every change of where instructions go. */
+  readonly version: number;
+  /** Versions that are no longer in force, oldest first. */
+  readonly former: readonly FormerVersion[];
+}
+
+/** A former version of an operator, which is still asked about the instructions that it got. */
+export interface FormerVersion {
+  readonly version: number;
+  readonly connector: string;
+  readonly baseUrl: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly replacedAt: Date;
+  /** The next version reaches the same merchant account. */
+  readonly sameAccount: boolean;
+  /** `current`: the operator's own; `kept`: `secrets`; `ended`: they were deleted. */
+  readonly keys: 'current' | 'kept' | 'ended';
+  /** Until when callbacks under kept keys are accepted; null unless they are kept. */
+  readonly callbacksUntil: Date | null;
+  /** Kept ones, newest first. */
+  readonly secrets: readonly OperatorSecret[];
+}
+
 export interface OperatorSecret {
   readonly secret: string;
   /** Null: until it is replaced. */

@@ -3,12 +3,14 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { openOperatorKeys } from '../../parties/keys.ts';
 import { feePricesByBiller, listFeePrices } from '../prices/store.ts';
 import type { FeePrices } from '../prices/price.ts';
-import type { Biller, Operator, OperatorSecret, Route } from './biller.ts';
+import type { Biller, Operator, OperatorSecret, Route, VersionedOperator } from './biller.ts';
 import type { SoldProduct } from './product.ts';
 import { listSoldProducts } from './products-store.ts';
+import { holderOf } from './operator-version.ts';
+import { listFormerVersions } from './operator-versions-store.ts';
 import { listRoutes } from './routes-store.ts';
 import { listBillers, listOperators, listPrefixes } from './store.ts';
-import type { BillerRow, OperatorRow } from './store.ts';
+import type { BillerRow, OperatorRecord, OperatorRow } from './store.ts';
 
 /**
  * Billers, operators and phone prefixes in memory, reloaded when a command or a breaker changes
@@ -18,8 +20,8 @@ export interface BillerCatalogue {
   /** In the order of the list operation. */
   billers(): readonly Biller[];
   biller(billerCode: string): Biller | undefined;
-  operators(): readonly Operator[];
-  operator(operatorCode: string): Operator | undefined;
+  operators(): readonly VersionedOperator[];
+  operator(operatorCode: string): VersionedOperator | undefined;
   /** Biller code of the mobile operator that uses the prefix (three digits without the leading 0). */
   billerOfPrefix(prefix: string): string | undefined;
   readonly reload: () => Promise<void>;
@@ -68,7 +70,7 @@ function soldThrough(
 }
 
 /** The operator of a stored row, without its secrets. */
-export function operatorOf(row: OperatorRow): Operator {
+export function operatorOf(row: OperatorRecord): Operator {
   return {
     operatorCode: row.operatorCode,
     name: row.name,
@@ -79,6 +81,44 @@ export function operatorOf(row: OperatorRow): Operator {
     maxPerSecond: row.maxPerSecond,
     secrets: [],
   };
+}
+
+/**
+ * Every operator with its keys and former versions. A version and the keys that belong to it are
+ * committed together and read apart, so this repeats until no version began in between: an instruction
+ * recorded as one version's must not go out under the key of another account.
+ */
+async function readOperators(
+  pool: Pool,
+  masterKeys: MasterKeys | undefined,
+): Promise<VersionedOperator[]> {
+  for (;;) {
+    const rows = await listOperators(pool);
+    const [former, secrets] = await Promise.all([
+      listFormerVersions(pool),
+      masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
+    ]);
+    if (!hasSameVersions(rows, await listOperators(pool))) continue;
+    return rows.map((row) => ({
+      ...operatorOf(row),
+      version: row.version,
+      secrets: secrets.get(row.operatorCode) ?? [],
+      former: former
+        .filter(({ operatorCode }) => operatorCode === row.operatorCode)
+        .map(({ operatorCode, ...one }) => ({
+          ...one,
+          secrets: secrets.get(holderOf(operatorCode, one.version)) ?? [],
+        })),
+    }));
+  }
+}
+
+function hasSameVersions(before: readonly OperatorRow[], after: readonly OperatorRow[]): boolean {
+  return versionsText(before) === versionsText(after);
+}
+
+function versionsText(rows: readonly OperatorRow[]): string {
+  return rows.map(({ operatorCode, version }) => `${operatorCode} ${version}`).join(',');
 }
 
 export function createBillerCatalogue(options: {
@@ -92,23 +132,21 @@ export function createBillerCatalogue(options: {
 }): BillerCatalogue {
   const { pool, masterKeys } = options;
   let billers = new Map<string, Biller>();
-  let operators = new Map<string, Operator>();
+  let operators = new Map<string, VersionedOperator>();
   let prefixes = new Map<string, string>();
   let reloadsBegun = 0;
   let shown = 0;
   const reload = async (): Promise<void> => {
     reloadsBegun += 1;
     const ours = reloadsBegun;
-    const [billerRows, feePriceRows, routes, sold, operatorRows, prefixRows, secrets] =
-      await Promise.all([
-        listBillers(pool),
-        listFeePrices(pool, 'recent'),
-        listRoutes(pool),
-        listSoldProducts(pool),
-        listOperators(pool),
-        listPrefixes(pool),
-        masterKeys === undefined ? NO_SECRETS : openOperatorKeys(pool, masterKeys),
-      ]);
+    const [billerRows, feePriceRows, routes, sold, prefixRows, operatorList] = await Promise.all([
+      listBillers(pool),
+      listFeePrices(pool, 'recent'),
+      listRoutes(pool),
+      listSoldProducts(pool),
+      listPrefixes(pool),
+      readOperators(pool, masterKeys),
+    ]);
     // A reload that began later has newer data.
     if (ours < shown) return;
     shown = ours;
@@ -122,12 +160,7 @@ export function createBillerCatalogue(options: {
         }),
       ]),
     );
-    operators = new Map(
-      operatorRows.map((row) => [
-        row.operatorCode,
-        { ...operatorOf(row), secrets: secrets.get(row.operatorCode) ?? [] },
-      ]),
-    );
+    operators = new Map(operatorList.map((operator) => [operator.operatorCode, operator]));
     prefixes = new Map(prefixRows.map((row) => [row.prefix, row.billerCode]));
     options.onReload?.();
   };

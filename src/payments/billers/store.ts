@@ -26,6 +26,7 @@ export interface BillerRow {
 
 export interface OperatorRow {
   operatorCode: string;
+  version: number;
   name: string;
   connector: string;
   baseUrl: string;
@@ -34,7 +35,7 @@ export interface OperatorRow {
   maxPerSecond: number | null;
 }
 
-const OPERATOR_COLUMNS = `operator_code as "operatorCode", name, connector, base_url as "baseUrl",
+const OPERATOR_COLUMNS = `operator_code as "operatorCode", version, name, connector, base_url as "baseUrl",
   settings, max_concurrency as "maxConcurrency", max_per_second as "maxPerSecond"`;
 
 const BILLERS = `select b.biller_code as "billerCode", b.name, b.category,
@@ -97,11 +98,11 @@ export async function listPrefixes(
   return result.rows;
 }
 
-export type OperatorRecord = Omit<OperatorRow, 'settings'> & {
+export type OperatorRecord = Omit<OperatorRow, 'settings' | 'version'> & {
   readonly settings: Readonly<Record<string, unknown>>;
 };
 
-/** Inserts the operator or replaces all of its fields. */
+/** Inserts the operator, or replaces all of its fields but the version. */
 export async function putOperator(db: Queryable, operator: OperatorRecord): Promise<void> {
   await db.query(
     `insert into operators (operator_code, name, connector, base_url, settings, max_concurrency, max_per_second)

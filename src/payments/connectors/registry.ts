@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Operator } from '../billers/biller.ts';
+import type { Operator, OperatorSecret, VersionedOperator } from '../billers/biller.ts';
+import { askedAs } from '../billers/operator-version.ts';
+import type { CallbackListener } from '../dispatch/callbacks.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
 import { africastalking } from './africastalking/protocol.ts';
@@ -12,6 +14,9 @@ import { jambopay } from './jambopay/protocol.ts';
 import type { Protocol, StatementOperator } from './protocol.ts';
 import { reloadly } from './reloadly/protocol.ts';
 import { tingg } from './tingg/protocol.ts';
+import { createOperatorConnectors } from './operator-connectors.ts';
+import type { OperatorConnectors } from './operator-connectors.ts';
+import type { Times } from './witness.ts';
 
 /**
  * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
@@ -81,67 +86,120 @@ export async function checkOperator(operator: Operator): Promise<void> {
  */
 export interface ConnectorRegistry {
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  readonly witnessOf: WitnessOf;
+  /** The version that stands for the merchant account of a version; null: not known. */
+  readonly accountOf: AccountOf;
+  /** The accounts of an operator whose callbacks are accepted, the current one first. */
+  readonly listenersOf: (operatorCode: string) => readonly CallbackListener[];
   /** Brings the connectors in line with the catalogue's operators. */
-  update(operators: readonly Operator[]): void;
+  update(operators: readonly VersionedOperator[]): void;
   close(): Promise<void>;
 }
+
+/**
+ * The connector that is asked about an instruction: it speaks to the merchant account that got it.
+ * @param version of the operator that it was sent to; null: not known.
+ */
+export type WitnessOf = (operatorCode: string, version: number | null) => Connector | undefined;
+
+export type AccountOf = (operatorCode: string, version: number | null) => number | null;
 
 export interface ConnectorRegistryOptions {
   /** Callbacks of an operator go to `<callbackBase>/<operatorCode>`. */
   readonly callbackBase: string;
+  /** Default: by the operator's protocol. */
+  readonly create?: typeof createConnector;
+}
+
+/** Connectors that never change, of operators with one merchant account each. */
+export function fixedConnectors(connectorOf: ConnectorRegistry['connectorOf']): ConnectorRegistry {
+  return {
+    connectorOf,
+    witnessOf: connectorOf,
+    accountOf: () => 1,
+    listenersOf: (operatorCode) => {
+      const connector = connectorOf(operatorCode);
+      return connector === undefined ? [] : [{ account: 1, connector }];
+    },
+    update: () => {},
+    close: async () => {},
+  };
 }
 
 export function createConnectorRegistry(
   options: ConnectorRegistryOptions & { readonly log: Logger },
 ): ConnectorRegistry {
-  let connectors = new Map<string, { connector: Connector; made: string }>();
-  const closing = new Set<Promise<void>>();
+  let entries = new Map<string, OperatorConnectors>();
+  const { make, retire, untilClosed } = createMaker(options);
+  const timesOf = (operator: Operator): Times | undefined => {
+    const made = make({ ...operator, secrets: exampleSecrets(operator.connector) });
+    if (made !== undefined) retire(made);
+    return made;
+  };
+  const renew = (operator: VersionedOperator): OperatorConnectors | undefined => {
+    const made = JSON.stringify(operator);
+    const known = entries.get(operator.operatorCode);
+    if (known?.made === made) return known;
+    const connector = make(operator);
+    return connector && createOperatorConnectors({ operator, connector, made }, { make, timesOf });
+  };
+  const replace = (next: typeof entries): void => {
+    for (const [operatorCode, entry] of entries) {
+      if (next.get(operatorCode) !== entry) for (const each of entry.all()) retire(each);
+    }
+    entries = next;
+  };
+  return {
+    connectorOf: (operatorCode) => entries.get(operatorCode)?.connector,
+    witnessOf: (operatorCode, version) => entries.get(operatorCode)?.witnessOf(version),
+    accountOf: (operatorCode, version) => {
+      const entry = entries.get(operatorCode);
+      return entry === undefined ? null : askedAs(entry.operator, version);
+    },
+    listenersOf: (operatorCode) => entries.get(operatorCode)?.listeners() ?? [],
+    update: (operators) => {
+      const renewed = operators.flatMap((operator) => renew(operator) ?? []);
+      replace(new Map(renewed.map((entry) => [entry.operator.operatorCode, entry])));
+    },
+    close: async () => {
+      replace(new Map());
+      await untilClosed();
+    },
+  };
+}
 
+/** Makes connectors, and closes those that are no longer used. */
+function createMaker({
+  callbackBase,
+  create = createConnector,
+  log,
+}: Parameters<typeof createConnectorRegistry>[0]) {
+  const closing = new Set<Promise<void>>();
   const retire = (connector: Connector): void => {
     // Calls in progress finish on the old connector.
     const done = connector
       .close()
-      .catch((error: unknown) => options.log.warn({ err: error }, 'a connector did not close'))
+      .catch((error: unknown) => log.warn({ err: error }, 'a connector did not close'))
       .finally(() => closing.delete(done));
     closing.add(done);
   };
   const make = (operator: Operator): Connector | undefined => {
     try {
-      return createConnector(operator, `${options.callbackBase}/${operator.operatorCode}`);
+      return create(operator, `${callbackBase}/${operator.operatorCode}`);
     } catch (error) {
       // One misconfigured operator must not stop the others; its payments wait.
       if (error instanceof PlainError) {
-        options.log.warn({ reason: error.message }, 'an operator cannot be used yet');
+        log.warn({ reason: error.message }, 'an operator cannot be used yet');
       } else {
-        options.log.error({ err: error }, 'an operator cannot be used');
+        log.error({ err: error }, 'an operator cannot be used');
       }
       return undefined;
     }
   };
+  return { make, retire, untilClosed: async () => void (await Promise.all(closing)) };
+}
 
-  return {
-    connectorOf: (operatorCode) => connectors.get(operatorCode)?.connector,
-    update: (operators) => {
-      const next: typeof connectors = new Map();
-      for (const operator of operators) {
-        const made = JSON.stringify(operator);
-        const known = connectors.get(operator.operatorCode);
-        if (known?.made === made) {
-          next.set(operator.operatorCode, known);
-          continue;
-        }
-        const connector = make(operator);
-        if (connector !== undefined) next.set(operator.operatorCode, { connector, made });
-      }
-      for (const [operatorCode, { connector }] of connectors) {
-        if (next.get(operatorCode)?.connector !== connector) retire(connector);
-      }
-      connectors = next;
-    },
-    close: async () => {
-      for (const { connector } of connectors.values()) retire(connector);
-      connectors = new Map();
-      await Promise.all(closing);
-    },
-  };
+function exampleSecrets(connector: string): readonly OperatorSecret[] {
+  const secret = PROTOCOLS[connector]?.exampleSecret;
+  return secret === undefined ? [] : [{ secret, validUntil: null }];
 }

@@ -16,6 +16,7 @@ import type {
   CallbackReading,
   CallbackReport,
   CallbackRequest,
+  Callbacks,
   Connector,
   FinalOutcome,
   Paid,
@@ -42,6 +43,10 @@ export interface CallbackReceiver {
 export interface CallbackReceiverOptions {
   readonly pool: Pool;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  /** The accounts of an operator whose callbacks are accepted, the current one first. */
+  readonly listenersOf: (operatorCode: string) => readonly CallbackListener[];
+  /** The merchant account of an operator's version; null: not known. */
+  readonly accountOf: (operatorCode: string, version: number | null) => number | null;
   readonly settler: Settler;
   /** The payment is due to be queried. */
   readonly onDue: (payment: {
@@ -66,31 +71,72 @@ export interface CallbackReceiverOptions {
 export function createCallbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { pool, log } = options;
   const ask = createQuestions(options);
+  /** Returns the reports that another account of the operator would have to make. @param left undefined: all count. */
+  const hear = async (
+    from: Listener & { readonly operatorCode: string },
+    reading: Exclude<CallbackReading, { kind: 'refused' }>,
+    left: readonly CallbackReport[] | undefined,
+  ): Promise<readonly CallbackReport[]> => {
+    const { operatorCode, connector } = from;
+    if (canBeForged(connector)) {
+      for (const reference of namedIn(reading)) await ask(operatorCode, reference);
+      return [];
+    }
+    if (reading.kind === 'balance') {
+      if (connector !== options.connectorOf(operatorCode)) return [];
+      const balanceCents = reading.balanceCents.toString();
+      log.info({ operator: operatorCode, balanceCents }, 'the operator reported our float');
+      await options.onBalance?.(operatorCode, reading.balanceCents);
+      return [];
+    }
+    const others = [];
+    for (const report of reading.reports) {
+      if (left?.some(({ reference }) => reference === report.reference) === false) continue;
+      if (!(await take(options, from, report))) others.push(report);
+    }
+    return others;
+  };
   return {
     canBeForged: (operatorCode) => canBeForged(options.connectorOf(operatorCode)),
     receive: async (operatorCode, request) => {
-      const connector = options.connectorOf(operatorCode);
-      const callbacks = connector?.callbacks ?? null;
-      if (callbacks === null) return { kind: 'unknown_operator' };
-      const waiting = callbacks.keepsHandles ? (options.timers ?? systemTimers) : null;
-      const find = createPaymentFinder(pool, operatorCode, waiting);
-      const reading = await callbacks.read(request, find);
-      if (reading.kind === 'refused') {
-        log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');
-        return { kind: 'refused' };
+      const listeners = listenersOf(options, operatorCode);
+      if (listeners.length === 0) return { kind: 'unknown_operator' };
+      let answer: CallbackAnswer = { kind: 'refused' };
+      let left: readonly CallbackReport[] | undefined;
+      for (const listener of listeners) {
+        const { callbacks } = listener;
+        const waiting = callbacks.keepsHandles ? (options.timers ?? systemTimers) : null;
+        const find = createPaymentFinder(pool, operatorCode, waiting);
+        const reading = await callbacks.read(request, find);
+        if (reading.kind === 'refused') {
+          log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');
+          continue;
+        }
+        if (answer.kind === 'refused') answer = { kind: 'accepted', body: callbacks.acceptedBody };
+        left = await hear({ ...listener, operatorCode }, reading, left);
+        if (left.length === 0) break;
       }
-      if (canBeForged(connector)) {
-        for (const reference of namedIn(reading)) await ask(operatorCode, reference);
-      } else if (reading.kind === 'balance') {
-        const balanceCents = reading.balanceCents.toString();
-        log.info({ operator: operatorCode, balanceCents }, 'the operator reported our float');
-        await options.onBalance?.(operatorCode, reading.balanceCents);
-      } else {
-        for (const report of reading.reports) await take(options, operatorCode, report);
-      }
-      return { kind: 'accepted', body: callbacks.acceptedBody };
+      for (const report of left ?? []) await takeFromOther(options, operatorCode, report);
+      return answer;
     },
   };
+}
+
+/** Reads callbacks as one merchant account of an operator sends them. */
+export interface CallbackListener {
+  /** As of `accountOf`. */
+  readonly account: number;
+  readonly connector: Connector;
+}
+
+type Listener = CallbackListener & { readonly callbacks: Callbacks };
+
+/** The account that gets instructions now comes first. */
+function listenersOf(options: CallbackReceiverOptions, operatorCode: string): readonly Listener[] {
+  return options.listenersOf(operatorCode).flatMap((listener) => {
+    const { callbacks } = listener.connector;
+    return callbacks === null ? [] : { ...listener, callbacks };
+  });
 }
 
 function canBeForged(connector: Connector | undefined): boolean {
@@ -122,14 +168,52 @@ function createQuestions(options: CallbackReceiverOptions) {
 
 const CONTRADICTION = 'a callback contradicts the ledger: a case was opened';
 
+/**
+ * Handles a report of one merchant account. Returns false, and does nothing, if another one has the
+ * instruction in progress.
+ */
 async function take(
   options: CallbackReceiverOptions,
-  operatorCode: string,
+  { operatorCode, account }: { readonly operatorCode: string; readonly account: number },
   report: CallbackReport,
+): Promise<boolean> {
+  const payment = await findPayment(options, operatorCode, report.reference);
+  if (payment?.isOpen === true) {
+    if (options.accountOf(operatorCode, payment.operatorVersion) !== account) return false;
+  }
+  await takeFound(options, { operatorCode, report, payment });
+  return true;
+}
+
+/**
+ * A report that only another account than the one with the instruction has made, or whose account is not known:
+ * the account that has it is asked.
+ */
+async function takeFromOther(
+  options: CallbackReceiverOptions,
+  operatorCode: string,
+  { reference, outcome }: CallbackReport,
+): Promise<void> {
+  const payment = await findPayment(options, operatorCode, reference);
+  const says = outcome.kind === 'hint' || outcome.kind === 'mismatch' ? outcome.says : outcome;
+  const hint = { kind: 'hint', operatorHandle: null, says } as const;
+  const report = { reference, outcome: outcome.kind === 'mismatch' ? outcome : hint };
+  await takeFound(options, { operatorCode, report, payment });
+}
+
+async function takeFound(
+  options: CallbackReceiverOptions,
+  {
+    operatorCode,
+    report: { reference, outcome },
+    payment,
+  }: {
+    readonly operatorCode: string;
+    readonly report: CallbackReport;
+    readonly payment: FoundPayment | undefined;
+  },
 ): Promise<void> {
   const { pool, log } = options;
-  const { reference, outcome } = report;
-  const payment = await findPayment(options, operatorCode, reference);
   if (payment === undefined) {
     log.error(
       { operator: operatorCode },
@@ -182,6 +266,8 @@ type FoundPayment = PaymentKey & {
   readonly reference: string;
   readonly amountCents: bigint;
   readonly isOpen: boolean;
+  /** Of the last attempt. */
+  readonly operatorVersion: number | null;
 };
 
 /**
@@ -199,7 +285,8 @@ async function findPayment(
   const { billerCode, amountCents, outcome } = row;
   const isOpen = outcome === null;
   const payment = { ...key, billerCode, operatorCode, reference, amountCents, isOpen };
-  return (await readLastAttempt(pool, payment)) && payment;
+  const attempt = await readLastAttempt(pool, payment);
+  return attempt && { ...payment, operatorVersion: attempt.operatorVersion };
 }
 
 async function settle(

@@ -1,7 +1,9 @@
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
 import type { AcknowledgedPayments } from './acknowledged.ts';
+import { isOurSilence, startCallClock } from './call-clock.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
+import { askedAs } from '../billers/operator-version.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, Lane, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -20,6 +22,7 @@ import type { Settler } from '../settle/settle.ts';
 import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
+import { sendDeadlineMs } from './decide.ts';
 import type { RetryPolicy } from './decide.ts';
 import { createRotation } from './rotation.ts';
 import type { AddedQueue, Rotation } from './rotation.ts';
@@ -46,6 +49,8 @@ export interface DispatcherOptions {
   readonly progressPool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
+  /** Speaks to the merchant account of an operator's version. Null: the version is not known. */
+  readonly witnessOf: (operatorCode: string, version: number | null) => Connector | undefined;
   readonly settler: Settler;
   readonly availabilities: Availabilities;
   readonly spending: DailySpending;
@@ -237,22 +242,26 @@ class RunningDispatcher implements Dispatcher {
 
   /** Calls the operator for one claim, without waiting for the answer. */
   #start(taken: Claim, sendBeforeMs: number): void {
-    const { pool, progressPool, policy, settler, catalogue, connectorOf, availabilities, log } =
+    const { pool, progressPool, policy, settler, catalogue, witnessOf, availabilities, log } =
       this.#options;
     const operator = catalogue.operator(taken.operatorCode ?? '');
-    const connector = operator && connectorOf(operator.operatorCode);
+    const connector = operator && witnessOf(operator.operatorCode, taken.operatorVersion);
     if (operator === undefined || connector === undefined) return;
     this.#capacity.begin(operator, taken.stage);
     const noteEnd = availabilities.begin(
       { ...operator, billerCode: taken.billerCode },
       taken.stage,
     );
-    const clock = startClock(this.#timers, this.#awakeTimers);
+    // Where no more instructions go, silence and answers say nothing about where they go now.
+    const isElsewhere = askedAs(operator, taken.operatorVersion) !== operator.version;
+    const clock = startCallClock(this.#timers, this.#awakeTimers);
+    const deadlineMs = taken.stage === 'send' ? sendDeadlineMs(connector) : connector.payDeadlineMs;
     let calling = true;
     const endCall = (end: CallEnd | null): void => {
       if (calling) {
         this.#capacity.end(operator, taken.stage);
-        noteEnd(this.#calls.cutOff || isOurSilence(end, clock) ? null : end);
+        const isOurs = this.#calls.cutOff || isOurSilence(end, clock.sleptMs(), deadlineMs);
+        noteEnd(isOurs || isElsewhere ? null : end);
       }
       calling = false;
     };
@@ -303,23 +312,6 @@ class RunningDispatcher implements Dispatcher {
       notes.unanswered({ ...of, durationMs: tookMs, reason: end.failure });
     }
   }
-}
-
-interface CallClock {
-  tookMs(): number;
-  /** How much of that time the process did not run. */
-  sleptMs(): number;
-}
-
-function startClock(timers: Timers, awake: Timers): CallClock {
-  const [startedMs, awakeFromMs] = [timers.nowMs(), awake.nowMs()];
-  const tookMs = (): number => timers.nowMs() - startedMs;
-  return { tookMs, sleptMs: () => tookMs() - (awake.nowMs() - awakeFromMs) };
-}
-
-/** Connections break while this process does not run. That says nothing about the operator. */
-function isOurSilence(end: CallEnd | null, clock: CallClock): boolean {
-  return end !== null && !end.answered && clock.sleptMs() > 1;
 }
 
 /** In the payment's own trace: the process that accepted it may be another one. */

@@ -9,6 +9,11 @@ export interface AttemptRow extends PaymentKey {
   readonly operatorHandle: string | null;
 }
 
+/** With the operator's version that it was sent to; null: not known, or no longer needed. */
+export interface LastAttemptRow extends AttemptRow {
+  readonly operatorVersion: number | null;
+}
+
 /**
  * Commits the handle that `prepare` returned, before the second step is sent. Returns false if the
  * claim is no longer ours: then another process may be asking about the payment, and nothing may be
@@ -121,11 +126,12 @@ export async function lockOpenElsewhere(
 export async function readLastAttempt(
   db: Queryable,
   payment: PaymentKey & { readonly billerCode: string; readonly operatorCode: string },
-): Promise<AttemptRow | undefined> {
-  const read = await db.query<AttemptRow>({
+): Promise<LastAttemptRow | undefined> {
+  const read = await db.query<LastAttemptRow>({
     name: 'read_last_attempt',
     text: `select vendor_id as "vendorId", payment_id as "paymentId",
-        attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle"
+        attempt_number::integer as "attemptNumber", operator_handle as "operatorHandle",
+        operator_version as "operatorVersion"
       from attempts where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and payment_id = $3
         and (operator_code = $4 or operator_code is null)
       order by attempt_number desc limit 1`,

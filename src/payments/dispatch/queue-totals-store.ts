@@ -31,6 +31,18 @@ export async function readQueueTotals(db: Queryable, vendorId?: number): Promise
   return read.rows;
 }
 
+/** The versions of operators that have instructions in progress. */
+export async function listInstructedVersions(
+  db: Queryable,
+): Promise<{ readonly operatorCode: string; readonly operatorVersion: number }[]> {
+  const read = await db.query<{ operatorCode: string; operatorVersion: number }>(
+    `select operator_code as "operatorCode", operator_version as "operatorVersion" from dispatch_queue
+     where stage = 'verify' and operator_code is not null and operator_version is not null
+     group by operator_code, operator_version`,
+  );
+  return read.rows;
+}
+
 /** How many payments wait for the report of each operator. */
 export async function countInstructions(
   db: Queryable,

@@ -37,7 +37,7 @@ export async function recallInstructions(
        )
        update dispatch_queue q
        set stage = 'verify', attempt_number = least(q.attempt_number + 1, 32767), claim_number = q.claim_number + 1, sent_at = now(),
-         note = 'known from the operator only', operator_code = $4, operator_price = null
+         note = 'known from the operator only', operator_code = $4, operator_price = null, operator_version = null
        from forgotten f
        where q.bucket = $1 and q.vendor_id = f.vendor_id and q.biller_code = f.biller_code
          and q.stage = 'send' and q.payment_id = f.payment_id`,
@@ -125,7 +125,7 @@ export async function suspectQueued(
          claim_number = d.claim_number + 1, due_at = $3::timestamptz, sent_at = $2::timestamptz,
          note = 'it may have been sent in the period that the ledger lacks',
          operator_code = t.operator_code, route_reason = null,
-         operator_price = null
+         operator_price = null, operator_version = null
        from (
          select p.vendor_id, p.payment_id, c.operator_code
          from payments p left join unnest($4::text[], $5::text[]) as c (biller_code, operator_code)

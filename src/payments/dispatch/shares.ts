@@ -227,7 +227,7 @@ function chooseFor(
     )?.prices;
     const operatorPrice = inForce(prices, Date.now())?.version ?? null;
     const { cause, ...chosen } = choice;
-    const route = { ...band, ...chosen, operatorPrice };
+    const route = { ...band, ...chosen, operatorPrice, operatorVersion: operator.version };
     return [{ operator, wanted: { route, cause, bandCount: bands.length } }];
   });
 }

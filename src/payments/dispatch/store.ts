@@ -67,6 +67,8 @@ export interface Claim {
   readonly amountCents: bigint;
   /** The operator that this claim instructs or queries; null only in a ledger that was restored. */
   readonly operatorCode: string | null;
+  /** The operator's version that has, or gets, the instruction; null: not known. */
+  readonly operatorVersion: number | null;
   /** The position in the caller's list of what it was claimed for. */
   readonly wantedIndex: number;
   readonly locations: RowLocations;
@@ -77,10 +79,11 @@ const CLAIMED_COLUMNS = `queue_number as "queueNumber", payment_id as "paymentId
   amount_cents as "amountCents", queue_row as "queueRow", payment_row as "paymentRow"`;
 const CLAIM_TO_SEND = `select ${CLAIMED_COLUMNS} from claim_to_send($1, $2::integer[], $3::text[],
   $4::text[], $5::integer[], $6::uuid[], $7::integer[], $8::text[], $9::text[], $10::integer[],
-  $11::bigint[], $12::bigint[], $13::integer[])`;
-const CLAIM_TO_VERIFY = `select ${CLAIMED_COLUMNS}, verify_count as "verifyCount",
-    operator_handle as "operatorHandle", attempt_age_ms as "attemptAgeMs"
-  from claim_to_verify($1, $2::integer[], $3::text[], $4::text[], $5::integer[], $6::uuid[],
+  $11::integer[], $12::bigint[], $13::bigint[], $14::integer[])`;
+const CLAIM_TO_ASK = `select ${CLAIMED_COLUMNS}, verify_count as "verifyCount",
+    operator_handle as "operatorHandle", attempt_age_ms as "attemptAgeMs",
+    operator_version as "operatorVersion"
+  from claim_to_ask($1, $2::integer[], $3::text[], $4::text[], $5::integer[], $6::uuid[],
     $7::integer[])`;
 
 /** How many payments of a queue to claim, and for which operator. */
@@ -103,6 +106,8 @@ export interface ChosenRoute {
   readonly maximumCents: bigint;
   /** The version of what the operator charges and gives us for them; null: nothing is known. */
   readonly operatorPrice: number | null;
+  /** The version of the operator that is instructed. Absent: not known. */
+  readonly operatorVersion?: number | null;
   /** Only payments that have been due for this long. */
   readonly waitMs: number;
 }
@@ -118,9 +123,12 @@ type ClaimedRow = RowLocations &
     'paymentId' | 'claimNumber' | 'attemptNumber' | 'account' | 'phone' | 'amountCents'
   > & { readonly queueNumber: number };
 
-type Verification = Pick<Claim, 'verifyCount' | 'operatorHandle' | 'attemptAgeMs'>;
+type Verification = Pick<
+  Claim,
+  'verifyCount' | 'operatorHandle' | 'attemptAgeMs' | 'operatorVersion'
+>;
 
-const NEVER_VERIFIED: Verification = { verifyCount: 0, operatorHandle: null, attemptAgeMs: 0 };
+const NEVER_VERIFIED = { verifyCount: 0, operatorHandle: null, attemptAgeMs: 0 } as const;
 
 async function claimToSend(
   db: Queryable,
@@ -136,6 +144,7 @@ async function claimToSend(
       textArray(queues.map(({ route }) => route?.operatorCode ?? null)),
       textArray(queues.map(({ route }) => route?.reason ?? null)),
       priced ? integerArray(queues.map(({ route }) => route?.operatorPrice ?? null)) : null,
+      integerArray(queues.map(({ route }) => route?.operatorVersion ?? null)),
       bigintArray(queues.map(({ route }) => route?.minimumCents ?? 0n)),
       bigintArray(queues.map(({ route }) => route?.maximumCents ?? NO_MAXIMUM)),
       integerArray(queues.map(({ route }) => route?.waitMs ?? 0)),
@@ -143,18 +152,19 @@ async function claimToSend(
   });
   return claimed.rows.map((row) => {
     const queue = queueOf(row, queues);
-    return claimOf(row, queue, queue.route?.operatorCode ?? null, NEVER_VERIFIED);
+    const { operatorCode = null, operatorVersion = null } = queue.route ?? {};
+    return claimOf(row, queue, operatorCode, { ...NEVER_VERIFIED, operatorVersion });
   });
 }
 
-async function claimToVerify(
+async function claimToAsk(
   db: Queryable,
   bucket: number,
   queues: readonly Indexed[],
 ): Promise<readonly Claim[]> {
   const claimed = await db.query<ClaimedRow & Verification>({
-    name: 'claim_to_verify',
-    text: CLAIM_TO_VERIFY,
+    name: 'claim_to_ask',
+    text: CLAIM_TO_ASK,
     values: queueValues(bucket, queues),
   });
   return claimed.rows.map((row) => {
@@ -163,7 +173,7 @@ async function claimToVerify(
   });
 }
 
-const CLAIM_IN = { send: claimToSend, verify: claimToVerify };
+const CLAIM_IN = { send: claimToSend, verify: claimToAsk };
 
 function queueValues(bucket: number, queues: readonly Indexed[]): readonly unknown[] {
   return [
@@ -188,7 +198,7 @@ function claimOf(
   row: ClaimedRow,
   { vendorId, billerCode, stage, index }: Indexed,
   operatorCode: string | null,
-  { verifyCount, operatorHandle, attemptAgeMs }: Verification,
+  { verifyCount, operatorHandle, attemptAgeMs, operatorVersion }: Verification,
 ): Claim {
   return {
     vendorId,
@@ -204,6 +214,7 @@ function claimOf(
     phone: row.phone,
     amountCents: row.amountCents,
     operatorCode,
+    operatorVersion,
     wantedIndex: index,
     locations: { queueRow: row.queueRow, paymentRow: row.paymentRow },
   };

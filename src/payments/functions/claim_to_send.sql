@@ -24,6 +24,8 @@ create or replace function claim_to_send(
   p_reasons text[],
   -- The row of operator_prices that is in force for that operator. Null: no price is in force.
   p_operator_prices integer[],
+  -- The version of that operator that the instruction goes to (operators.version).
+  p_operator_versions integer[],
   -- The amounts that go to it, and how long a payment must have been due.
   p_minimums bigint[],
   p_maximums bigint[],
@@ -49,11 +51,11 @@ begin
 
   return query
   with picked as materialized (
-    select w.queue, w.leased_until, w.operator_code, w.reason, w.operator_price, q.*
+    select w.queue, w.leased_until, w.operator_code, w.reason, w.operator_price, w.operator_version, q.*
     from unnest(p_vendor_ids, p_billers, p_queue_operators, p_limits, p_first_ids, p_minimums, p_maximums,
-        v_due_before, v_leased_until, p_operators, p_reasons, p_operator_prices) with ordinality
-        as w (vendor_id, biller_code, queue_operator, max, first_id, minimum, maximum, due_before,
-          leased_until, operator_code, reason, operator_price, queue)
+        v_due_before, v_leased_until, p_operators, p_reasons, p_operator_prices, p_operator_versions)
+        with ordinality as w (vendor_id, biller_code, queue_operator, max, first_id, minimum, maximum, due_before,
+          leased_until, operator_code, reason, operator_price, operator_version, queue)
       cross join lateral (
         -- This statement has locked the row: nothing moves it.
         select d.ctid as row_at, o.* from dispatch_queue d
@@ -87,7 +89,8 @@ begin
   update dispatch_queue d
   set stage = 'verify', sent_at = v_now, claim_number = d.claim_number + 1,
     attempt_number = d.attempt_number + 1, verify_count = 0, due_at = p.leased_until,
-    operator_code = p.operator_code, route_reason = p.reason, operator_price = p.operator_price
+    operator_code = p.operator_code, route_reason = p.reason, operator_price = p.operator_price,
+    operator_version = p.operator_version
   from picked p
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
   returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.account, p.phone,

@@ -41,7 +41,7 @@ create or replace function settle_payments(
   p_sources text[],
   -- The operator that reports. Null: a person decided about the operator that has the instruction.
   p_operators text[],
-  -- Where the claim left the rows of the payment (claim_to_send, claim_to_verify); null: not known. Both
+  -- Where the claim left the rows of the payment (claim_to_send, claim_to_ask); null: not known. Both
   -- arrays may be null.
   p_queue_rows tid[],
   p_payment_rows tid[],

@@ -32,6 +32,7 @@ declare
   v_operators text[];
   v_reasons text[];
   v_operator_prices integer[];
+  v_operator_versions integer[];
 begin
   select array_agg(u.number), array_agg(q.row_at),
     -- Here because an UPDATE on Citus may not add an interval to a time.
@@ -39,15 +40,17 @@ begin
     -- A callback that came before the answer may have added to the handle what only callbacks tell.
     array_agg(case when starts_with(q.operator_handle, u.handle || ':') then q.operator_handle
       else coalesce(u.handle, q.operator_handle) end),
-    array_agg(q.operator_code), array_agg(q.route_reason), array_agg(q.operator_price)
-  into v_numbers, v_rows, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons, v_operator_prices
+    array_agg(q.operator_code), array_agg(q.route_reason), array_agg(q.operator_price),
+    array_agg(q.operator_version)
+  into v_numbers, v_rows, v_due_at, v_sent_at, v_attempts, v_handles, v_operators, v_reasons, v_operator_prices,
+    v_operator_versions
   from unnest(p_vendor_ids, p_billers, p_payment_ids, p_claim_numbers, p_delays_ms, p_handles)
       with ordinality
       as u (vendor_id, biller_code, payment_id, claim_number, delay_ms, handle, number)
     cross join lateral (
       -- Skip locked: another process is settling the row, or has claimed it after us.
       select d.ctid as row_at, d.sent_at, d.attempt_number, d.operator_handle, d.operator_code,
-        d.route_reason, d.operator_price
+        d.route_reason, d.operator_price, d.operator_version
       from dispatch_queue d
       where d.bucket = p_bucket and d.vendor_id = u.vendor_id and d.biller_code = u.biller_code
         and d.payment_id = u.payment_id and d.stage = 'verify' and d.claim_number = u.claim_number
@@ -61,7 +64,8 @@ begin
     note = case when l.next = 'verify' then l.note end,
     operator_code = case when l.next = 'verify' then l.operator_code else l.next_operator end,
     route_reason = case when l.next = 'verify' then l.reason end,
-    operator_price = case when l.next = 'verify' then d.operator_price end
+    operator_price = case when l.next = 'verify' then d.operator_price end,
+    operator_version = case when l.next = 'verify' then d.operator_version end
   from (
     select u.row_at, p_next[u.number] as next, u.due_at,
       p_notes[u.number] as note, u.sent_at, u.handle, u.operator_code, u.reason,
@@ -73,14 +77,14 @@ begin
   where d.bucket = p_bucket and d.ctid = l.row_at;
 
   insert into unexecuted_attempts (bucket, vendor_id, biller_code, payment_id, attempt_number, sent_at,
-    ended_at, operator_handle, note, operator_code, route_reason, operator_price)
+    ended_at, operator_handle, note, operator_code, route_reason, operator_price, operator_version)
   select k.bucket, p_vendor_ids[u.number], p_billers[u.number], p_payment_ids[u.number],
     u.attempt_number, u.sent_at, v_now, u.handle, p_notes[u.number], u.operator_code, u.reason,
-    u.operator_price
+    u.operator_price, u.operator_version
   from buckets k
     cross join unnest(v_numbers, v_sent_at, v_attempts, v_handles, v_operators, v_reasons,
-      v_operator_prices)
-      as u (number, sent_at, attempt_number, handle, operator_code, reason, operator_price)
+      v_operator_prices, v_operator_versions)
+      as u (number, sent_at, attempt_number, handle, operator_code, reason, operator_price, operator_version)
   where k.bucket = p_bucket and p_next[u.number] = 'send';
 
   return coalesce(cardinality(v_numbers), 0);

@@ -11,7 +11,7 @@ import { openDifferences } from './differences.ts';
 import type { EndedPayment } from './differences.ts';
 import type { MatchedRow } from './case-facts.ts';
 import { findAbsences, matchStatement, unexplainedCents } from './match.ts';
-import type { Match, OurPayment } from './match.ts';
+import type { Covers, Match, OurPayment } from './match.ts';
 import { readStatementFile } from './read-statement.ts';
 import type { ReadStatement } from './read-statement.ts';
 import {
@@ -21,14 +21,14 @@ import {
   findStatement,
   insertRows,
   insertStatement,
-  listCovered,
   listKnownMovements,
   listPaymentKeys,
   readDatabaseTime,
   readPayments,
 } from './store.ts';
+import { listCovered } from './covered-store.ts';
 import { isRevised } from './revised-store.ts';
-import type { KnownMovement } from './store.ts';
+import type { KnownMovement, Period } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
 import type { StatementFormat, StatementMovement, StatementProblem } from './statement.ts';
@@ -185,12 +185,11 @@ async function take(
   await writeRows(db, { ...request, statementId }, rows);
   const listed = new Set(matches.flatMap((match) => [match.payment, match.candidate]));
   const absent = payments.filter((payment) => payment.listedPayments <= 0 && !listed.has(payment));
-  const covered = await listCovered(db, operator);
-  const absences = findAbsences(
-    absent,
-    (from, to) => covered.some((period) => period.from <= from && to <= period.to),
-    { ...request, ...request.format },
-  );
+  const absences = findAbsences(absent, coverage(await listCovered(db, operator)), {
+    ...request,
+    ...request.format,
+    proves: coverage(await listCovered(db, operator, 'certain')),
+  });
   const opened = await openDifferences(db, { ...request, statementId, read, rows, absences });
   const booked = await bookStatement(db, request.ledgerMac, {
     ...contentOf(rows),
@@ -208,6 +207,10 @@ async function take(
     float: proofOf(read, matches, known),
     booked,
   };
+}
+
+function coverage(covered: readonly Period[]): Covers {
+  return (from, to) => covered.some((period) => period.from <= from && to <= period.to);
 }
 
 async function writeRows(

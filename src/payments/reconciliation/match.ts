@@ -374,19 +374,24 @@ export interface Absences {
   readonly notPaid: readonly OurPayment[];
 }
 
+/** Whether complete statements cover a period. */
+export type Covers = (from: Date, to: Date) => boolean;
+
 /**
  * @param payments none of them is in a statement.
- * @param covers whether complete statements cover a period.
+ * @param rules.proves the same for statements that are certainly of the merchant account that has the
+ * instructions. Default: all are.
  */
 export function findAbsences(
   payments: readonly OurPayment[],
-  covers: (from: Date, to: Date) => boolean,
+  covers: Covers,
   rules: MatchOptions & {
     readonly absenceIsProof: boolean;
     readonly acceptanceWindowMs: number | null;
+    readonly proves?: Covers;
   },
 ): Absences {
-  const { toleranceMs, acceptanceWindowMs } = rules;
+  const { toleranceMs, acceptanceWindowMs, proves = covers } = rules;
   const oursOnly: OurPayment[] = [];
   const notPaid: OurPayment[] = [];
   for (const payment of payments) {
@@ -399,7 +404,7 @@ export function findAbsences(
     if (outcome !== null || !payment.underWay) continue;
     if (!rules.absenceIsProof || acceptanceWindowMs === null) continue;
     const to = new Date(Number(lastSentAt) + acceptanceWindowMs + toleranceMs);
-    if (covers(from, to)) notPaid.push(payment);
+    if (proves(from, to)) notPaid.push(payment);
   }
   return { oursOnly, notPaid };
 }

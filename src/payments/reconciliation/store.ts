@@ -29,18 +29,6 @@ export interface Period {
   readonly to: Date;
 }
 
-/** The periods that complete statements of the operator cover, merged, earliest first. */
-export async function listCovered(db: Queryable, operator: string): Promise<Period[]> {
-  const listed = await db.query<Period>(
-    `select lower(p) as from, upper(p) as to from (
-       select unnest(range_agg(tstzrange(period_start, period_end))) as p
-       from operator_statements where operator = $1 and complete
-     ) merged order by 1`,
-    [operator],
-  );
-  return listed.rows;
-}
-
 /**
  * Removes the time limits of the caller's database transaction, and allows one import per operator
  * at once.
@@ -311,8 +299,10 @@ const PAYMENTS = `
     join payments t on t.bucket = $4 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
     cross join lateral (
       select min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
-        -- Without the operator it proves nothing that this one does not list it.
-        bool_or(outcome is null and operator_code = $1) as under_way
+        -- Without the operator, or from another merchant account, it proves nothing that it is not listed.
+        bool_or(outcome is null and operator_code = $1 and coalesce(operator_version, 1) > coalesce((
+          select max(v.version) from operator_versions v
+          where v.operator_code = $1 and not v.same_account), 0)) as under_way
       from attempts where coalesce(operator_code, $1) = $1 and bucket = $4 and vendor_id = t.vendor_id and biller_code = t.biller_code
         and payment_id = t.payment_id
     ) a

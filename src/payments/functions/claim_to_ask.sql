@@ -4,7 +4,7 @@
 -- The age of an instruction counts from when it was sent. If a restore lost a time, it counts from the end of
 -- that time, because the instruction may have been sent again until then. See claim_to_send.sql for where the
 -- columns come from and how each row is looked up.
-create or replace function claim_to_verify(
+create or replace function claim_to_ask(
   p_bucket integer,
   p_vendor_ids integer[],
   p_billers text[],
@@ -17,7 +17,7 @@ create or replace function claim_to_verify(
 ) returns table (
   queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint, account text,
   phone text, amount_cents bigint, queue_row tid, payment_row tid, verify_count integer,
-  operator_handle text, attempt_age_ms float8)
+  operator_handle text, attempt_age_ms float8, operator_version integer)
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -56,6 +56,6 @@ begin
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
   returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.account, p.phone,
     p.amount_cents, d.ctid, p.payment_at, d.verify_count, d.operator_handle,
-    date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000;
+    date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_version;
 end
 $$;

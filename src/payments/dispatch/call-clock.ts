@@ -1,0 +1,28 @@
+import type { Timers } from '../../platform/base/timers.ts';
+import type { CallEnd } from './worker.ts';
+
+export interface CallClock {
+  tookMs(): number;
+  /** How much of that time the process did not run. */
+  sleptMs(): number;
+}
+
+export function startCallClock(timers: Timers, awake: Timers): CallClock {
+  const [startedMs, awakeFromMs] = [timers.nowMs(), awake.nowMs()];
+  const tookMs = (): number => timers.nowMs() - startedMs;
+  return { tookMs, sleptMs: () => tookMs() - (awake.nowMs() - awakeFromMs) };
+}
+
+/**
+ * Of its deadline. A shorter pause changes nothing, because deadlines are on the clock that stands still
+ * meanwhile; if it excused the operator, a process that often pauses would never notice that one is dead.
+ */
+const SLEPT_SHARE = 0.5;
+
+/**
+ * Whether a call has no answer because this process did not run: connections break meanwhile, which says
+ * nothing about the operator.
+ */
+export function isOurSilence(end: CallEnd | null, sleptMs: number, deadlineMs: number): boolean {
+  return end !== null && !end.answered && sleptMs >= SLEPT_SHARE * deadlineMs;
+}

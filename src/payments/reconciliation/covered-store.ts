@@ -1,0 +1,21 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Period } from './store.ts';
+
+/** The periods that complete statements of the operator cover, merged, earliest first. */
+export async function listCovered(
+  db: Queryable,
+  operator: string,
+  /** `certain`: without statements that may be of a merchant account that we had before. */
+  account: 'any' | 'certain' = 'any',
+): Promise<Period[]> {
+  const listed = await db.query<Period>(
+    `select lower(p) as from, upper(p) as to from (
+       select unnest(range_agg(tstzrange(period_start, period_end))) as p
+       from operator_statements where operator = $1 and complete and ($2 = 'any' or period_start >= coalesce((
+         select max(v.replaced_at) from operator_versions v
+         where v.operator_code = $1 and not v.same_account), '-infinity'))
+     ) merged order by 1`,
+    [operator, account],
+  );
+  return listed.rows;
+}
