@@ -102,7 +102,12 @@ export const bankStatementKind = (deps: UploadDeps): AnyKind =>
       await insertAccepted(db, { proposalId, sourceCode: asked.source, at });
     },
     afterwards: async ({ proposalId }) => {
-      await takeAccepted(deps, proposalId, (db, asked) => readKept(deps, db, asked));
+      try {
+        await takeAccepted(deps, proposalId, async (db, asked) => readKept(deps, db, asked));
+      } catch (error) {
+        // It is decided. The job tries again, for example when another import to the source has ended.
+        deps.log.warn({ err: error, proposalId }, 'an accepted bank statement was not taken yet');
+      }
     },
   });
 

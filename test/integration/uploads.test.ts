@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
+import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
+import { proposeBankStatement } from '../../src/payments/uploads/bank-statement.ts';
+import { takeUnfinished } from '../../src/payments/uploads/unfinished.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
+import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { approveSeen, named } from '../support/payouts.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
+
+// Accepted bank statements whose lines are not taken in the moment of the decision.
+
+let books: Books;
+let folder: string;
+let vendorId: number;
+beforeEach(async () => {
+  books = await openBooks();
+  folder = await makeTemporaryFolder();
+  vendorId = await books.addVendor();
+  const settings = {
+    format: 'csv',
+    columns: { time: 'Date', amount: 'Amount', reference: 'Ref', text: 'Narrative' },
+    account_pattern: String.raw`ACC (\w+)`,
+  };
+  const source = { name: 'Bank', kind: 'statement' as const, collector: COLLECTOR, settings };
+  await setSource(books.pool, 'bank', source);
+  const account = { sourceCode: 'bank', account: '100200', by: 'Asha' };
+  await addAccount(books, { ...account, vid: `vendor-${vendorId}` });
+});
+afterEach(async () => {
+  await books.close();
+  await removeFolder(folder);
+});
+
+const collected = async () => (await books.balances(vendorId))['collected'];
+const deps = () => ({ ...books, log: pino({ level: 'silent' }) });
+
+async function propose(): Promise<string> {
+  const file = path.join(folder, 'statement.csv');
+  await writeFile(file, 'Date,Amount,Ref,Narrative\n2026-01-05,700.00,FT000001,ACC 100200\n');
+  const proposals = createProposals(books);
+  const request = {
+    source: 'bank',
+    file,
+    acceptedLines: [],
+    note: 'of January',
+    by: named('Asha'),
+  };
+  return (await proposeBankStatement({ ...books, proposals }, request)).proposalId;
+}
+
+test('lines that could not be taken with the decision are taken by the job, once', async () => {
+  const proposalId = await propose();
+  const busy = await books.pool.connect();
+  try {
+    expect(await lockImports(busy, 'bank')).toBe(true);
+    await approveSeen(books, proposalId);
+    expect(await collected()).toBe(0n);
+    await unlockImports(busy, 'bank');
+  } finally {
+    busy.release();
+  }
+  await takeUnfinished(deps());
+  await takeUnfinished(deps());
+  expect(await collected()).toBe(70_000n);
+});
+
+test('a statement that somebody accepted in the database alone is not taken', async () => {
+  const proposalId = await propose();
+  await books.pool.query(
+    `insert into accepted_statements (accepted_at, proposal_id, source_code) values (now(), $1, 'bank')`,
+    [proposalId],
+  );
+  await books.pool.query(
+    `insert into proposal_decisions (decided_at, proposal_id, decision, decided_by, note, is_alone, carried_out, mac)
+     values (now(), $1, 'approved', 'Baraka', '', false, '[]', '')`,
+    [proposalId],
+  );
+  await takeUnfinished(deps());
+  expect(await collected()).toBe(0n);
+});
+
+test('a file that was changed in the database is not taken', async () => {
+  const proposalId = await propose();
+  await books.owner.query(`update uploaded_files set content = content || '\\x0a'`);
+  const proposals = createProposals(books);
+  expect((await proposals.preview(proposalId)).problem).toContain('changed in the database');
+  await expect(approveSeen(books, proposalId)).rejects.toThrow('changed in the database');
+  expect(await collected()).toBe(0n);
+});
