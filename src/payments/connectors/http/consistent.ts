@@ -1,5 +1,12 @@
 import { parseMoney } from '../../../platform/base/money.ts';
-import type { AnswerClass, CallbackSettings, HttpSettings, OutcomeSettings } from './settings.ts';
+import { readsValue } from './expression.ts';
+import type {
+  AnswerClass,
+  CallbackSettings,
+  HttpSettings,
+  OperationSettings,
+  OutcomeSettings,
+} from './settings.ts';
 import { isHmac } from './signature.ts';
 
 /** The classes that each operation may use. Only an instruction can be `not_sent`, for example. */
@@ -18,11 +25,41 @@ export function requireConsistent(settings: HttpSettings): void {
     requireFitting('status', 'status.answer', status.answer);
     requireAbout('status.answer', status.answer);
   }
+  requireHandles(settings);
   if (parseMoney(amounts?.step ?? '0.01') === 0n) throw new Error('amounts.step must be above 0');
   if (signing !== undefined && signing.key === undefined) {
     throw new Error('signing needs key, the part of the secret that signs');
   }
   if (callback !== undefined) requireCallback(callback, status !== undefined);
+}
+
+/** A handle that is not kept would be empty in every query, so that no payment is ever queried. */
+function requireHandles({ handle, pay, status, callback }: HttpSettings): void {
+  const answered = pay.answer.handle;
+  if (answered !== undefined && !['body', 'http_status'].some((one) => readsValue(answered, one))) {
+    throw new Error(
+      'pay.answer.handle does not read the answer: give it as handle, which is kept before the request is sent',
+    );
+  }
+  if (handle !== undefined) return;
+  if (usesHandle(pay)) throw new Error('pay uses handle: give handle, which is made before it');
+  const isKept = (answered ?? callback?.outcome?.handle) !== undefined;
+  if (!isKept && status !== undefined && usesHandle(status)) {
+    throw new Error(
+      'status uses handle, which nothing keeps: give handle or pay.answer.handle, or no payment is ever queried',
+    );
+  }
+}
+
+/** Whether a request contains the handle. Its answer may name something else so. */
+function usesHandle({ answer: _answer, ...request }: OperationSettings): boolean {
+  return textsIn(request).some((text) => readsValue(text, 'handle'));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
 }
 
 function requireFitting(

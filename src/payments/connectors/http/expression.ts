@@ -76,6 +76,28 @@ function findRefused(node: unknown): string | undefined {
   return undefined;
 }
 
+/**
+ * Whether a text of the configuration reads a value of the input: an expression, or a text with `{{ expression }}`
+ * in it. False if it is neither.
+ */
+export function readsValue(text: string, name: string): boolean {
+  const templates = [...text.matchAll(/\{\{(.*?)\}\}/gs)].map(([, part = '']) => part);
+  return (templates.length > 0 ? templates : [text]).some((expression) => {
+    try {
+      return hasName(jsonata(expression).ast(), name);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function hasName(node: unknown, name: string): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  const { type, value } = node as Readonly<Record<string, unknown>>;
+  if (type === 'name' && value === name) return true;
+  return Object.values(node).some((child) => hasName(child, name));
+}
+
 /** The text of a value that is a text, a number or a boolean; undefined for anything else. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);

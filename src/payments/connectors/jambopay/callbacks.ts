@@ -53,7 +53,9 @@ export function createCallbacks(
       }
       if (says.kind === 'reversed') return reports(about.reference, says);
       const { transactionId, receipt } = report;
-      const completed = { receipt: receipt || transactionId, atMs: Date.now() };
+      // The first report counts: repeats must not put off the result.
+      const earlier = parseHandle(sent?.operatorHandle ?? null)?.completed;
+      const completed = earlier ?? { receipt: receipt || transactionId, atMs: Date.now() };
       const operatorHandle = formatHandle({ transactionId, completed });
       return reports(about.reference, { kind: 'hint', operatorHandle, says });
     },

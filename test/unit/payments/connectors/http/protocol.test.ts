@@ -74,6 +74,13 @@ describe('a configuration is refused with its place', () => {
       /status\.answer needs about/,
     ],
     [{ callback: { handle: 'a', reference: 'b' } }, /either handle or reference/],
+    [{ pay: { ...pay, answer: { ...pay.answer, handle: 'reference' } } }, /not read the answer/],
+    [{ handle: undefined }, /pay uses handle/],
+    // Every payment would be made, and none ever queried.
+    [
+      { handle: undefined, pay: { method: 'POST', path: '/pay', answer: pay.answer }, status },
+      /nothing keeps/,
+    ],
     [{ status: undefined }, /callback needs status or signature/],
   ])('%j', (changes, message) => {
     const whole = Object.keys(changes).length === 0 ? {} : { ...VTPASS_SETTINGS, ...changes };

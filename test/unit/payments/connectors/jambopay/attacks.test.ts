@@ -173,6 +173,19 @@ describe('callbacks', () => {
     });
   });
 
+  test('a repeated “completed” does not put off the result: the first one counts', async () => {
+    const sent = await prepare(bill('00009903'));
+    await connector.pay(sent, SIGNAL);
+    await emulator.later.quiet();
+    const [request] = receiver.take();
+    if (request === undefined) throw new Error('there is no callback');
+    const operatorHandle = `${sent.operatorHandle}:1000:KP0000001`;
+    const known = finderOf({ ...sent, operatorHandle });
+    expect(await connector.callbacks?.read(request, known)).toMatchObject({
+      reports: [{ outcome: { kind: 'hint', operatorHandle } }],
+    });
+  });
+
   test('a callback that has a name twice is kept for people', async () => {
     const sent = await prepare(bill('00009903'));
     await connector.pay(sent, SIGNAL);
