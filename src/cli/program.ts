@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { programVersion } from '../platform/base/program-version.ts';
 import { acceptAnyCase } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
+import type { CommandEntry } from './entry.ts';
 import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
 import { HELP_LAYOUT } from './help.ts';
@@ -207,6 +208,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const { stdout, stderr } = surroundings;
   const progress = createProgress(stderr);
   let exitCode: number = EXIT.done;
+  let entry: CommandEntry | undefined;
   const show = (options: { readonly json?: boolean }, answer: Answer): void => {
     progress.clear();
     showAnswer(stdout, answer, options.json === true);
@@ -221,8 +223,9 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
     },
     run: async (options, work, needs) => {
       const { withSession } = await import('./session.ts');
+      const { withEntry } = await import('./entry.ts');
       await withSession(surroundings.environment, needs ?? {}, async (session) => {
-        const answer = await work(session);
+        const answer = await withEntry(session, entry, async () => await work(session));
         // Printed at once, so that a failure while the database is being closed cannot lose it.
         if (answer === undefined) progress.clear();
         else show(options, answer);
@@ -232,6 +235,9 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const program = createProgram(surroundings);
   try {
     await addCommands(program, cli, args);
+    program.hook('preAction', async (_program, called) => {
+      entry = (await import('./entry.ts')).entryOf(called);
+    });
     acceptAnyCase(program);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

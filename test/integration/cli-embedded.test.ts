@@ -86,7 +86,7 @@ describe('without a service', () => {
            where application_name = 'malipo command' and query like '%${statement}%'`,
         )
       ).length;
-    await until(async () => (await connected('database_history')) === 2);
+    await until(async () => (await connected('insert into audit_log')) === 2);
 
     const key = `whsec_${Buffer.alloc(32, 'key').toString('base64')}\n`;
     inputs[0].end(key);

@@ -151,3 +151,55 @@ test('links that the command line makes are in the audit log', async () => {
   const [noted] = await listAudit(pool, { action: 'person.link', limit: 1 });
   expect(noted).toMatchObject({ login: 'command line', target: 'asha', result: 'done' });
 });
+
+test('a price needs a proven name, and every command that changes something is in the audit log', async () => {
+  const alone = await createTestDatabase();
+  const own = createPool({ url: alone.url, max: 1, name: 'test' });
+  try {
+    const env = { DATABASE_URL: alone.url, MASTER_KEY: newMasterKey() };
+    const options = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
+    await must(env, 'operator', 'set', 'zuku', '--name', 'Zuku', options);
+    const secret = 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlYw==';
+    await must(env, 'operator', 'set-key', 'zuku', '--key', secret);
+    const biller = ['--name', 'Zuku', '--category', 'tv', '--operator', 'zuku', '--minimum', '50'];
+    await must(env, 'biller', 'set', 'zuku', biller);
+    await must(env, 'price', 'set', 'zuku', '--flat', '99', '--by', 'Asha');
+    await must(env, 'price', 'list');
+    const noted = await listAudit(own, { limit: 10 });
+    const why = 'at once, because fewer than two members of staff sign in';
+    expect(noted.toReversed()).toMatchObject([
+      { action: 'operator set', target: 'zuku', reason: why, result: 'done' },
+      { action: 'operator set-key', target: 'zuku', reason: why, result: 'done' },
+      { action: 'biller set', target: 'zuku', reason: why, result: 'done' },
+      { action: 'price set', target: 'zuku', reason: `Asha; ${why}`, result: 'done' },
+    ]);
+    expect(noted).toHaveLength(4);
+    expect(JSON.stringify(noted)).not.toContain(secret);
+  } finally {
+    await own.end();
+    await alone.drop();
+  }
+
+  // Where people sign in, nobody sets a price under a name that is not theirs.
+  const biller = [
+    '--name',
+    'Tokens',
+    '--category',
+    'power',
+    '--operator',
+    'kplc',
+    '--minimum',
+    '50',
+  ];
+  await must(environment, 'biller', 'set', 'tokens', biller);
+  const price = ['price', 'set', 'tokens', '--flat', '99'];
+  const named = await withInput('', environment, ...price, '--by', 'Nobody');
+  expect(named.stderr).toContain('Nobody is not the login of a member of staff');
+  await staff('farida', 'finance');
+  expect((await signedIn('farida', PASSWORD, ...price)).exitCode).toBe(0);
+  expect(await listAudit(pool, { action: 'price.set', limit: 5 })).toMatchObject([
+    { login: 'farida', target: 'tokens', result: 'done' },
+  ]);
+  const [command] = await listAudit(pool, { action: 'price set', limit: 1 });
+  expect(command?.reason).toContain('by somebody who may run commands on the machine');
+});

@@ -13,6 +13,8 @@ import type { FeePriceRow, NewSetting } from '../../payments/prices/store.ts';
 import { code, command, money, moneyAboveZero, periodStart, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
+import { asPerson } from '../parties/as-person.ts';
+import type { Act } from '../parties/as-person.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { formulaFrom, percent, rateFrom, tiers } from './price-input.ts';
 import type { FormulaOptions } from './price-input.ts';
@@ -58,6 +60,11 @@ async function keyOf(pool: Pool, billerCode: string, vid: string | undefined) {
   return { billerCode, vendorId };
 }
 
+/** A price decides what is booked, so its name has to be proven where staff sign in with codes. */
+function priceAct(action: string, { by }: SettingOptions, target: string): Act {
+  return { by, permission: 'finance.act', action, target };
+}
+
 function whose(billerCode: string, vid: string | undefined): string {
   return vid === undefined ? billerCode : `${billerCode} for ${vid}`;
 }
@@ -88,9 +95,14 @@ function addSet(price: Command, cli: Cli): void {
       throw new UsageError('--vat-included needs --vat.');
     }
     const formula = formulaFrom(options);
-    await cli.run(options, async ({ pool, wireTime }) => {
+    await cli.run(options, async (session) => {
+      const { pool, wireTime } = session;
       const key = await keyOf(pool, billerCode, options.vid);
-      const version = await setFeePrice(pool, key, formula, settingOf(options, wireTime));
+      const act = priceAct('price.set', options, whose(billerCode, options.vid));
+      const version = await asPerson(cli, session, act, async (by) => {
+        const setting = settingOf({ ...options, by }, wireTime);
+        return await setFeePrice(pool, key, formula, setting);
+      });
       return {
         json: { biller_code: billerCode, vid: options.vid ?? null, version },
         text: `The fee of ${whose(billerCode, options.vid)} is ${formulaText(formula)} (version ${version}).`,
@@ -109,10 +121,17 @@ function addRemove(price: Command, cli: Cli): void {
     .addOption(vendorOption());
   withSetting(remove).action(
     async (billerCode: string, options: SettingOptions & { readonly vid?: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
         const key = await keyOf(pool, billerCode, options.vid);
+        const act = priceAct('price.remove', options, whose(billerCode, options.vid));
         const setting = settingOf(options, wireTime);
-        const version = await endFeePrice(pool, key, setting);
+        const version = await asPerson(
+          cli,
+          session,
+          act,
+          async (by) => await endFeePrice(pool, key, { ...setting, setBy: by }),
+        );
         const later = await listFeePricesAfter(pool, key, version);
         const since = setting.validFrom && ` from ${wireTime.format(setting.validFrom)} on`;
         return {
@@ -178,9 +197,14 @@ function addSetOperator(price: Command, cli: Cli): void {
         commission: commission ?? NOTHING,
         commissionNetted: options.commissionPaid !== 'later',
       };
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async (session) => {
+        const { pool, wireTime } = session;
         const key = { billerCode, operatorCode };
-        const version = await setOperatorPrice(pool, key, terms, settingOf(options, wireTime));
+        const act = priceAct('price.set_operator', options, `${operatorCode} for ${billerCode}`);
+        const version = await asPerson(cli, session, act, async (by) => {
+          const setting = settingOf({ ...options, by }, wireTime);
+          return await setOperatorPrice(pool, key, terms, setting);
+        });
         return {
           json: { biller_code: billerCode, operator: operatorCode, version },
           text: `The price of ${operatorCode} for ${billerCode} is ${termsText(terms)} (version ${version}).`,

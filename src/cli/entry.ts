@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { mayActAlone } from '../proposals/actors.ts';
+import { orNotReady } from '../platform/db/version.ts';
+import type { Session } from './session.ts';
+import { noted } from './parties/noted.ts';
+
+/** Groups and commands that only read. Everything else leaves an entry in the audit log. */
+const READS = new Set([
+  ...['find', 'overview', 'status', 'transactions', 'report', 'price list', 'price show'],
+  ...['vendor list', 'vendor floats', 'vendor top-up show', 'vendor payout list', 'person list'],
+  ...['webhook list', 'webhook types', 'webhook events', 'collector list', 'operator list'],
+  ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
+  ...['route list', 'route try', 'prefix list', 'proposal list', 'proposal show', 'ledger'],
+  ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],
+  ...['receipts account list', 'reconcile pulls', 'reconcile report', 'case list', 'case show'],
+  ...['house trial-balance', 'house transfers', 'house entries', 'house journal list'],
+  ...['quarantine status', 'archive verify', 'demo-data list'],
+]);
+/** The second part of these commands, or a part of that, is what only reads. */
+const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'findings', 'imports']);
+/**
+ * `person` and `demo-data` make entries of their own. The others may run before the log exists, while it
+ * moves to other machines, or read only.
+ */
+const OTHERS = new Set(['person', 'demo-data', 'migrate', 'cluster', 'backup', 'restore']);
+/** Steps of what two people decide. */
+const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
+/** Groups whose first argument is the code of something, and never personal data. */
+const NAMED = new Set(['vendor', 'collector', 'operator', 'biller', 'route', 'price', 'webhook']);
+
+/** What the audit log says about a command that changes something; undefined: it only reads. */
+export interface CommandEntry {
+  readonly action: string;
+  readonly target: string | null;
+  readonly reason: string | null;
+  /** Part of a decision of two people. */
+  readonly isStep: boolean;
+}
+
+/** Pure. Never what was given as an option, apart from `--by` and `--reason`: that may be a secret. */
+export function entryOf(command: Command): CommandEntry | undefined {
+  const path = pathOf(command);
+  const [group = '', second = ''] = path;
+  const action = path.join(' ');
+  if (OTHERS.has(group) || READS.has(group) || READS.has(action)) return undefined;
+  const last = path.at(-1) ?? '';
+  if (group === 'credit' && [second, last].some((word) => CREDIT_READS.has(word))) return undefined;
+  const { by, reason } = command.opts<{ readonly by?: unknown; readonly reason?: unknown }>();
+  const told = [by, reason].filter((text) => typeof text === 'string');
+  const isNamed = NAMED.has(group) || action.startsWith('receipts source');
+  return {
+    action,
+    target: (isNamed ? command.args[0] : undefined) ?? null,
+    reason: told.length === 0 ? null : told.join(': '),
+    isStep: STEPS.has(last),
+  };
+}
+
+function pathOf(command: Command): string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+}
+
+/** Without a second person, and why that is possible. */
+const ALONE = 'at once, because fewer than two members of staff sign in';
+const COMMAND = 'at once, by somebody who may run commands on the machine of the service';
+
+/** Carries out a command between its two entries in the audit log. */
+export async function withEntry<Result>(
+  { pool }: Pick<Session, 'pool'>,
+  entry: CommandEntry | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (entry === undefined) return await work();
+  const { action, target, isStep } = entry;
+  const why = isStep ? null : (await orNotReady(mayActAlone(pool), true)) ? ALONE : COMMAND;
+  const reason = [entry.reason, why].filter((text) => text !== null).join('; ') || null;
+  return await noted(pool, { action, target, reason }, work);
+}
