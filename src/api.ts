@@ -282,5 +282,9 @@ function selfServiceLimits(all: RateLimits, perSecond: number): RateLimits {
       own.forSigner(signer);
       all.forSigner(signer);
     },
+    requireRoom: (signer) => {
+      own.requireRoom(signer);
+      all.requireRoom(signer);
+    },
   };
 }

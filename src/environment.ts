@@ -255,13 +255,13 @@ export const VARIABLES = {
   },
   SIGNER_REQUESTS_PER_SECOND: {
     description:
-      'Maximum number of signed requests per second for each vendor and collector, in each process. Bursts of up to five seconds’ worth are allowed. 0: no limit.',
+      'Maximum number of signed requests per second for each vendor and collector, in each process; requests with a `hash` have this limit for each network that they come from. Bursts of up to five seconds’ worth are allowed. 0: no limit.',
     form: wholeNumber(0),
     default: '0',
   },
   STRANGER_REQUESTS_PER_SECOND: {
     description:
-      'Maximum number of unauthenticated requests per second for each address: unsigned operations, invalid signatures, and callbacks that operators do not sign or send to a secret URL. 0: no limit.',
+      'Maximum number of unauthenticated requests per second for each address: unsigned operations, invalid, expired and repeated signatures, and callbacks that operators do not sign or send to a secret URL. 0: no limit.',
     form: wholeNumber(0),
     default: '0',
   },

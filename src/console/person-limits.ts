@@ -1,4 +1,5 @@
 import { createLimit } from '../platform/http/rate-limits.ts';
+import type { Limit } from '../platform/http/rate-limits.ts';
 
 /** Who sends a request. */
 interface Sender {
@@ -56,7 +57,7 @@ function createSenderLimit(options: {
   readonly what: string;
 }): (sender: Sender) => void {
   const { perSecond, burstSeconds, nowMs, what } = options;
-  const limit = (people: number, who: string): ((name: string) => void) =>
+  const limit = (people: number, who: string): Limit =>
     createLimit({
       perSecond: people * perSecond,
       burst: people * perSecond * burstSeconds,
@@ -66,8 +67,8 @@ function createSenderLimit(options: {
   const ofPerson = limit(1, 'You have');
   const ofVendor = limit(PEOPLE_AT_THEIR_LIMIT, 'The people of your company have');
   return ({ personId, vendor }) => {
-    ofPerson(personId);
-    if (vendor !== undefined) ofVendor(vendor.vid);
+    ofPerson.count(personId);
+    if (vendor !== undefined) ofVendor.count(vendor.vid);
   };
 }
 

@@ -120,7 +120,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
 /** Throws: `too_many_requests`. */
 export function limitAttempts(): (request: FastifyRequest) => void {
   const limit = createLimit(ATTEMPTS);
-  return (request) => limit(networkOf(request.ip));
+  return (request) => limit.count(networkOf(request.ip));
 }
 
 /** Writes the attempt and its result into the audit log. */

@@ -36,15 +36,38 @@ export function createNonceStore(options: {
     deadlineMs: options.deadlineMs,
     call: takeBatch,
   });
+  const used = createUsedNonces();
   return {
     idle: async () => await lane.idle(),
     take: async ({ holderKind, holder }, { nonce, signedAtSeconds }) => {
+      const name = `${holderKind} ${holder} ${nonce}`;
+      if (used.has(name)) throw replayed();
       const keptSeconds = LIMITS.signatureWindowSeconds + LIMITS.nonceMarginSeconds;
       const expiresAt = new Date((signedAtSeconds + keptSeconds) * 1000);
       const use = { holderKind, holder, nonce, useId: newId(), expiresAt };
-      if (!(await lane.add(use).catch(refuseAsUnavailable))) {
-        throw new Refusal('signature_replayed', { field: 'X-Signature' });
-      }
+      const isFirst = await lane.add(use).catch(refuseAsUnavailable);
+      used.add(name);
+      if (!isFirst) throw replayed();
+    },
+  };
+}
+
+function replayed(): Refusal {
+  return new Refusal('signature_replayed', { field: 'X-Signature' });
+}
+
+/** The last nonces that this process has seen: it writes nothing for a header that is sent again and again. */
+function createUsedNonces(): { has(name: string): boolean; add(name: string): void } {
+  const names = new Set<string>();
+  return {
+    has: (name) => names.has(name),
+    add: (name) => {
+      if (names.size >= LIMITS.limitedNames)
+        for (const oldest of names) {
+          names.delete(oldest);
+          break;
+        }
+      names.add(name);
     },
   };
 }

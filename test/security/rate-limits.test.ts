@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
 import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
@@ -9,7 +9,8 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
-import { PATHS, encode, send } from '../support/vendor-client.ts';
+import { headerOf, withHeader } from '../support/header-signature.ts';
+import { PATHS, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, WireRequest } from '../support/vendor-client.ts';
 
 let database: TestDatabase;
@@ -130,6 +131,39 @@ test('a caller who signs correctly is not refused because of others at the same 
   expect((await untilTooMany(wrongHash, address)).at(-1)?.status).toBe(429);
   const vendor = await running.addVendor();
   expect((await vendor.call('balance')).status).toBe(200);
+});
+
+describe('what a stranger has seen and sends again', () => {
+  test.each([
+    ['an expired header', { seconds: 1_000 }],
+    ['a used header', {}],
+  ])('%s uses up nothing of its vendor', async (_what, signing) => {
+    for (const operation of ['balance', '/v1/balance'] as const) {
+      const vendor = await running.addVendor();
+      const unsigned =
+        operation === 'balance'
+          ? encode(PATHS.balance, { vid: vendor.vid }, 'json')
+          : { method: 'GET', path: `/v1/balance?vid=${vendor.vid}` };
+      const seen = withHeader(unsigned, headerOf(unsigned, { key: vendor.key, ...signing }));
+      hosts += 1;
+      const answers = await untilTooMany(seen, `10.1.0.${hosts}`);
+      expect(answers.at(-1)?.status).toBe(429);
+      for (let times = 0; times < 4; times += 1) {
+        const own = withHeader(unsigned, headerOf(unsigned, { key: vendor.key }));
+        expect((await send(running.origin, own)).status).toBe(200);
+      }
+    }
+  });
+
+  test('a request with a hash uses up nothing of its vendor, who calls from another address', async () => {
+    const vendor = await running.addVendor();
+    const seen = encode(PATHS.balance, signed({ vid: vendor.vid }, vendor.key), 'json');
+    hosts += 1;
+    const answers = await untilTooMany(seen, `10.2.0.${hosts}`);
+    expect(answers.map(({ status }) => status)).toContain(200);
+    expect(answers.at(-1)?.status).toBe(429);
+    expect((await vendor.call('balance')).status).toBe(200);
+  });
 });
 
 test('nobody can choose the address that counts', async () => {

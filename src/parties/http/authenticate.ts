@@ -141,7 +141,7 @@ function authenticate<OfKind extends Signer>(
     throw new Refusal('signature_v2_required', { field: SIGNATURE_HEADER });
   }
   const name = nameIn(fields, kind);
-  deps.limits.forSigner({ kind: kind.kind, name });
+  deps.limits.forSigner({ kind: kind.kind, name, address: request.address });
   return { fields, signer, signerName: name, key };
 }
 
@@ -169,9 +169,8 @@ async function byHeader<OfKind extends Signer>(
     throw invalid(SIGNATURE_HEADER, explain(text, signer !== undefined, deps));
   }
   const name = nameIn(reading.fields, kind);
-  deps.limits.forSigner({ kind: kind.kind, name });
   // Before any other check: a signed request counts once, whatever its result.
-  await takeOnce(signature, { kind: kind.kind, name }, deps);
+  await takeOnce(signature, { kind: kind.kind, name }, { ...deps, address: request.address });
   if (!hasRightHash(reading.fields, key)) {
     throw invalid(HASH_FIELD, explainHash(reading.fields, kind, deps));
   }
@@ -200,15 +199,29 @@ function signerOf<OfKind extends Signer>(
   return kind.find(nameIn(fields, kind));
 }
 
+/**
+ * A signature that is expired or used may have been kept by anybody, so it counts for the address that sends it, and
+ * never for its signer.
+ */
 async function takeOnce(
   signature: HeaderSignature,
   signer: { readonly kind: SignerKind<Signer>['kind']; readonly name: string },
-  deps: AuthenticationDeps,
+  { limits, nonces, clock, address }: AuthenticationDeps & { readonly address: string },
 ): Promise<void> {
-  if (!isFresh(signature, deps.clock.now())) {
+  if (!isFresh(signature, clock.now())) {
+    limits.forStranger(address);
     throw new Refusal('signature_expired', { field: SIGNATURE_HEADER });
   }
-  await deps.nonces.take({ holderKind: signer.kind, holder: signer.name }, signature);
+  limits.requireRoom(signer);
+  try {
+    await nonces.take({ holderKind: signer.kind, holder: signer.name }, signature);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'signature_replayed') {
+      limits.forStranger(address);
+    }
+    throw error;
+  }
+  limits.forSigner(signer);
 }
 
 /** The most helpful refusal that reveals nothing about keys. */

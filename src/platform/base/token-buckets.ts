@@ -5,6 +5,8 @@ export interface TokenBuckets {
    * be.
    */
   take(name: string): number;
+  /** What `take` would return. Takes nothing. */
+  wait(name: string): number;
   readonly size: number;
 }
 
@@ -28,9 +30,17 @@ export function createTokenBuckets(options: {
   const { perSecond, burst, maxNames, nowMs } = options;
   // In order of addition; while more than half of them are taken, a name that is used moves to the end.
   const buckets = new Map<string, Bucket>();
+  const secondsWithout = (tokens: number): number =>
+    tokens < 1 ? Math.ceil((1 - tokens) / perSecond) : 0;
+  const tokensOf = ({ tokens, filledAtMs }: Bucket, now: number): number =>
+    Math.min(burst, tokens + ((now - filledAtMs) / 1000) * perSecond);
   return {
     get size() {
       return buckets.size;
+    },
+    wait: (name) => {
+      const known = buckets.get(name);
+      return known === undefined ? 0 : secondsWithout(tokensOf(known, nowMs()));
     },
     take: (name) => {
       const now = nowMs();
@@ -46,12 +56,11 @@ export function createTokenBuckets(options: {
           break;
         }
       }
-      const gained = ((now - bucket.filledAtMs) / 1000) * perSecond;
-      bucket.tokens = Math.min(burst, bucket.tokens + gained);
+      bucket.tokens = tokensOf(bucket, now);
       bucket.filledAtMs = now;
-      if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perSecond);
-      bucket.tokens -= 1;
-      return 0;
+      const waitSeconds = secondsWithout(bucket.tokens);
+      if (waitSeconds === 0) bucket.tokens -= 1;
+      return waitSeconds;
     },
   };
 }

@@ -5,21 +5,40 @@ import { createTokenBuckets } from '../base/token-buckets.ts';
 
 /** Each throws `too_many_requests` with the seconds to wait. */
 export interface RateLimits {
-  /** For each signed request, once its signature held. */
-  forSigner(signer: { readonly kind: string; readonly name: string }): void;
   /**
-   * For requests without a valid signature: operations that have none, and invalid signatures. A
-   * client whose signatures are valid is never refused because of other requests from its address.
+   * For each request that only its signer can have sent. Whoever has seen a signature that can be repeated (`hash`)
+   * must not use up the signer's budget, so such requests have one for each network that they come from.
+   */
+  forSigner(signer: LimitedSigner): void;
+  /** Throws as `forSigner` would, without counting the request, which may be a repeat. */
+  requireRoom(signer: LimitedSigner): void;
+  /**
+   * For requests that anybody can send: operations without a signature, invalid signatures, and signatures that are
+   * expired or used. A client whose signatures are valid is never refused because of other requests from its address.
    */
   forStranger(address: string): void;
+}
+
+export interface LimitedSigner {
+  readonly kind: string;
+  readonly name: string;
+  /** Of a request that others can repeat; undefined: they cannot. */
+  readonly address?: string;
 }
 
 /** Longest burst, in seconds at the limit. */
 const BURST_SECONDS = 5;
 
+/** A limit for each of many names. Both throw `too_many_requests`. */
+export interface Limit {
+  /** Counts one request. */
+  count(name: string): void;
+  /** Counts nothing. */
+  requireRoom(name: string): void;
+}
+
 /**
- * A limit for each of many names, in memory; the returned function counts one request, and throws
- * `too_many_requests`.
+ * A limit for each of many names, in memory.
  * @param options.perSecond 0: no limit.
  * @param options.textFor the text for people; default: how long to wait.
  */
@@ -29,17 +48,20 @@ export function createLimit(options: {
   /** Default: the system's. In milliseconds. */
   readonly nowMs?: (() => number) | undefined;
   readonly textFor?: (waitSeconds: number) => string;
-}): (name: string) => void {
+}): Limit {
   const { perSecond, burst, textFor = tooManyRequests, nowMs = () => performance.now() } = options;
-  if (perSecond === 0) return () => undefined;
+  if (perSecond === 0) return { count: () => undefined, requireRoom: () => undefined };
   const buckets = createTokenBuckets({ perSecond, burst, maxNames: LIMITS.limitedNames, nowMs });
-  return (name) => {
-    const waitSeconds = buckets.take(name);
+  const refuseFor = (waitSeconds: number): void => {
     if (waitSeconds === 0) return;
     throw new Refusal('too_many_requests', {
       retryAfterSeconds: waitSeconds,
       text: textFor(waitSeconds),
     });
+  };
+  return {
+    count: (name) => refuseFor(buckets.take(name)),
+    requireRoom: (name) => refuseFor(buckets.wait(name)),
   };
 }
 
@@ -58,19 +80,24 @@ export function createRateLimits(options: {
   readonly nowMs?: () => number;
 }): RateLimits {
   const { nowMs } = options;
-  const limit = (perSecond: number): ((name: string) => void) =>
+  const limit = (perSecond: number): Limit =>
     createLimit({ perSecond, burst: perSecond * BURST_SECONDS, nowMs });
   // For each kind its own: joining kind and name would make a new text for each request.
-  const signers = new Map<string, (name: string) => void>();
-  const limitOf = (kind: string): ((name: string) => void) => {
+  const signers = new Map<string, Limit>();
+  const limitOf = ({ kind }: LimitedSigner): Limit => {
+    const known = signers.get(kind);
+    if (known !== undefined) return known;
     const added = limit(options.signerPerSecond);
     signers.set(kind, added);
     return added;
   };
+  const nameOf = ({ name, address }: LimitedSigner): string =>
+    address === undefined ? name : `${name} ${networkOf(address)}`;
   const strangers = limit(options.strangerPerSecond);
   return {
-    forSigner: ({ kind, name }) => (signers.get(kind) ?? limitOf(kind))(name),
-    forStranger: (address) => strangers(networkOf(address)),
+    forSigner: (signer) => limitOf(signer).count(nameOf(signer)),
+    requireRoom: (signer) => limitOf(signer).requireRoom(nameOf(signer)),
+    forStranger: (address) => strangers.count(networkOf(address)),
   };
 }
 
