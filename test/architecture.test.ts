@@ -104,9 +104,9 @@ describe('JSON', () => {
     'platform/cluster/horizon.ts',
     'platform/embedded/binaries.ts',
     'platform/history/witness.ts',
+    'platform/http/cursors.ts',
     // Values of a strict reader of its own.
     'platform/http/wire/json.ts',
-    'self-service/cursor.ts',
     'self-service/event-view.ts',
   ];
 

@@ -6,6 +6,7 @@ import { Refusal } from '../platform/base/errors.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
 import { createProblemFinder, readJsonBody } from '../platform/http/json-object.ts';
+import type { Cursors } from '../platform/http/cursors.ts';
 import { audited, auditedFile } from './audited.ts';
 import { createFileUploads } from './file-uploads.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
@@ -13,6 +14,8 @@ import type { PersonLimits } from './person-limits.ts';
 import { createLiveAnswers } from './live.ts';
 import { Download, Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
+import { sealedCursors } from './sealed-cursors.ts';
+import type { Asked } from './sealed-cursors.ts';
 
 export interface MountOptions {
   /** Such as `/console/api`. */
@@ -24,6 +27,7 @@ export interface MountOptions {
   /** Whether the session still exists. The check does not count as use. */
   readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   readonly limits: PersonLimits;
+  readonly cursors: Cursors;
   /** True: nothing is changed through the console. */
   readonly readOnly: boolean;
 }
@@ -85,17 +89,19 @@ function createHandler(
   options: MountOptions,
 ): (request: FastifyRequest, viewer: Viewer) => Promise<Handled> {
   const read = createInputReader(route);
+  const pages = sealedCursors(route, options.cursors);
   const action = route.action ?? route.look;
   const { limit, outcomes } = route;
   return async (request, viewer) => {
-    const input = read(request);
+    const asked = askedBy(request, route);
+    const input = read(pages?.open(asked, viewer) ?? asked);
     const handle = async (): Promise<unknown> =>
       await refusePlainErrors(() => route.handle(input, contextOf(request, viewer), request));
     const answer =
       action === undefined
         ? await handle()
         : await audited({ request, viewer, action, input, limit, outcomes }, options, handle);
-    return { viewer, input, answer };
+    return { viewer, input, answer: pages?.seal(answer, asked, viewer) ?? answer };
   };
 }
 
@@ -201,14 +207,19 @@ export function jsonOf(request: FastifyRequest): unknown {
 
 type Input = Parameters<AnyRoute['handle']>[0];
 
-function createInputReader(route: AnyRoute): (request: FastifyRequest) => Input {
+function askedBy(request: FastifyRequest, route: AnyRoute): Asked {
+  const { params, query } = request;
+  return { params, query, body: route.body === undefined ? {} : jsonOf(request) };
+}
+
+function createInputReader(route: AnyRoute): (asked: Asked) => Input {
   const params = createReader(route.params, 'params');
   const query = createReader(route.query, 'query');
   const body = createReader(route.body, 'body');
-  return (request) => ({
-    params: params(request.params),
-    query: query(request.query),
-    body: body(route.body === undefined ? {} : jsonOf(request)),
+  return (asked) => ({
+    params: params(asked.params),
+    query: query(asked.query),
+    body: body(asked.body),
   });
 }
 

@@ -4,7 +4,7 @@ import { listEventsAfter } from '../payments/events/webhooks-store.ts';
 import type { EventPosition } from '../payments/events/webhooks-store.ts';
 import type { EventState, EventType } from '../payments/events/event-types.ts';
 import { readHorizon } from '../platform/cluster/horizon.ts';
-import type { CursorOf } from './cursor.ts';
+import type { CursorOf } from '../platform/http/cursors.ts';
 import { eventView } from './event-view.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { limitOf } from './schemas.ts';
@@ -62,7 +62,7 @@ export function createFollower({ pool, cursors, wireTime, stopping }: FollowDeps
     const last = found.at(-1);
     const position = last === undefined ? after : { micros: last.micros, eventId: last.eventId };
     return {
-      items: found.map((row) => eventView(row, of.vid, wireTime)),
+      items: found.map((row) => eventView(row, of.owner, wireTime)),
       next_cursor: cursors.write(of, position),
     };
   };

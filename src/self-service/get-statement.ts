@@ -54,7 +54,7 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
     },
     handle: async ({ query: asked }, { signer, isClosed }) => {
       const of = statementOf(signer);
-      const list = { list: NAME, vid: signer.vid, query: asked };
+      const list = { list: NAME, owner: signer.vid, query: asked };
       const position =
         asked.cursor === undefined
           ? undefined

@@ -94,7 +94,7 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
     },
     handle: async ({ query }, { signer: { vid, vendorId, enquiryPolicy } }) => {
       const { from, to: until } = readPeriod(query, deps);
-      const list = { list: NAME, vid, query };
+      const list = { list: NAME, owner: vid, query };
       const cards = await readAllCards(deps.pool);
       return await readPage(deps, list, {
         read: async (after: string | undefined, limit) =>

@@ -50,7 +50,7 @@ export function listEvents(deps: SelfServiceDeps): AnyResource {
       answer: { items: [EXAMPLE_EVENT], next_cursor: null },
     },
     handle: async ({ query }, { signer: { vid, vendorId } }) => {
-      const of = { list: NAME, vid, query };
+      const of = { list: NAME, owner: vid, query };
       const type = EVENT_TYPES.find((known) => known === query.type);
       const state = EVENT_STATES.find((known) => known === query.state);
       const since = readSince(query.since, deps);

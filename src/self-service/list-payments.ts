@@ -38,7 +38,7 @@ export function listPayments(deps: SelfServiceDeps): AnyResource {
     },
     handle: async (asked, { signer }) => {
       const wanted = readPaymentQuery(asked.query, signer, deps);
-      const list = { list: NAME, vid: signer.vid, query: asked.query };
+      const list = { list: NAME, owner: signer.vid, query: asked.query };
       const { cursor } = asked.query;
       const after =
         cursor === undefined ? undefined : (deps.cursors.read(list, cursor) as PageCursor);

@@ -70,7 +70,7 @@ export function listRequests(deps: SelfServiceDeps): AnyResource {
     handle: async ({ query }, { signer: { vid, vendorId } }) =>
       await readPage(
         deps,
-        { list: NAME, vid, query },
+        { list: NAME, owner: vid, query },
         {
           read: async (after: Position | undefined, limit) =>
             await readRequests(deps.pool, vendorId, {

@@ -1,5 +1,5 @@
 import type { SelfServiceDeps } from './resource.ts';
-import type { CursorOf } from './cursor.ts';
+import type { CursorOf } from '../platform/http/cursors.ts';
 import { limitOf } from './schemas.ts';
 
 interface AskedPage extends CursorOf {

@@ -10,7 +10,7 @@ import type { Authenticator } from '../platform/http/authenticator.ts';
 import type { AnyResource, Resource } from '../platform/http/resource.ts';
 import type { Refusals } from '../platform/http/refusals.ts';
 import { RESOURCE_REFUSALS_FORM } from '../platform/http/resource-refusals.ts';
-import type { Cursors } from './cursor.ts';
+import type { Cursors } from '../platform/http/cursors.ts';
 
 export interface SelfServiceOptions {
   /** Takes signatures by header only. */

@@ -1,6 +1,6 @@
 import { createLongReads } from '../platform/base/long-reads.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
-import { createCursors } from './cursor.ts';
+import { createCursors } from '../platform/http/cursors.ts';
 import { describeBiller } from './describe-biller.ts';
 import { describeBillers } from './describe-billers.ts';
 import { exportPayments } from './export-payments.ts';
@@ -36,7 +36,7 @@ export function selfServiceResources(options: SelfServiceOptions): AnyResource[]
   const deps: SelfServiceDeps = {
     ...others,
     pool,
-    cursors: createCursors(options.masterKeys),
+    cursors: createCursors(options.masterKeys, 'self-service cursors'),
     longReads: createLongReads(LONG_READS_AT_ONCE),
   };
   return [

@@ -11,7 +11,7 @@ import { ID_FORM } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { AccountAnswer, LedgerEntryView } from '../finance-answers.ts';
-import { decode, encode, invalidCursor, pageOf, readTimeCursor, timeCursor } from './pages.ts';
+import { invalidCursor, pageOf, readTimeCursor, timeCursor } from './pages.ts';
 
 const PAGE = 50;
 
@@ -22,12 +22,12 @@ export async function listAccountEntries(
   page: BookPeriod & { readonly cursor: string | undefined },
 ): Promise<Pick<AccountAnswer, 'entries' | 'next'>> {
   if (of.books === 'house') return await listHouseEntries(pool, of.account, page);
-  const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+  const after = page.cursor === undefined ? undefined : readCursorText(page.cursor);
   const { entries, next } = await listLedgerEntries(pool, of, { ...page, after, limit: PAGE });
   const vids = await readVids(pool);
   return {
     entries: entries.map((entry) => entryView(entry, vids.get(entry.vendorId) ?? null)),
-    next: next === null ? null : writeCursor(next),
+    next: next === null ? null : cursorText(next),
   };
 }
 
@@ -57,7 +57,7 @@ async function listHouseEntries(
     limit: PAGE + 1,
   });
   const { shown, next } = pageOf(rows, PAGE, ({ postedAt, transferId }) =>
-    encode(timeCursor(postedAt, transferId)),
+    timeCursor(postedAt, transferId),
   );
   return { entries: shown.map(houseEntryView), next };
 }
@@ -78,16 +78,8 @@ function houseEntryView(row: HouseTransferRow): LedgerEntryView {
 
 const CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (\d{1,9}) (${ID_FORM}) (\d) (\d{4,13})$`);
 
-function writeCursor(cursor: EntryCursor): string {
-  return encode(cursorText(cursor));
-}
-
 export function cursorText({ createdAt, vendorId, sourceId, leg, spanMs }: EntryCursor): string {
   return [createdAt, vendorId, sourceId, leg, spanMs].join(' ');
-}
-
-function readCursor(cursor: string): EntryCursor {
-  return readCursorText(decode(cursor));
 }
 
 /** Throws: `invalid_field`. */
@@ -100,6 +92,6 @@ export function readCursorText(text: string): EntryCursor {
 
 /** Throws: `invalid_field`. */
 function readHouseCursor(cursor: string): { postedAt: Date; transferId: string } {
-  const { at: postedAt, id: transferId } = readTimeCursor(decode(cursor));
+  const { at: postedAt, id: transferId } = readTimeCursor(cursor);
   return { postedAt, transferId };
 }

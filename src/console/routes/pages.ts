@@ -2,7 +2,10 @@ import { parseIsoTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { ID_FORM } from '../../platform/base/ids.ts';
 
-/** The rows of a page, and the cursor of the next one, from a list read with one row more. */
+/**
+ * The rows of a page, and the cursor of the next one, from a list read with one row more. Cursors are sealed
+ * where they leave the console (`sealed-cursors.ts`).
+ */
 export function pageOf<Row>(
   found: readonly Row[],
   size: number,
@@ -12,9 +15,6 @@ export function pageOf<Row>(
   const last = found.length > size ? shown.at(-1) : undefined;
   return { shown, next: last === undefined ? null : cursorOf(last) };
 }
-
-export const encode = (text: string): string => Buffer.from(text).toString('base64url');
-export const decode = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
 
 export function invalidCursor(): Refusal {
   return new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });

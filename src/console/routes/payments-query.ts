@@ -12,7 +12,7 @@ import { ID_FORM } from '../../platform/base/ids.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { PaymentsAnswer } from '../answers.ts';
 import type { Viewer } from '../route.ts';
-import { decode, encode, invalidCursor } from './pages.ts';
+import { invalidCursor } from './pages.ts';
 import { readEnd, readStart, time, untilNow } from './period.ts';
 
 const filters = {
@@ -149,11 +149,9 @@ function vendorOf(
 
 export function writeCursor(cursor: PageCursor): string {
   const { kind } = cursor;
-  const text =
-    kind === 'found'
-      ? cursor.beforeId
-      : `${cursor.list.createdAt} ${cursor.list.paymentId} ${cursor.list.spanMs}`;
-  return encode(text);
+  return kind === 'found'
+    ? cursor.beforeId
+    : `${cursor.list.createdAt} ${cursor.list.paymentId} ${cursor.list.spanMs}`;
 }
 
 const LIST_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID_FORM}) (\d{4,13})$`);
@@ -162,9 +160,8 @@ const FOUND_CURSOR = new RegExp(`^${ID_FORM}$`);
 /** Throws: `invalid_field`. */
 export function readCursor(cursor: string | undefined, term: unknown): PageCursor | undefined {
   if (cursor === undefined) return undefined;
-  const text = decode(cursor);
-  if (term !== undefined && FOUND_CURSOR.test(text)) return { kind: 'found', beforeId: text };
-  const [, createdAt = '', paymentId = '', span] = LIST_CURSOR.exec(text) ?? [];
+  if (term !== undefined && FOUND_CURSOR.test(cursor)) return { kind: 'found', beforeId: cursor };
+  const [, createdAt = '', paymentId = '', span] = LIST_CURSOR.exec(cursor) ?? [];
   if (term === undefined && parseIsoTime(createdAt) !== undefined) {
     return { kind: 'list', list: { createdAt, paymentId, spanMs: Number(span) } };
   }

@@ -33,7 +33,7 @@ import type { Permission } from '../../parties/people/permissions.ts';
 import { longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { cursorText, readCursorText } from './ledger-entries.ts';
-import { decode, encode, invalidCursor } from './pages.ts';
+import { invalidCursor } from './pages.ts';
 import { readBookPeriod, time } from './period.ts';
 import { fileRoutes } from './table-file.ts';
 import { requireVendor, vendorParams } from './vendor.ts';
@@ -205,13 +205,13 @@ function lineView(
 /** With the end of the period, and what was there: the next page goes on from it. */
 function writeCursor(cursor: StatementCursor, to: Date): string {
   const { balanceCents, floatCents } = cursor;
-  return encode([to.toISOString(), balanceCents, floatCents, cursorText(cursor)].join(' '));
+  return [to.toISOString(), balanceCents, floatCents, cursorText(cursor)].join(' ');
 }
 
 /** Throws: `invalid_field`. */
 function readCursor(cursor: string): { readonly after: StatementCursor; readonly to: Date } {
   const [, end = '', balance = '', float = '', entry = ''] =
-    /^(\S{24}) (-?\d{1,18}) (-?\d{1,18}) (.*)$/.exec(decode(cursor)) ?? [];
+    /^(\S{24}) (-?\d{1,18}) (-?\d{1,18}) (.*)$/.exec(cursor) ?? [];
   const to = parseIsoTime(end);
   if (to === undefined) throw invalidCursor();
   const sums = { balanceCents: BigInt(balance), floatCents: BigInt(float) };

@@ -1,12 +1,13 @@
-import { Refusal } from '../platform/base/errors.ts';
-import { decrypt, deriveKey, encrypt } from '../platform/base/sealing.ts';
-import type { MasterKeys } from '../platform/base/sealing.ts';
+import { Refusal } from '../base/errors.ts';
+import { decrypt, deriveKey, encrypt } from '../base/sealing.ts';
+import type { MasterKeys } from '../base/sealing.ts';
 
 /** The list that a cursor continues. */
 export interface CursorOf {
-  /** The operation. */
+  /** The operation, or the path of a page. */
   readonly list: string;
-  readonly vid: string;
+  /** Whose list it is, such as a `vid`. */
+  readonly owner: string;
   /** Its parameters; `limit`, `cursor` and `wait` may change from page to page. */
   readonly query: Readonly<Record<string, unknown>>;
 }
@@ -18,21 +19,20 @@ export interface Cursors {
   read(of: CursorOf, cursor: string): unknown;
 }
 
-const PURPOSE = 'self-service cursors';
-
 /**
  * Cursors are encrypted with a key that is derived from the master key. So they show nothing of what
- * they hold, a vendor can neither alter nor make one, and it is valid for its vendor and its list alone.
+ * they hold, nobody can alter or make one, and it is valid for its owner and its list alone.
  * They hold positions in an order that does not change, so rows that are added meanwhile neither repeat
  * nor hide others.
+ * @param purpose such as `self-service cursors`.
  */
-export function createCursors(masterKeys: MasterKeys): Cursors {
+export function createCursors(masterKeys: MasterKeys, purpose: string): Cursors {
   // Later, because the contract is also generated without keys.
   let keys: readonly Buffer[] | undefined;
   const keysNow = (): readonly Buffer[] =>
     (keys ??= [masterKeys.current, masterKeys.previous]
       .filter((key) => key !== undefined)
-      .map((key) => deriveKey(key, PURPOSE)));
+      .map((key) => deriveKey(key, purpose)));
   return {
     write: (of, position) => {
       const [key] = keysNow();
@@ -53,10 +53,10 @@ export function createCursors(masterKeys: MasterKeys): Cursors {
   };
 }
 
-function locationOf({ list, vid, query }: CursorOf): string {
+function locationOf({ list, owner, query }: CursorOf): string {
   const { limit: _limit, cursor: _cursor, wait: _wait, ...filters } = query;
   const pairs = Object.entries(filters).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([list, vid, pairs]);
+  return JSON.stringify([list, owner, pairs]);
 }
 
 function open(bytes: Buffer, location: string, key: Buffer): string | undefined {
