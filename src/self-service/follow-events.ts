@@ -17,6 +17,8 @@ interface Followed {
   readonly since: Date;
   readonly type: EventType | undefined;
   readonly state: EventState | undefined;
+  /** True: the client has disconnected. */
+  readonly isClosed: () => boolean;
 }
 
 const LOOK_EVERY_MS = 500;
@@ -31,7 +33,7 @@ const WAITING_OF_VENDOR = 2;
 export function createFollower({ pool, cursors, wireTime, stopping }: FollowDeps) {
   const waiting = new Map<number, number>();
   return async (asked: Followed) => {
-    const { of, vendorId, since, type, state } = asked;
+    const { of, vendorId, since, type, state, isClosed } = asked;
     const { cursor, wait = '0' } = of.query;
     const limit = limitOf(of.query);
     const after =
@@ -50,7 +52,7 @@ export function createFollower({ pool, cursors, wireTime, stopping }: FollowDeps
     let found;
     try {
       found = await read();
-      while (found.length === 0 && performance.now() < endMs && !stopping.aborted) {
+      while (found.length === 0 && performance.now() < endMs && !stopping.aborted && !isClosed()) {
         await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
         found = await read();
       }

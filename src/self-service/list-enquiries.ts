@@ -11,7 +11,7 @@ import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { readPage } from './page.ts';
 import { readPeriod } from './period.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import { readAllCards } from '../credit/governance/cards.ts';
 import { factsOf } from '../credit/scorecards/card-facts.ts';
 import type { Scorecard } from '../credit/scorecards/scorecard.ts';
@@ -92,9 +92,10 @@ export function listEnquiries(deps: SelfServiceDeps): AnyResource {
         next_cursor: null,
       },
     },
-    handle: async ({ query }, { signer: { vid, vendorId, enquiryPolicy } }) => {
+    handle: async ({ query }, context) => {
+      const { vid, vendorId, enquiryPolicy } = context.signer;
       const { from, to: until } = readPeriod(query, deps);
-      const list = { list: NAME, owner: vid, query };
+      const list = { list: NAME, owner: vid, query, reader: readerOf(context) };
       const cards = await readAllCards(deps.pool);
       return await readPage(deps, list, {
         read: async (after: string | undefined, limit) =>

@@ -8,7 +8,7 @@ import { EXAMPLE_EVENT, event, eventView } from './event-view.ts';
 import { createFollower } from './follow-events.ts';
 import { readPage } from './page.ts';
 import { readSince } from './period.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { pageOf, paging, time } from './schemas.ts';
 
@@ -49,21 +49,29 @@ export function listEvents(deps: SelfServiceDeps): AnyResource {
       query: { state: 'delivered' },
       answer: { items: [EXAMPLE_EVENT], next_cursor: null },
     },
-    handle: async ({ query }, { signer: { vid, vendorId } }) => {
+    handle: async ({ query }, context) => {
+      const { vid, vendorId } = context.signer;
       const of = { list: NAME, owner: vid, query };
       const type = EVENT_TYPES.find((known) => known === query.type);
       const state = EVENT_STATES.find((known) => known === query.state);
       const since = readSince(query.since, deps);
-      if (since !== undefined) return await follow({ of, vendorId, since, type, state });
+      if (since !== undefined) {
+        const { isClosed } = context;
+        return await follow({ of, vendorId, since, type, state, isClosed });
+      }
       if (query.wait !== undefined) {
         throw new Refusal('missing_field', { field: 'since', text: 'wait requires since' });
       }
-      return await readPage(deps, of, {
-        read: async (beforeId: string | undefined, limit) =>
-          await readEvents(deps.pool, vendorId, { type, state, beforeId, limit }),
-        positionOf: ({ eventId }) => eventId,
-        view: (row) => eventView(row, vid, deps.wireTime),
-      });
+      return await readPage(
+        deps,
+        { ...of, reader: readerOf(context) },
+        {
+          read: async (beforeId: string | undefined, limit) =>
+            await readEvents(deps.pool, vendorId, { type, state, beforeId, limit }),
+          positionOf: ({ eventId }) => eventId,
+          view: (row) => eventView(row, vid, deps.wireTime),
+        },
+      );
     },
   });
 }

@@ -5,7 +5,7 @@ import { nullable } from '../platform/http/schemas.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
 import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { instant, limitOf, pageOf, paging } from './schemas.ts';
 
@@ -36,13 +36,18 @@ export function listPayments(deps: SelfServiceDeps): AnyResource {
       query: { limit: '2' },
       answer: { items: [EXAMPLE_PAYMENT], next_cursor: null, searched_to: null },
     },
-    handle: async (asked, { signer }) => {
+    handle: async (asked, context) => {
+      const { signer } = context;
       const wanted = readPaymentQuery(asked.query, signer, deps);
       const list = { list: NAME, owner: signer.vid, query: asked.query };
       const { cursor } = asked.query;
       const after =
         cursor === undefined ? undefined : (deps.cursors.read(list, cursor) as PageCursor);
-      const page = await queryPayments(deps.pool, wanted, { after, limit: limitOf(asked.query) });
+      const limit = limitOf(asked.query);
+      const page = await deps.longReads(
+        readerOf(context),
+        async () => await queryPayments(deps.pool, wanted, { after, limit }),
+      );
       return {
         items: page.payments.map(paymentView),
         next_cursor: page.next === null ? null : deps.cursors.write(list, page.next),

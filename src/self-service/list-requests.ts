@@ -8,7 +8,7 @@ import { parameter } from '../platform/http/parameter.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { readPage } from './page.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { instant, pageOf, paging } from './schemas.ts';
 
@@ -67,13 +67,13 @@ export function listRequests(deps: SelfServiceDeps): AnyResource {
         next_cursor: null,
       },
     },
-    handle: async ({ query }, { signer: { vid, vendorId } }) =>
+    handle: async ({ query }, context) =>
       await readPage(
         deps,
-        { list: NAME, owner: vid, query },
+        { list: NAME, owner: context.signer.vid, query, reader: readerOf(context) },
         {
           read: async (after: Position | undefined, limit) =>
-            await readRequests(deps.pool, vendorId, {
+            await readRequests(deps.pool, context.signer.vendorId, {
               onlyRefused: query.only === 'refused',
               since: new Date(deps.clock.now().getTime() - LIMITS.requestLogDays * DAY_MS),
               before: after && { at: new Date(after.at), requestId: after.requestId },

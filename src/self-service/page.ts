@@ -1,5 +1,6 @@
 import type { SelfServiceDeps } from './resource.ts';
 import type { CursorOf } from '../platform/http/cursors.ts';
+import type { LongReader } from '../platform/base/long-reads.ts';
 import { limitOf } from './schemas.ts';
 
 interface AskedPage extends CursorOf {
@@ -7,12 +8,13 @@ interface AskedPage extends CursorOf {
 }
 
 /**
- * One page of a list whose rows are found after a position.
+ * One page of a list whose rows are found after a position. The lists of a vendor are read in turns, because a filter
+ * that matches few rows may read many.
  * @param list.read rows after the position, in order: at most `count`.
  */
 export async function readPage<Row, Position, Item>(
-  { cursors }: Pick<SelfServiceDeps, 'cursors'>,
-  of: AskedPage,
+  { cursors, longReads }: Pick<SelfServiceDeps, 'cursors' | 'longReads'>,
+  of: AskedPage & { readonly reader: LongReader },
   list: {
     readonly read: (after: Position | undefined, count: number) => Promise<readonly Row[]>;
     readonly positionOf: (row: Row) => Position;
@@ -22,7 +24,7 @@ export async function readPage<Row, Position, Item>(
   const limit = limitOf(of.query);
   const { cursor } = of.query;
   const after = cursor === undefined ? undefined : (cursors.read(of, cursor) as Position);
-  const found = await list.read(after, limit + 1);
+  const found = await longReads(of.reader, async () => await list.read(after, limit + 1));
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return {

@@ -5,9 +5,11 @@ import { Refusal } from '../platform/base/errors.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { act, perMinute } from './action.ts';
 import { readPeriod } from './period.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { period } from './schemas.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import { partsInTurn } from '../platform/base/long-reads.ts';
 import { requireWebhook } from './webhook-view.ts';
 
 /** Each may concern all events of a month. People’s replays count as well. */
@@ -30,7 +32,7 @@ export function replayEvents(deps: SelfServiceDeps): AnyResource {
     path: '/events/replay',
     summary: 'Send events again',
     description:
-      'Sends the events of a state, of a period, or both, again, with their own `webhook-id`, so that a receiver that has them already ignores them: repeating this request is safe. Events of types that are off are not sent.',
+      'Sends the events of a state, of a period, or both, again, with their own `webhook-id`, so that a receiver that has them already ignores them: repeating this request is safe. Events of types that are off are not sent. At most 100,000 events are sent at once; a request for more is refused, and one whose client has disconnected ends.',
     body,
     response: Type.Object({
       count: Type.Integer({ description: 'How many events are sent.', examples: [12] }),
@@ -46,12 +48,11 @@ export function replayEvents(deps: SelfServiceDeps): AnyResource {
         }
         const times = readPeriod({ from, to }, deps);
         await requireWebhook(deps.pool, context.signer);
-        const count = await replay(deps.pool, context.signer, {
-          paymentId: undefined,
-          state,
-          since: times.from,
-          until: times.to,
-        });
+        const selection = { paymentId: undefined, state, since: times.from, until: times.to };
+        const reader = readerOf(context);
+        const inTurn = partsInTurn(deps.longReads, reader);
+        const turns = { inTurn, isClosed: reader.isClosed, most: LIMITS.replayedEvents };
+        const count = await replay(deps.pool, context.signer, selection, turns);
         return { answer: { count }, change: { after: { count, state, from, to } } };
       }),
   });

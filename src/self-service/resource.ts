@@ -3,11 +3,11 @@ import type { Vendor } from '../parties/vendor.ts';
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
 import type { ConnectorOf } from '../payments/operations/validators.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
-import type { LongReads } from '../platform/base/long-reads.ts';
+import type { LongReader, LongReads } from '../platform/base/long-reads.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Authenticator } from '../platform/http/authenticator.ts';
-import type { AnyResource, Resource } from '../platform/http/resource.ts';
+import type { AnyResource, Resource, ResourceContext } from '../platform/http/resource.ts';
 import type { Refusals } from '../platform/http/refusals.ts';
 import { RESOURCE_REFUSALS_FORM } from '../platform/http/resource-refusals.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
@@ -31,8 +31,13 @@ export interface SelfServiceOptions {
 export interface SelfServiceDeps extends Omit<SelfServiceOptions, 'selfServicePool'> {
   readonly pool: Pool;
   readonly cursors: Cursors;
-  /** For reads whose cost grows with the period. */
+  /** For everything whose cost grows with what a vendor has: lists, statements, files, replays. */
   readonly longReads: LongReads;
+}
+
+/** All programs of a vendor take turns as one. */
+export function readerOf({ signer, isClosed }: ResourceContext<Vendor>): LongReader {
+  return { name: signer.vid, isClosed };
 }
 
 type Declared<

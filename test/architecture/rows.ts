@@ -90,7 +90,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ],
   ['console/vendor-answers', 'console/pay-answers', 'console/request-answers'],
   ['console/line-counter'],
-  ['console/audited'],
+  ['console/audited', 'console/sealed-cursors'],
   ['console/finance-answers'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],

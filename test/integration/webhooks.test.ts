@@ -17,6 +17,7 @@ import {
   setEventTypes,
   setWebhook,
 } from '../../src/payments/events/administer.ts';
+import type { ReplayTurns } from '../../src/payments/events/administer.ts';
 import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { WEBHOOK_POLICY } from '../../src/payments/events/decide.ts';
 import type { WebhookPolicy } from '../../src/payments/events/decide.ts';
@@ -278,6 +279,42 @@ describe('an event', () => {
       'transaction.succeeded',
     ]);
     await expect(setEventTypes(books.pool, shop, [])).rejects.toMatchObject({ field: 'types' });
+  });
+
+  test('a replay for a request takes turns, ends with its client, and is bounded', async () => {
+    const shop = await shopWith('https://shop.example/events');
+    await databaseTransaction(books.owner, async (client) => {
+      await client.query(
+        `insert into events (occurred_at, ended_at, created_at, amount_cents, event_id, payment_id,
+           bucket, vendor_id, type, state, outcome, biller_code, account)
+         select now(), now(), now(), 100, gen_random_uuid(), gen_random_uuid(), bucket_of($1), $1,
+           'transaction.succeeded', 'delivered', 'success', 'kplc', '1'
+         from generate_series(1, 2500)`,
+        [shop.vendorId],
+      );
+    });
+    const delivered = {
+      ...{ paymentId: undefined, since: undefined, until: undefined },
+      state: 'delivered',
+    } as const;
+    let parts = 0;
+    const inTurn: ReplayTurns['inTurn'] = async (part) => {
+      parts += 1;
+      return await part();
+    };
+    const small = { inTurn, isClosed: () => false, most: 2_499 };
+    await expect(replayEvents(books.pool, shop, delivered, small)).rejects.toMatchObject({
+      field: 'from',
+    });
+    expect(parts).toBe(1);
+    // Its client disconnects after the first commit.
+    const left = { inTurn, isClosed: () => parts >= 3, most: 2_500 };
+    expect(await replayEvents(books.pool, shop, delivered, left)).toBe(1_000);
+    parts = 0;
+    const whole = { inTurn, isClosed: () => false, most: 2_500 };
+    expect(await replayEvents(books.pool, shop, delivered, whole)).toBe(1_500);
+    // The count, and a commit for each thousand.
+    expect(parts).toBe(3);
   });
 
   test('two changes of types at once both take effect', async () => {

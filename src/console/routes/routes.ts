@@ -37,6 +37,7 @@ import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
 import { eventRoutes } from './vendor-events.ts';
+import type { EventRoutesOptions } from './vendor-events.ts';
 import { vendorKeyRoutes } from './vendor-keys.ts';
 import { statementRoutes } from './statements.ts';
 import { webhookRoutes } from './vendor-webhook.ts';
@@ -49,6 +50,7 @@ import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
 export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
+  Omit<EventRoutesOptions, 'reads'> &
   PaymentActionOptions &
   CaseRoutesOptions &
   Omit<ReconciliationRoutesOptions, 'reads'> &
@@ -96,7 +98,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...vendorKeyRoutes(options),
     ...webhookRoutes(options),
     ...statementRoutes(reports),
-    ...eventRoutes(options),
+    ...eventRoutes(reports),
     ...creditRoutes(options),
     ...creditImportRoutes(options),
     ...creditCaseRoutes(options),

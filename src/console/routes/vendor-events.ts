@@ -6,9 +6,12 @@ import { listEvents } from '../../payments/events/webhooks-store.ts';
 import type { ListedEvent } from '../../payments/events/webhooks-store.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { encodeReference } from '../../platform/base/ids.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { partsInTurn } from '../../platform/base/long-reads.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { Audited, route } from '../route.ts';
+import { Audited, longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { EventView, EventsAnswer, ReplayAnswer } from '../vendor-answers.ts';
 import { rowId } from './fields.ts';
@@ -20,6 +23,7 @@ import { requireVendor, vendorParams as params } from './vendor.ts';
 export interface EventRoutesOptions {
   readonly pool: Pool;
   readonly wireTime: WireTime;
+  readonly reads: LongReads;
 }
 
 const PAGE = 50;
@@ -116,7 +120,7 @@ const PER_PERSON = {
 /** Each may concern all events of a month. */
 const REPLAY_LIMIT = { perTarget: FIVE_A_MINUTE, perPerson: PER_PERSON };
 
-function replayRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
+function replayRoute({ pool, wireTime, reads }: EventRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/vendors/:vid/events/replay',
@@ -134,18 +138,21 @@ function replayRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async (input) => {
+    handle: async (input, context) => {
       const vendor = await requireVendor(pool, input.params.vid);
       const { state: wanted, from, to } = input.body;
       if ((wanted ?? from ?? to) === undefined) {
         throw new PlainError('Choose a state or a period.', { field: 'state' });
       }
-      const count = await replayEvents(pool, vendor, {
+      const selection = {
         paymentId: undefined,
         state: wanted,
         since: readStart(from, 'from', wireTime),
         until: readEnd(to, 'to', wireTime),
-      });
+      };
+      const inTurn = partsInTurn(reads, longReaderOf(context));
+      const turns = { inTurn, isClosed: context.isClosed, most: LIMITS.replayedEvents };
+      const count = await replayEvents(pool, vendor, selection, turns);
       const answer: ReplayAnswer = { count };
       return new Audited(answer, { after: { count, state: wanted, from, to } });
     },

@@ -1,5 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { NO_ID } from '../../platform/base/ids.ts';
+import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Sealing } from '../../parties/administer.ts';
@@ -12,6 +13,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { EventType } from './event-types.ts';
 import { disableWebhook } from './store.ts';
 import {
+  countReplayable,
   deleteWebhook,
   findWebhook,
   lockWebhook,
@@ -174,30 +176,69 @@ export async function removeWebhook(pool: Pool, vendor: VendorKey): Promise<numb
   });
 }
 
+/** Whoever is served while a vendor's events are sent again. */
+export interface ReplayTurns {
+  /** Each commit waits for its turn, so that other requests go on. */
+  readonly inTurn: ReadPart;
+  /** True: nobody waits for the result any more, so it ends. Repeating it is safe. */
+  readonly isClosed: () => boolean;
+  /** Most events; a selection of more is refused. */
+  readonly most: number;
+}
+
+const ALL_AT_ONCE: ReplayTurns = {
+  inTurn: async (part) => await part(),
+  isClosed: () => false,
+  most: Number.POSITIVE_INFINITY,
+};
+
 /**
  * Sends events again, with their own ids, in small commits; not those of types that are off. Returns
  * how many.
- * Throws: `PlainError` if the vendor has no webhook.
+ * @param turns of a request; default: a command, without a limit.
+ * Throws: `PlainError` if the vendor has no webhook, or if a request selects too many events.
  */
 export async function replayEvents(
   pool: Pool,
   vendor: VendorKey,
   filter: ReplayFilter,
+  turns = ALL_AT_ONCE,
 ): Promise<number> {
+  const { vendorId } = vendor;
+  const selected = async (client: Queryable, afterId: string, limit: number) => {
+    const { offTypes = [] } = (await findWebhook(client, vendorId)) ?? {};
+    return { ...filter, afterId, limit, offTypes };
+  };
+  const { inTurn, isClosed, most } = turns;
+  if (Number.isFinite(most)) {
+    const count = await inTurn(
+      async () => await countReplayable(pool, vendorId, await selected(pool, NO_ID, most + 1)),
+    );
+    if (count > most) throw tooManyEvents(most);
+  }
   let count = 0;
   let afterId = NO_ID;
   // Ends, because every round continues after the previous one.
-  for (;;) {
+  while (!isClosed()) {
     const after = afterId;
-    const ids = await withWebhook(pool, vendor, async (client) => {
-      const { offTypes = [] } = (await findWebhook(client, vendor.vendorId)) ?? {};
-      const some = { ...filter, afterId: after, limit: REPLAY_ROWS, offTypes };
-      return await replayAfter(client, vendor.vendorId, some);
-    });
+    const ids = await inTurn(
+      async () =>
+        await withWebhook(pool, vendor, async (client) =>
+          replayAfter(client, vendorId, await selected(client, after, REPLAY_ROWS)),
+        ),
+    );
     count += ids.length;
-    if (ids.length < REPLAY_ROWS) return count;
+    if (ids.length < REPLAY_ROWS) break;
     afterId = ids.reduce((last, id) => (id > last ? id : last), afterId);
   }
+  return count;
+}
+
+function tooManyEvents(most: number): PlainError {
+  return new PlainError(
+    `More than ${most.toLocaleString('en')} events match. Choose a shorter period.`,
+    { field: 'from' },
+  );
 }
 
 async function withWebhook<Result>(

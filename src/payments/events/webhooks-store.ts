@@ -247,36 +247,56 @@ export interface ReplayFilter {
 export async function replayAfter(
   db: Queryable,
   vendorId: number,
-  filter: ReplayFilter & {
-    readonly afterId: string;
-    readonly limit: number;
-    readonly offTypes: readonly EventType[];
-  },
+  filter: ReplayedEvents,
 ): Promise<string[]> {
   const updated = await db.query<{ eventId: string }>(
     `update events set state = 'waiting', due_at = now(), ended_at = null, first_attempt_at = null,
        attempt_count = 0
      where bucket = bucket_of($1) and vendor_id = $1 and event_id in (
-       select event_id from events
-       where bucket = bucket_of($1) and vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
-         and ($4::timestamptz is null or occurred_at >= $4)
-         and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
-         and ($8::uuid is null or event_id = $8) and type <> all ($9)
-       order by event_id limit $7)
+       ${REPLAYABLE} order by event_id limit $7)
      returning event_id as "eventId"`,
-    [
-      vendorId,
-      filter.afterId,
-      filter.paymentId ?? null,
-      filter.since ?? null,
-      filter.until ?? null,
-      filter.state ?? null,
-      filter.limit,
-      filter.eventId ?? null,
-      filter.offTypes,
-    ],
+    replayableValues(vendorId, filter),
   );
   return updated.rows.map((row) => row.eventId);
+}
+
+type ReplayedEvents = ReplayFilter & {
+  readonly afterId: string;
+  readonly limit: number;
+  readonly offTypes: readonly EventType[];
+};
+
+const REPLAYABLE = `select event_id from events
+  where bucket = bucket_of($1) and vendor_id = $1 and event_id > $2 and ($3::uuid is null or payment_id = $3)
+    and ($4::timestamptz is null or occurred_at >= $4)
+    and ($5::timestamptz is null or occurred_at < $5) and ($6::text is null or state = $6)
+    and ($8::uuid is null or event_id = $8) and type <> all ($9)`;
+
+function replayableValues(vendorId: number, filter: ReplayedEvents): unknown[] {
+  return [
+    vendorId,
+    filter.afterId,
+    filter.paymentId ?? null,
+    filter.since ?? null,
+    filter.until ?? null,
+    filter.state ?? null,
+    filter.limit,
+    filter.eventId ?? null,
+    filter.offTypes,
+  ];
+}
+
+/** How many events there are to send again; at most the limit. */
+export async function countReplayable(
+  db: Queryable,
+  vendorId: number,
+  filter: ReplayedEvents,
+): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    `select count(*)::int as count from (${REPLAYABLE} limit $7) as matching`,
+    replayableValues(vendorId, filter),
+  );
+  return counted.rows[0]?.count ?? 0;
 }
 
 /** The number of webhooks in one state, and of their waiting events. */

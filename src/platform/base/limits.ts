@@ -30,7 +30,7 @@ export const LIMITS = {
    * Reads that may take long and wait for their turn, of one vendor or member of staff, before new
    * ones are refused as `too_many_requests`.
    */
-  longReadsWaiting: 8,
+  longReadsWaiting: 16,
   /** Requests waiting for a connection of one pool, before new ones are refused as `overloaded`. */
   poolQueue: 512,
   /**
@@ -103,6 +103,8 @@ export const LIMITS = {
   callbackBodyBytes: 64 * 1024,
   /** Largest answer read from a vendor's webhook. */
   webhookAnswerBytes: 64 * 1024,
+  /** Most events that one request sends again. */
+  replayedEvents: 100_000,
   /** Webhook calls that one process makes at once. */
   webhookCalls: 128,
   /** The same for one vendor, so that its slow receiver does not delay the others. */

@@ -37,7 +37,7 @@ const USUAL_RULES: WaitingRules = {
   maxWaiting: LIMITS.longReadsWaiting,
   tooMany: () => {
     const text =
-      'Too many of your statements, reports or files wait to be read. Wait for their answers.';
+      'Too many of your lists, statements, reports or files wait to be read. Wait for their answers.';
     return new Refusal('too_many_requests', { text, retryAfterSeconds: 1 });
   },
 };

@@ -91,14 +91,16 @@ export function createRateLimits(options: {
     signers.set(kind, added);
     return added;
   };
-  const nameOf = ({ name, address }: LimitedSigner): string =>
-    address === undefined ? name : `${name} ${networkOf(address)}`;
   const strangers = limit(options.strangerPerSecond);
   return {
     forSigner: (signer) => limitOf(signer).count(nameOf(signer)),
     requireRoom: (signer) => limitOf(signer).requireRoom(nameOf(signer)),
     forStranger: (address) => strangers.count(networkOf(address)),
   };
+}
+
+function nameOf({ name, address }: LimitedSigner): string {
+  return address === undefined ? name : `${name} ${networkOf(address)}`;
 }
 
 /** An IPv6 subscriber has a whole /64 (RFC 6177), so the /64 is counted. */
