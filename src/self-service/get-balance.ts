@@ -11,6 +11,7 @@ const response = Type.Object({
   float_cents: cents('The float: what creates can spend.'),
   reserved_cents: cents('Held for payments without a final result.'),
   collected_cents: cents('Collected income that has not been moved to the float.'),
+  held_cents: cents('Collected income that waits for a transfer to your bank.'),
   total_cents: cents('Your money with us: the sum of these amounts.'),
 });
 
@@ -31,6 +32,7 @@ export function getBalance(deps: SelfServiceDeps): AnyResource {
         float_cents: '9990000',
         reserved_cents: '10000',
         collected_cents: '0',
+        held_cents: '0',
         total_cents: '10000000',
       },
     },
@@ -42,13 +44,14 @@ export function getBalance(deps: SelfServiceDeps): AnyResource {
       // Only a past instant costs what was posted since then.
       const reader = { name: signer.vid, isClosed };
       const balance = at === undefined ? await read() : await longReads(reader, read);
-      const { floatCents, reservedCents, collectedCents } = balance;
+      const { floatCents, reservedCents, collectedCents, heldCents } = balance;
       return {
         at: (at ?? now).toISOString(),
         float_cents: String(floatCents),
         reserved_cents: String(reservedCents),
         collected_cents: String(collectedCents),
-        total_cents: String(floatCents + reservedCents + collectedCents),
+        held_cents: String(heldCents),
+        total_cents: String(floatCents + reservedCents + collectedCents + heldCents),
       };
     },
   });

@@ -320,9 +320,11 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
   });
 
   only('reads balance and statement', async () => {
-    const { floatCents, reservedCents, collectedCents, totalCents } =
+    const { floatCents, reservedCents, collectedCents, heldCents, totalCents } =
       await driver.value<Record<string, number>>('getBalance');
-    expect(totalCents).toBe((floatCents ?? 0) + (reservedCents ?? 0) + (collectedCents ?? 0));
+    expect(totalCents).toBe(
+      (floatCents ?? 0) + (reservedCents ?? 0) + (collectedCents ?? 0) + (heldCents ?? 0),
+    );
     const { head, items } = await driver.value<Statement>('getStatement', { page: { limit: 200 } });
     expect(head).toMatchObject({ openingCents: 0, count: items.length });
     expect(items.at(-1)?.balanceCents).toBe(head.closingCents);

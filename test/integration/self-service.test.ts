@@ -614,6 +614,7 @@ test('money that is collected is in the balance and in the statement', async () 
   await collect(running.origin, { vid: own.vid, amount: '250.00' });
   expect(await shop.ask('getBalance')).toMatchObject({
     collected_cents: '25000',
+    held_cents: '0',
     float_cents: '0',
     total_cents: '25000',
   });

@@ -87,6 +87,8 @@ export interface Balance {
   readonly reservedCents: number;
   /** Collected income that has not been moved to the float. */
   readonly collectedCents: number;
+  /** Collected income that waits for a transfer to your bank. */
+  readonly heldCents: number;
   readonly totalCents: number;
 }
 

@@ -7,6 +7,8 @@ export interface VendorBalance {
   readonly floatCents: bigint;
   readonly reservedCents: bigint;
   readonly collectedCents: bigint;
+  /** It waits for a transfer to the vendor's bank. */
+  readonly heldCents: bigint;
 }
 
 /**
@@ -30,5 +32,6 @@ export async function readVendorBalance(
     floatCents: centsOf('float'),
     reservedCents: centsOf('reserved'),
     collectedCents: centsOf('collected'),
+    heldCents: centsOf('held'),
   };
 }

@@ -120,6 +120,8 @@ class Balance:
     """Held for payments without a final result."""
     collected_cents: int
     """Collected income that has not been moved to the float."""
+    held_cents: int
+    """Collected income that waits for a transfer to your bank."""
     total_cents: int
 
 
