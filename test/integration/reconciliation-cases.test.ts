@@ -40,6 +40,7 @@ const AMOUNT = 10_000n;
 const OWN_AMOUNT = { amount_cents: String(AMOUNT) };
 const FEE = 150n;
 const OPERATORS = `operator:${OPERATOR}`;
+const LOSSES = `losses:${OPERATOR}`;
 const RECEIVABLE = `receivable:${OPERATOR}`;
 
 let books: Books;
@@ -318,20 +319,25 @@ describe('a late success after the refund', () => {
       newPayment({ vendorId: made.vendorId, amountCents: AMOUNT + FEE }),
     ]);
     await resolve(await openCaseOf(made, 'contradiction'), 'charge_vendor');
+    const owed = -((await books.balances(made.vendorId))['exposure'] ?? 0n);
     await resolve(await openCaseOf(made, 'exposure'), 'write_off');
-    expect(await books.balances(made.vendorId)).toMatchObject({ exposure: 0n });
+    // An expense with a line of its own, not less money from outside.
+    expect(await books.balances(made.vendorId)).toMatchObject({
+      exposure: 0n,
+      written_off: -owed,
+    });
   });
 
   test.each([
-    ['house_bears', OPERATORS],
-    ['receivable', RECEIVABLE],
+    ['house_bears', OPERATORS, LOSSES],
+    ['receivable', RECEIVABLE, 'external'],
   ])(
     '%s: the house’s books, the vendor keeps its money and FAILED',
-    async (resolution, account) => {
+    async (resolution, account, from) => {
       const made = await lateSuccess();
       const row = await openCaseOf(made, 'contradiction');
       const change = await houseChange(async () => await resolve(row, resolution));
-      expect(change).toEqual({ external: -AMOUNT, [account]: AMOUNT });
+      expect(change).toEqual({ [from]: -AMOUNT, [account]: AMOUNT });
       expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT });
       expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
       // When it is reported again, nothing is left to correct.
@@ -564,7 +570,7 @@ describe('paid twice', () => {
     expect(await houseCents()).toEqual([AMOUNT]);
     const returned = await givenBack(made);
     const change = await houseChange(async () => await resolve(returned, 'house_recovers'));
-    expect(change).toEqual({ external: AMOUNT, [OPERATORS]: -AMOUNT });
+    expect(change).toEqual({ [LOSSES]: AMOUNT, [OPERATORS]: -AMOUNT });
     expect(await houseCents()).toEqual([0n]);
   });
 
@@ -757,7 +763,7 @@ describe('a payment that the ledger lost', () => {
     await resolve(listed, 'keep_books');
     const reversal = await openLost(made, { reference, movement: 'reversal' });
     const change = await houseChange(async () => await resolve(reversal, 'house_recovers'));
-    expect(change).toEqual({ external: AMOUNT, [OPERATORS]: -AMOUNT });
+    expect(change).toEqual({ [LOSSES]: AMOUNT, [OPERATORS]: -AMOUNT });
   });
 
   test('and that the operator reversed, as people decided first: nothing is charged', async () => {

@@ -157,8 +157,8 @@ async function afterwards<Result>(
          end if;
          if not exists (select from pg_constraint where conname = 'accounts_never_negative') then
            alter table accounts add constraint accounts_never_negative
-             check (balance_cents >= 0 or account in ('external', 'exposure')
-               or account like 'cost:%' or account like 'commission_due:%');
+             check (balance_cents >= 0 or account in ('external', 'exposure', 'written_off')
+               or account like 'cost:%' or account like 'commission_due:%' or account like 'losses:%');
          end if;
        end $$`,
     );

@@ -20,12 +20,12 @@ export function owedCents({ row, exposureCents }: Owing): bigint {
 
 /**
  * Pays what a vendor owes, or a part of it. Pure.
- * @param debitAccount `float`: the vendor pays; `external`: we write it off.
+ * @param debitAccount `float`: the vendor pays; `written_off`: we bear it.
  * Throws: `PlainError` (field `amount`) if the vendor owes less, or its float has less.
  */
 export function planExposure(
   owing: Owing,
-  debitAccount: 'float' | 'external',
+  debitAccount: 'float' | 'written_off',
   proposal: Proposal,
 ): { readonly transfer: PlannedTransfer; readonly restCents: bigint } {
   const maxCents = owedCents(owing);

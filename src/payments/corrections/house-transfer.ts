@@ -53,9 +53,9 @@ export function planHouseTransfer(
 function accountsOf(row: Row, resolution: HouseResolution): readonly [AccountName, AccountName] {
   switch (resolution) {
     case 'house_bears':
-      return ['external', accountOf('operator', row)];
+      return [accountOf('losses', row), accountOf('operator', row)];
     case 'house_recovers':
-      return [accountOf('operator', row), 'external'];
+      return [accountOf('operator', row), accountOf('losses', row)];
     case 'receivable':
       return ['external', accountOf('receivable', row)];
     case 'receivable_returned':

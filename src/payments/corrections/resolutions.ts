@@ -173,7 +173,7 @@ export function planResolution(situation: Situation, proposal: Proposal): Plan {
     case 'collect_exposure':
       return planOwed(situation, proposal, 'float');
     case 'write_off':
-      return planOwed(situation, proposal, 'external');
+      return planOwed(situation, proposal, 'written_off');
     case 'take_back':
       return planTakeBack(situation, proposal);
   }
@@ -409,7 +409,7 @@ function houseCents(situation: Situation, resolution: HouseResolution, proposal:
 function planOwed(
   situation: Situation,
   proposal: Proposal,
-  debitAccount: 'float' | 'external',
+  debitAccount: 'float' | 'written_off',
 ): Plan {
   const { transfer, restCents } = planExposure(situation, debitAccount, proposal);
   return { kind: 'correct', transfers: [transfer], outcomeAfter: null, restCents };

@@ -64,6 +64,8 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     // What operators have to pay of it.
     commission_due: 'asset',
     cost: 'expense',
+    losses: 'expense',
+    written_off: 'expense',
     vat: 'liability',
   },
 };

@@ -5,6 +5,9 @@
  * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back. held is
  * collected income that waits for a transfer to the vendor's own bank, paid_out what was transferred.
  *
+ * losses:<code> is what we bear of what an operator took, written_off what vendors owed us and we gave up; both
+ * are zero or below.
+ *
  * Our own terms with an operator are alongside: cost:<code> is what it charged us, zero or below;
  * commission:<code> what it gave us; commission_due:<code> what of that it still has to pay, zero or
  * below.
@@ -19,6 +22,8 @@ export type AccountName =
   | 'vat'
   | 'held'
   | 'paid_out'
+  | 'written_off'
+  | `losses:${string}`
   | `operator:${string}`
   | `receivable:${string}`
   | `cost:${string}`
