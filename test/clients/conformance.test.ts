@@ -86,7 +86,7 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     const given = { ...income, paidAt: '2026-01-05T09:00:00.000Z' };
     const collected = await driver.value('collect', given);
     expect(collected).toMatchObject({ moved: true, amountCents: 12_345 });
-    expect(await driver.value('collect', given)).toEqual(collected);
+    expect(await driver.value('collect', given)).toEqual({ ...collected, replayed: true });
     const before = await driver.value<number>('balance');
     expect(await driver.value('fund')).toMatchObject({ moved: true, amountCents: 12_345 });
     expect(await driver.value('balance')).toBe(before + 12_345);
@@ -189,7 +189,6 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
     ['unknown_biller', { billerName: 'nobody' }, null, 404],
     ['invalid_field', { account: 'x&y' }, 'account', 400],
     ['ambiguous_value', { account: '1&amount=5' }, 'account', 400],
-    ['invalid_field', { merchantReference: ' ' }, 'merchant_reference', 400],
   ] as const)('is refused with %s', async (code, more, field, status) => {
     const error = await driver.error('createPayment', bill('9901', more));
     expect(error).toMatchObject({ type: 'Refused', code, status, attempts: 1 });

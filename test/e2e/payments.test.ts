@@ -68,7 +68,7 @@ describe('how each test account ends', () => {
           biller_name: biller,
           amount: `${50 + index}.25`,
           // A number that airtime can be bought for, and that every other biller accepts.
-          account: `25455${String(index).padStart(3, '0')}${suffix}`,
+          account: `25475${String(index).padStart(3, '0')}${suffix}`,
           phone: '254712345678',
           merchant_reference: fresh('suffix'),
         };
