@@ -23,7 +23,7 @@ interface Payment {
 
 const payments: readonly Payment[] = Array.from({ length: COUNT }, (_, index) => ({
   biller_name: BILLERS[index % BILLERS.length] ?? '',
-  account: `25488${String(index).padStart(3, '0')}${SUFFIXES[index % SUFFIXES.length]}`,
+  account: `25478${String(index).padStart(3, '0')}${SUFFIXES[index % SUFFIXES.length]}`,
   merchant_reference: `order-${index}`,
 }));
 

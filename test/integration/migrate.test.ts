@@ -217,7 +217,7 @@ describe('a schema that no longer enforces what it has to', () => {
       'a changed view',
       `create or replace view attempts as select bucket, vendor_id, biller_code, payment_id, attempt_number,
          sent_at, settled_at as ended_at, attempt_outcome as outcome, operator_handle, note,
-         operator_code, route_reason
+         operator_code, route_reason, null::integer as operator_version
          from (select *, null::text as note from payments where false) t`,
       'view _RETURN of attempts is changed',
     ],

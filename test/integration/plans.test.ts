@@ -71,6 +71,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'the list of a new installation; the block range index is better for a large table',
   'src/payments/timeline/list-store.ts payments p: by (bucket, vendor_id) without created_at, created_at':
     'the list of a new vendor; the block range index is better for a large table',
+  'src/payments/timeline/list-store.ts payments l: by () without vendor_id':
+    'the open payments of a new installation, which are most of its payments',
   'src/payments/timeline/store.ts payments t_1: by (duplicate_key) without created_at, created_at':
     'a search that has found the account’s payments',
   'src/payments/timeline/store.ts payments t_2: by (duplicate_key) without created_at, created_at':

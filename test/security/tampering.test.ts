@@ -216,6 +216,7 @@ const NOT_COVERED = [
   'dispatch_queue.operator_code',
   'dispatch_queue.route_reason',
   'dispatch_queue.operator_price',
+  'dispatch_queue.operator_version',
 ];
 
 interface Target {
