@@ -32,10 +32,10 @@ test('the commands of the guide to bulk creates work when pasted', async () => {
     });
     const rows = answered.slice(answered.indexOf('row,')).trim().split('\r\n');
     expect(rows).toEqual([
-      'row,merchant_reference,result,ipay_reference,posted_time,code,text,field',
-      expect.stringMatching(/^1,nov-0001,ACCEPTED,[0-9A-Z]{32},[-0-9]{10} [:0-9]{8},,,$/),
+      'row,merchant_reference,result,ipay_reference,posted_time,code,text,field,replayed',
+      expect.stringMatching(/^1,nov-0001,ACCEPTED,[0-9A-Z]{32},[-0-9]{10} [:0-9]{8},,,,false$/),
       expect.stringMatching(/^2,nov-0002,ACCEPTED,/),
-      '3,nov-0003,REFUSED,,,amount_below_minimum,The minimum amount of safaricom is 5.00,amount',
+      '3,nov-0003,REFUSED,,,amount_below_minimum,The minimum amount of safaricom is 5.00,amount,',
     ]);
     await until('both are paid', async () => (await sandbox.truth()).length === 2);
   } finally {

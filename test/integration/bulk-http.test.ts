@@ -205,8 +205,8 @@ test('the results come as CSV and as JSON lines too', async () => {
     /^attachment; filename="batch-[0-9a-f-]+\.csv"$/,
   );
   expect(csv.text).toBe(
-    'row,merchant_reference,result,ipay_reference,posted_time,code,text,field\r\n' +
-      '1,"a,b",REFUSED,,,amount_below_minimum,The minimum amount of safaricom is 5.00,amount\r\n',
+    'row,merchant_reference,result,ipay_reference,posted_time,code,text,field,replayed\r\n' +
+      '1,"a,b",REFUSED,,,amount_below_minimum,The minimum amount of safaricom is 5.00,amount,\r\n',
   );
   const lines = await ask('result', { batch_reference: batchReference, format: 'jsonl' });
   expect(lines.headers['content-type']).toBe('application/x-ndjson');

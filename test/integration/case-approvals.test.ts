@@ -114,10 +114,10 @@ test('an approval is refused if the proposal would now post other transfers', as
   const partly = await propose(other ?? '', 'house_bears', 1_000n);
   await approve(other ?? '', partly);
   expect(await previewResolution(books.pool, await caseOf(made), books.ledgerMac)).toEqual([
-    expect.stringMatching(/^90\.00 from external/),
+    expect.stringMatching(/^90\.00 from losses:kplc/),
   ]);
   await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow(
-    /The books have changed since the proposal, which was: 100\.00 from external .* Now it would be: 90\.00 from external .* Propose it again\./,
+    /The books have changed since the proposal, which was: 100\.00 from losses:kplc .* Now it would be: 90\.00 from losses:kplc .* Propose it again\./,
   );
 });
 

@@ -52,7 +52,6 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'challenges live for minutes and are made by people',
   'src/parties/request-log-store.ts request_log request_log: by () without bucket, vendor_id, at, request_id':
     'there are no old requests while the table is new',
-  'src/parties/store.ts vendors vendors: by () without vid': 'vendors are added by people',
   'src/payments/receipts/pushes-store.ts receipt_pushes receipt_pushes: by () without vendor_id, phone':
     'prompts that are open at one time are few',
   'src/payments/vendor-floats/rules-store.ts top_ups t: by () without vendor_id':

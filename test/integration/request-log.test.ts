@@ -67,8 +67,6 @@ test('requests are recorded with operation, result and key, without their conten
   const refused = await requestsOf(demoAdmin, '?only=refused');
   expect(refused.requests).toHaveLength(2);
   const first = requests[0];
-  const cursor = encodeURIComponent(`${first?.at} ${first?.requestId}`);
-  expect((await requestsOf(demoAdmin, `?cursor=${cursor}`)).requests).toEqual(requests.slice(1));
   for (const wrong of ['x', `${first?.at} ${'-'.repeat(36)}`]) {
     const path = `/vendors/demo/requests?cursor=${encodeURIComponent(wrong)}`;
     expect(await demoAdmin.get(path)).toMatchObject({ status: 400, field: 'cursor' });

@@ -274,6 +274,19 @@ export interface EnquiryFilter extends Period {
 }
 
 /** A credit enquiry, without personal data. */
+/** The scorecard of a score. */
+export interface Scorecard {
+  readonly card: string;
+  /** True: not made from what became of real loans, so its scores are examples. */
+  readonly example: boolean;
+  /** The probability is that of a default within so many months. */
+  readonly horizonMonths: number;
+  /** A default is so many days late. */
+  readonly defaultDays: number;
+  /** The people that the card was made from. */
+  readonly population: string;
+}
+
 export interface ListedEnquiry {
   /** Its number among your enquiries. */
   readonly sequence: string;
@@ -285,5 +298,7 @@ export interface ListedEnquiry {
   /** The last three digits of the customer's reference. */
   readonly customer: string | null;
   readonly grade: string | null;
+  /** Null: the registry gave no score. */
+  readonly scorecard: Scorecard | null;
   readonly erased: boolean;
 }

@@ -10,6 +10,7 @@ final class ListedEnquiry
     /**
      * @param string $sequence its place among your enquiries
      * @param ?string $customer the last three digits of the customer’s reference
+     * @param ?Scorecard $scorecard null: the registry gave no score
      */
     public function __construct(
         public readonly string $sequence,
@@ -20,6 +21,7 @@ final class ListedEnquiry
         public readonly string $outcome,
         public readonly ?string $customer,
         public readonly ?string $grade,
+        public readonly ?Scorecard $scorecard,
         public readonly bool $erased,
     ) {
     }

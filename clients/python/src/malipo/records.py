@@ -255,6 +255,21 @@ class LoggedRequest:
 
 
 @dataclass(frozen=True)
+class Scorecard:
+    """The scorecard of a score."""
+
+    card: str
+    example: bool
+    """True: not made from what became of real loans, so its scores are examples."""
+    horizon_months: int
+    """The probability is that of a default within so many months."""
+    default_days: int
+    """A default is so many days late."""
+    population: str
+    """The people that the card was made from."""
+
+
+@dataclass(frozen=True)
 class ListedEnquiry:
     """A credit enquiry, without personal data."""
 
@@ -268,6 +283,8 @@ class ListedEnquiry:
     customer: Optional[str]
     """The last three digits of the customer's reference."""
     grade: Optional[str]
+    scorecard: Optional[Scorecard]
+    """None: the registry gave no score."""
     erased: bool
 
 
