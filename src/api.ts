@@ -135,6 +135,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options.readiness);
   if (options.servesMetrics) addMetricsRoute(app, metrics);
   if (!config.roles.has('api')) return app;
+  warnOfUntrustedProxy(options);
   const deps = operationDeps(options);
   const contract = addContract(app, deps);
   if (options.reports !== undefined) {
@@ -158,6 +159,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await addConsole(app, {
     ...signingIn,
     path: config.consolePath,
+    publicUrl: config.publicUrl,
     environment: config.mode,
     readOnly: config.consoleReadOnly,
     readsPerSecond: config.consoleReadsPerSecond,
@@ -287,4 +289,12 @@ function selfServiceLimits(all: RateLimits, perSecond: number): RateLimits {
       all.requireRoom(signer);
     },
   };
+}
+
+/** We speak plain HTTP, so with https there is a proxy. */
+function warnOfUntrustedProxy({ config, log }: ApiOptions): void {
+  if (!config.publicUrl.startsWith('https:') || config.trustedProxies.length > 0) return;
+  log.warn(
+    'PUBLIC_URL is https, and TRUSTED_PROXIES is empty: if the proxy is at another address, limits and the audit log take its address for that of every client',
+  );
 }

@@ -12,12 +12,15 @@ import { addConsolePage } from './page.ts';
 import { addPasskeyRoutes } from './passkey-routes.ts';
 import { createPersonLimits } from './person-limits.ts';
 import type { AnyRoute } from './route.ts';
+import { consoleCookie } from './session-cookie.ts';
 import { createSessionLookUps } from './session-look-ups.ts';
 import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
 
 export interface ConsoleOptions {
   /** Such as `/console`. */
   readonly path: string;
+  /** Where people open it. With https, its cookies are `Secure` whatever the proxy says. */
+  readonly publicUrl: string;
   readonly environment: 'sandbox' | 'production';
   /** True: the console changes nothing. */
   readonly readOnly: boolean;
@@ -42,13 +45,14 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
   const { path, pool, clock, environment, readOnly, timeZone, version } = options;
   const sessions = createSessions(options);
   const lookUps = createSessionLookUps(sessions);
+  const cookie = consoleCookie('malipo', options.publicUrl);
   const prefix = `${path}/api`;
   // A separate scope, so that only console requests parse cookies.
   await app.register(async (scope) => {
     await scope.register(fastifyCookie);
     const about = { environment, readOnly, timeZone, version };
     const limits = createPersonLimits(options);
-    const signingIn = { ...options, prefix, sessions, lookUps, about, limits };
+    const signingIn = { ...options, prefix, sessions, lookUps, cookie, about, limits };
     addSessionRoutes(scope, signingIn);
     addPasskeyRoutes(scope, signingIn);
     mountRoutes(scope, options.routes, {
@@ -58,8 +62,8 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
       pool,
       clock,
       readOnly,
-      viewerOf: async (request) => await viewerOf(request, lookUps),
-      isSignedIn: async (request) => await isSignedIn(request, sessions),
+      viewerOf: async (request) => await viewerOf(request, signingIn),
+      isSignedIn: async (request) => await isSignedIn(request, signingIn),
     });
   });
   await addConsolePage(app, path);

@@ -1,4 +1,3 @@
-import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -19,6 +18,7 @@ import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage, requireShownPerson } from './mount.ts';
 import { permissionsOf } from '../parties/people/permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
+import type { ConsoleCookie } from './session-cookie.ts';
 import type { SessionLookUps } from './session-look-ups.ts';
 import { createSignInTurns } from './sign-in-turns.ts';
 import type { Viewer } from './route.ts';
@@ -33,6 +33,7 @@ export interface SessionOptions {
   readonly masterKeys: MasterKeys;
   readonly sessions: Sessions;
   readonly lookUps: SessionLookUps;
+  readonly cookie: ConsoleCookie;
   readonly clock: Clock;
   readonly codesRequired: boolean;
   /** Undefined: browsers allow no passkeys at the configured public URL. */
@@ -57,7 +58,7 @@ const credentials = Type.Object({
 
 /** The routes for which nobody needs to be signed in: sign in, sign out, and one-time links. */
 export function addSessionRoutes(app: FastifyInstance, options: SessionOptions): void {
-  const { prefix, clock } = options;
+  const { prefix, clock, cookie } = options;
   const limit = limitAttempts();
   const inTurn = createSignInTurns();
   const body = <Schema extends typeof signIn | typeof link | typeof credentials>(
@@ -70,7 +71,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   };
   app.get(`${prefix}/session`, async (request, reply) => {
     void reply.header('cache-control', 'no-store');
-    const viewer = await viewerOf(request, options.lookUps);
+    const viewer = await viewerOf(request, options);
     if (viewer === undefined) throw new Refusal('not_signed_in');
     requireShownPerson(request, viewer);
     options.limits.forReading(viewer);
@@ -89,9 +90,10 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   });
   app.delete(`${prefix}/session`, async (request, reply) => {
     requireOwnPage(request);
-    const viewer = await viewerOf(request, options.lookUps);
-    if (viewer !== undefined) await options.sessions.end(tokenOf(request));
-    return await reply.clearCookie(cookieName(request), cookieOptions(request)).code(204).send();
+    const viewer = await viewerOf(request, options);
+    if (viewer !== undefined) await options.sessions.end(cookie.valueOf(request));
+    const attributes = cookie.optionsFor(request);
+    return await reply.clearCookie(cookie.nameFor(request), attributes).code(204).send();
   });
   app.post(`${prefix}/links/read`, async (request): Promise<LinkAnswer> => {
     const found = await readLink(options, body(link, request).token, clock.now());
@@ -160,31 +162,37 @@ export async function start(
   reply: FastifyReply,
   options: SessionOptions & { readonly personId: string },
 ): Promise<FastifyReply> {
-  const { sessions, lookUps, personId } = options;
+  const { sessions, lookUps, cookie, personId } = options;
   // Ends the browser's earlier session, so that its token becomes useless.
-  await sessions.end(tokenOf(request));
+  await sessions.end(cookie.valueOf(request));
   const browser = request.headers['user-agent'] ?? '';
   const { token, expiresAt } = await sessions.start({ personId, address: request.ip, browser });
   const viewer = await lookUps.findNew(token);
   if (viewer === undefined) throw new Refusal('sign_in_failed');
   return await reply
     .header('cache-control', 'no-store')
-    .setCookie(cookieName(request), token, { ...cookieOptions(request), expires: expiresAt })
+    .setCookie(cookie.nameFor(request), token, {
+      ...cookie.optionsFor(request),
+      expires: expiresAt,
+    })
     .send(answerOf(viewerFrom(viewer), options));
 }
 
 /** Who is signed in, by the cookie. */
 export async function viewerOf(
   request: FastifyRequest,
-  lookUps: SessionLookUps,
+  { lookUps, cookie }: Pick<SessionOptions, 'lookUps' | 'cookie'>,
 ): Promise<Viewer | undefined> {
-  const session = await lookUps.find(tokenOf(request), request);
+  const session = await lookUps.find(cookie.valueOf(request), request);
   return session === undefined ? undefined : viewerFrom(session);
 }
 
 /** Whether the session of the cookie still exists. */
-export async function isSignedIn(request: FastifyRequest, sessions: Sessions): Promise<boolean> {
-  return await sessions.goesOn(tokenOf(request));
+export async function isSignedIn(
+  request: FastifyRequest,
+  { sessions, cookie }: Pick<SessionOptions, 'sessions' | 'cookie'>,
+): Promise<boolean> {
+  return await sessions.goesOn(cookie.valueOf(request));
 }
 
 function viewerFrom(session: NonNullable<Awaited<ReturnType<Sessions['find']>>>): Viewer {
@@ -200,22 +208,4 @@ function answerOf(viewer: Viewer, { about }: SessionOptions): SessionAnswer {
     permissions: permissionsOf(role),
     ...about,
   };
-}
-
-/**
- * Over TLS the name's prefix makes browsers refuse the cookie from anything but this host (RFC
- * 6265bis §4.1.3).
- */
-function cookieName(request: FastifyRequest): string {
-  return request.protocol === 'https' ? '__Host-malipo' : 'malipo';
-}
-
-function tokenOf(request: FastifyRequest): string {
-  return request.cookies[cookieName(request)] ?? '';
-}
-
-// For the whole host: behind a proxy the browser may see the console below another path.
-function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
-  const secure = request.protocol === 'https';
-  return { path: '/', httpOnly: true, sameSite: 'strict', secure };
 }

@@ -136,6 +136,27 @@ describe('over HTTP', () => {
   });
 });
 
+test('with an https PUBLIC_URL the cookie is Secure and bound to the host, whatever the proxy says', async () => {
+  const { url } = await createTestDatabase();
+  const environment = { PUBLIC_URL: 'https://pay.example' };
+  const behindProxy = await startInProcess(url, { environment, logLevel: 'warn' });
+  try {
+    const person = new ConsoleClient(behindProxy.origin);
+    const { status, headers } = await person.signIn('admin');
+    expect(status).toBe(200);
+    expect(headers.get('set-cookie')).toMatch(
+      /^__Host-malipo=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    expect((await person.get('/session')).status).toBe(200);
+    const out = await person.send('DELETE', '/session');
+    expect(out.headers.get('set-cookie')).toContain('; Secure');
+    expect((await person.get('/session')).code).toBe('not_signed_in');
+    expect(behindProxy.logged()).toContain('TRUSTED_PROXIES is empty');
+  } finally {
+    await behindProxy.stop();
+  }
+});
+
 describe('with one-time codes', () => {
   const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
   let deps: PeopleDeps & { masterKeys: MasterKeys; codesRequired: true };
