@@ -152,14 +152,13 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     keys: isSandbox ? DEMO_KEYS : {},
   });
   await addDocumentationSite(app);
-  const signingIn = {
-    codesRequired: !isSandbox,
-    party: relyingPartyOf(config.publicUrl, isSandbox),
-  };
+  const { publicUrl } = config;
+  const party = relyingPartyOf(publicUrl, isSandbox);
+  const signingIn = { codesRequired: !isSandbox, party };
   await addConsole(app, {
     ...signingIn,
+    publicUrl,
     path: config.consolePath,
-    publicUrl: config.publicUrl,
     environment: config.mode,
     readOnly: config.consoleReadOnly,
     readsPerSecond: config.consoleReadsPerSecond,

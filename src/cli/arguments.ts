@@ -1,3 +1,4 @@
+import { LOGIN } from '../parties/people/login.ts';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { parseSenderTime, periodOfDay, startOfNamedDay } from '../platform/base/clock.ts';
@@ -52,8 +53,8 @@ export const signerName = matching(
   '1 to 64 letters, digits, dots, hyphens or underscores',
 );
 const requireLogin = matching(
-  /^[a-z0-9][a-z0-9._%+@-]{1,126}$/,
-  'an e-mail address, or a name of 2 to 127 letters, digits, dots and hyphens',
+  LOGIN,
+  'an e-mail address, or a name of 2 to 127 letters, digits, dots and hyphens; a vendor’s id and a colon may come before it',
 );
 
 /** What a person signs in with, which is always lower-case, given in any case. */

@@ -18,7 +18,7 @@ export interface SessionAnswer {
     readonly role: Role;
     /** The vendor whose people the person belongs to; null for staff. */
     readonly vid: string | null;
-    /** False: the person can only read until another administrator has confirmed the person. */
+    /** False: the person sees and changes nothing until another administrator has confirmed the person. */
     readonly isConfirmed: boolean;
   };
   readonly permissions: readonly Permission[];

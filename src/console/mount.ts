@@ -150,11 +150,12 @@ async function admit(
   // Before everything else, so that refused requests count as well.
   if (route.action !== undefined) options.limits.forChange(viewer);
   else if (route.isLive !== true) options.limits.forReading(viewer);
+  // Somebody else may have used the person's link: what the role may see, such as personal data, is not for them.
+  if (!viewer.isConfirmed) throw new Refusal('not_confirmed');
   if (!isAllowed(viewer.role, route.permission)) throw new Refusal('not_permitted');
   requireOwnVendor(viewer, request.params as object);
   if (route.action === undefined) return viewer;
   if (options.readOnly) throw new Refusal('console_read_only');
-  if (!viewer.isConfirmed) throw new Refusal('not_confirmed');
   return viewer;
 }
 

@@ -15,7 +15,7 @@ export interface Viewer {
   readonly login: string;
   readonly name: string;
   readonly role: Role;
-  /** False: another administrator has not confirmed yet that the person used the one-time link. */
+  /** False: another administrator has not confirmed the person yet, who sees and changes nothing until then. */
   readonly isConfirmed: boolean;
   /** The vendor whose people the person belongs to; undefined for staff. */
   readonly vendor: { readonly vendorId: number; readonly vid: string } | undefined;

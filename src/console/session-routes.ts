@@ -3,8 +3,13 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RelyingParty } from '../parties/people/relying-party.ts';
 import { acceptLink, readLink } from '../parties/people/links.ts';
+import { MAX_LOGIN_LENGTH, loginFrom } from '../parties/people/login.ts';
 import { codeUri, newCodeSecret } from '../parties/people/one-time-code.ts';
+import { hashOf } from '../parties/people/sessions.ts';
+import type { SessionRow } from '../parties/people/sessions-store.ts';
 import type { Sessions } from '../parties/people/sessions.ts';
+import type { KnownDevice } from '../parties/people/known-devices.ts';
+import { isKnownTo, knownDevice, newDeviceToken } from '../parties/people/known-devices.ts';
 import { checkSignIn } from '../parties/people/sign-in.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
@@ -18,13 +23,18 @@ import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage, requireShownPerson } from './mount.ts';
 import { permissionsOf } from '../parties/people/permissions.ts';
 import type { PersonLimits } from './person-limits.ts';
+import { consoleCookie } from './session-cookie.ts';
 import type { ConsoleCookie } from './session-cookie.ts';
 import type { SessionLookUps } from './session-look-ups.ts';
 import { createSignInTurns } from './sign-in-turns.ts';
+import type { SignInTurns } from './sign-in-turns.ts';
 import type { Viewer } from './route.ts';
 
 /** The limit of attempts from one network: a burst, then one every six seconds. */
 const ATTEMPTS = { burst: 20, perSecond: 1 / 6 };
+
+/** A device is known for this time, or until the password changes. */
+const DEVICE_SECONDS = 180 * 24 * 60 * 60;
 
 export interface SessionOptions {
   readonly prefix: string;
@@ -34,6 +44,7 @@ export interface SessionOptions {
   readonly sessions: Sessions;
   readonly lookUps: SessionLookUps;
   readonly cookie: ConsoleCookie;
+  readonly publicUrl: string;
   readonly clock: Clock;
   readonly codesRequired: boolean;
   /** Undefined: browsers allow no passkeys at the configured public URL. */
@@ -44,7 +55,7 @@ export interface SessionOptions {
 }
 
 const signIn = Type.Object({
-  login: Type.String({ maxLength: 128 }),
+  login: Type.String({ maxLength: MAX_LOGIN_LENGTH }),
   password: Type.String({ maxLength: 1024 }),
   code: Type.Optional(Type.String({ maxLength: 16 })),
 });
@@ -61,14 +72,6 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   const { prefix, clock, cookie } = options;
   const limit = limitAttempts();
   const inTurn = createSignInTurns();
-  const body = <Schema extends typeof signIn | typeof link | typeof credentials>(
-    schema: Schema,
-    request: FastifyRequest,
-  ): Static<Schema> => {
-    requireOwnPage(request);
-    limit(request);
-    return createReader(schema, 'body')(jsonOf(request)) as Static<Schema>;
-  };
   app.get(`${prefix}/session`, async (request, reply) => {
     void reply.header('cache-control', 'no-store');
     const viewer = await viewerOf(request, options);
@@ -77,13 +80,24 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     options.limits.forReading(viewer);
     return answerOf(viewer, options);
   });
+  app.post(`${prefix}/session/device`, async (request, reply) => {
+    requireOwnPage(request);
+    const session = await sessionOf(request, options);
+    if (session === undefined) throw new Refusal('not_signed_in');
+    options.limits.forReading(viewerFrom(session));
+    rememberDevice(request, reply, { ...options, owner: session });
+    return await reply.code(204).send();
+  });
   app.post(`${prefix}/session`, async (request, reply) => {
-    const given = body(signIn, request);
-    const login = given.login.trim().toLowerCase();
+    const given = bodyOf(signIn, request);
+    const login = loginFrom(given.login);
+    const device = deviceOf(request, login, options);
+    limit(request, device);
+    const from = { network: networkOf(request.ip), device };
     const entry = { action: 'session.start', login };
     const personId = await inTurn(request, () =>
       recorded(request, options, entry, () =>
-        checkSignIn(options, { ...given, code: given.code }, clock.now()),
+        checkSignIn(options, { ...given, code: given.code, from }, clock.now()),
       ),
     );
     return await start(request, reply, { ...options, personId });
@@ -95,8 +109,21 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     const attributes = cookie.optionsFor(request);
     return await reply.clearCookie(cookie.nameFor(request), attributes).code(204).send();
   });
+  addLinkRoutes(app, { ...options, limit, inTurn });
+}
+
+/** One-time links. */
+function addLinkRoutes(
+  app: FastifyInstance,
+  options: SessionOptions & {
+    readonly limit: ReturnType<typeof limitAttempts>;
+    readonly inTurn: SignInTurns;
+  },
+): void {
+  const { prefix, clock, limit, inTurn } = options;
   app.post(`${prefix}/links/read`, async (request): Promise<LinkAnswer> => {
-    const found = await readLink(options, body(link, request).token, clock.now());
+    limit(request);
+    const found = await readLink(options, bodyOf(link, request).token, clock.now());
     const secret = newCodeSecret();
     return {
       login: found.login,
@@ -107,7 +134,8 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     };
   });
   app.post(`${prefix}/links/use`, async (request, reply) => {
-    const { token, password, secret, code } = body(credentials, request);
+    limit(request);
+    const { token, password, secret, code } = bodyOf(credentials, request);
     const codes = secret === undefined || code === undefined ? undefined : { secret, code };
     const personId = await inTurn(request, async () => {
       const { login } = await readLink(options, token, clock.now());
@@ -119,10 +147,19 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
   });
 }
 
-/** Throws: `too_many_requests`. */
-export function limitAttempts(): (request: FastifyRequest) => void {
+function bodyOf<Schema extends typeof signIn | typeof link | typeof credentials>(
+  schema: Schema,
+  request: FastifyRequest,
+): Static<Schema> {
+  requireOwnPage(request);
+  return createReader(schema, 'body')(jsonOf(request)) as Static<Schema>;
+}
+
+/** A device on which somebody has signed in is not delayed by others in its network. Throws: `too_many_requests`. */
+export function limitAttempts(): (request: FastifyRequest, device?: KnownDevice) => void {
   const limit = createLimit(ATTEMPTS);
-  return (request) => limit.count(networkOf(request.ip));
+  return (request, device) =>
+    limit.count(device === undefined ? networkOf(request.ip) : `device ${device.name}`);
 }
 
 /** Writes the attempt and its result into the audit log. */
@@ -138,7 +175,7 @@ export async function recorded(
     at: clock.now(),
     personId: null,
     vendorId: null,
-    login: entry.login.slice(0, 128),
+    login: entry.login.slice(0, MAX_LOGIN_LENGTH),
     role: null,
     action: entry.action,
     target: null,
@@ -178,12 +215,52 @@ export async function start(
     .send(answerOf(viewerFrom(viewer), options));
 }
 
+/**
+ * What makes a device known: guesses of strangers at a login do not slow down its owner there. One cookie for each
+ * login, because several people may use a browser.
+ */
+function deviceCookie(login: string, { publicUrl }: SessionOptions): ConsoleCookie {
+  return consoleCookie(`malipo-device-${hashOf(login).toString('hex', 0, 6)}`, publicUrl);
+}
+
+function deviceOf(
+  request: FastifyRequest,
+  login: string,
+  options: SessionOptions,
+): KnownDevice | undefined {
+  const token = deviceCookie(login, options).valueOf(request);
+  return knownDevice(token, login, options.masterKeys);
+}
+
+/** The page asks for it after each sign-in. */
+function rememberDevice(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { owner, ...options }: SessionOptions & { readonly owner: SessionRow },
+): void {
+  const known = deviceOf(request, owner.login, options);
+  if (known !== undefined && isKnownTo(known, owner)) return;
+  const cookie = deviceCookie(owner.login, options);
+  const token = newDeviceToken(owner, options.masterKeys);
+  void reply.setCookie(cookie.nameFor(request), token, {
+    ...cookie.optionsFor(request),
+    maxAge: DEVICE_SECONDS,
+  });
+}
+
+async function sessionOf(
+  request: FastifyRequest,
+  { lookUps, cookie }: Pick<SessionOptions, 'lookUps' | 'cookie'>,
+): Promise<SessionRow | undefined> {
+  return await lookUps.find(cookie.valueOf(request), request);
+}
+
 /** Who is signed in, by the cookie. */
 export async function viewerOf(
   request: FastifyRequest,
-  { lookUps, cookie }: Pick<SessionOptions, 'lookUps' | 'cookie'>,
+  options: Pick<SessionOptions, 'lookUps' | 'cookie'>,
 ): Promise<Viewer | undefined> {
-  const session = await lookUps.find(cookie.valueOf(request), request);
+  const session = await sessionOf(request, options);
   return session === undefined ? undefined : viewerFrom(session);
 }
 
@@ -195,7 +272,7 @@ export async function isSignedIn(
   return await sessions.goesOn(cookie.valueOf(request));
 }
 
-function viewerFrom(session: NonNullable<Awaited<ReturnType<Sessions['find']>>>): Viewer {
+function viewerFrom(session: SessionRow): Viewer {
   const { personId, login, name, role, vendorId, vid, isConfirmed } = session;
   const vendor = vendorId === null || vid === null ? undefined : { vendorId, vid };
   return { personId, login, name, role, vendor, isConfirmed };
@@ -205,7 +282,7 @@ function answerOf(viewer: Viewer, { about }: SessionOptions): SessionAnswer {
   const { login, name, role, vendor, isConfirmed } = viewer;
   return {
     person: { login, name, role, vid: vendor?.vid ?? null, isConfirmed },
-    permissions: permissionsOf(role),
+    permissions: isConfirmed ? permissionsOf(role) : [],
     ...about,
   };
 }

@@ -9,6 +9,7 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   people: { insert: true, updateAllBut: ['person_id', 'login', 'vendor_id', 'created_at'] },
   first_people_codes: APPEND_ONLY,
   sign_in_failures: { insert: true, update: ['login', 'failed_count', 'failed_at'], delete: true },
+  sign_in_sources: { insert: true, update: ['login', 'failed_count', 'failed_at'], delete: true },
   person_links: { insert: true, update: ['expires_at', 'used_at'] },
   passkeys: { insert: true, update: ['sign_count', 'used_at'], delete: true },
   passkey_challenges: { insert: true, delete: true },

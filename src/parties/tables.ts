@@ -10,6 +10,7 @@ export const PARTIES_TABLES: TableClasses = {
   people: 'local',
   first_people_codes: 'local',
   sign_in_failures: 'local',
+  sign_in_sources: 'local',
   person_links: 'local',
   passkeys: 'local',
   passkey_challenges: 'local',

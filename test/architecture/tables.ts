@@ -17,6 +17,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'people',
     'first_people_codes',
     'sign_in_failures',
+    'sign_in_sources',
     'person_links',
     'passkeys',
     'passkey_challenges',

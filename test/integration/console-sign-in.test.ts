@@ -6,6 +6,8 @@ import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
+import type { KnownDevice } from '../../src/parties/people/known-devices.ts';
+import { knownDevice, newDeviceToken } from '../../src/parties/people/known-devices.ts';
 import { createSessions, removeEndedSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
@@ -164,6 +166,9 @@ describe('with one-time codes', () => {
     deps = { ...(await peopleDepsOf(running)), masterKeys, codesRequired: true };
   });
   const password = 'three little words';
+  const from: { network: string; device: KnownDevice | undefined } = {
+    ...{ network: '192.0.2.1', device: undefined },
+  };
   const codeAt = (secret: string, now: Date): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() });
   let people = 0;
@@ -187,11 +192,11 @@ describe('with one-time codes', () => {
     const { login, secret } = await enrolled(now);
     const later = new Date(now.getTime() + 60_000);
     const code = codeAt(secret, later);
-    await expect(checkSignIn(deps, { login, password, code: undefined }, later)).rejects.toThrow(
-      'Enter the code',
-    );
-    await checkSignIn(deps, { login, password, code }, later);
-    await expect(checkSignIn(deps, { login, password, code }, later)).rejects.toMatchObject({
+    await expect(
+      checkSignIn(deps, { login, password, code: undefined, from }, later),
+    ).rejects.toThrow('Enter the code');
+    await checkSignIn(deps, { login, password, code, from }, later);
+    await expect(checkSignIn(deps, { login, password, code, from }, later)).rejects.toMatchObject({
       code: 'sign_in_failed',
     });
   });
@@ -200,7 +205,7 @@ describe('with one-time codes', () => {
     const now = new Date();
     const { login, secret } = await enrolled(now);
     const code = codeAt(secret, now);
-    await expect(checkSignIn(deps, { login, password, code }, now)).rejects.toMatchObject({
+    await expect(checkSignIn(deps, { login, password, code, from }, now)).rejects.toMatchObject({
       code: 'sign_in_failed',
     });
   });
@@ -247,17 +252,71 @@ describe('with one-time codes', () => {
     expect(waiting.filter((code) => code === 'sign_in_failed')).toHaveLength(5);
     expect(waiting.filter((code) => code === 'too_many_requests')).toHaveLength(3);
     // The right password has to wait as well, so that the wait does not show whether a guess was right.
-    await expect(checkSignIn(deps, { login, password, code: '123456' }, now)).rejects.toMatchObject(
-      { code: 'too_many_requests', retryAfterSeconds: 5 },
-    );
+    await expect(
+      checkSignIn(deps, { login, password, code: '123456', from }, now),
+    ).rejects.toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 5 });
+  });
+
+  test('strangers who guess neither shut out the owner’s device, nor people at other addresses', async () => {
+    const now = new Date();
+    const { login, secret } = await enrolled(now);
+    const later = new Date(now.getTime() + 60_000);
+    const [person] = (
+      await deps.pool.query<{ login: string; credentialsAt: Date }>(
+        'select login, credentials_at as "credentialsAt" from people where login = $1',
+        [login],
+      )
+    ).rows;
+    if (person === undefined) throw new Error(`no person ${login}`);
+    const token = newDeviceToken(person, masterKeys);
+    const device = knownDevice(token, login, masterKeys);
+    expect(device).toBeDefined();
+    const right = (ms: number, network: string, on?: KnownDevice) => {
+      const at = new Date(later.getTime() + ms);
+      const given = { login, password, code: codeAt(secret, at) };
+      return checkSignIn(deps, { ...given, from: { network, device: on } }, at);
+    };
+    await guessesOf(login, later);
+    await expect(right(0, from.network)).rejects.toMatchObject({ code: 'too_many_requests' });
+    await right(0, '192.0.2.2');
+    // From everywhere: a hundred guesses are checked, and no more.
+    await deps.pool.query('update sign_in_failures set failed_count = 100 where login = $1', [
+      login,
+    ]);
+    await expect(right(60_000, '192.0.2.3')).rejects.toMatchObject({
+      code: 'too_many_requests',
+    });
+    await right(60_000, '192.0.2.3', device);
+    // One is forgotten every 864 seconds.
+    await right(900_000, '192.0.2.3');
+    // Nobody makes a token, or uses that of somebody else.
+    const forged = `${token.slice(0, -43)}${'A'.repeat(43)}`;
+    const prolonged = token.replace(/\.\d+\./, '.1.');
+    for (const other of ['', 'x', forged, prolonged]) {
+      expect(knownDevice(other, login, masterKeys)).toBeUndefined();
+    }
+    expect(knownDevice(token, 'another', masterKeys)).toBeUndefined();
+    // After another password was chosen, it is a stranger's.
+    const earlier = newDeviceToken({ login, credentialsAt: new Date(1) }, masterKeys);
+    const former = { network: '192.0.2.4', device: knownDevice(earlier, login, masterKeys) };
+    expect(former.device).toBeDefined();
+    await guessesOf(login, later, { ...former, device: undefined });
+    await expect(right(0, former.network, former.device)).rejects.toMatchObject({
+      code: 'too_many_requests',
+    });
+    // The device has five guesses of its own.
+    const guesses = await guessesOf(login, later, { network: '192.0.2.5', device });
+    expect(guesses.filter((code) => code === 'too_many_requests')).toHaveLength(3);
   });
 
   /** The answers to eight guesses at once, sorted. */
-  async function guessesOf(login: string, now: Date): Promise<string[]> {
+  async function guessesOf(login: string, now: Date, place = from): Promise<string[]> {
     const guess = (): Promise<string> =>
-      checkSignIn(deps, { login, password: 'a wrong guess', code: undefined }, now).catch(
-        (error: { code: string }) => error.code,
-      );
+      checkSignIn(
+        deps,
+        { login, password: 'a wrong guess', code: undefined, from: place },
+        now,
+      ).catch((error: { code: string }) => error.code);
     const codes = await Promise.all(Array.from({ length: 8 }, guess));
     return codes.toSorted();
   }

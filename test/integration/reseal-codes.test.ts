@@ -43,7 +43,7 @@ test('after a reseal a person signs in with the same codes under the new master 
   expect(await resealAllKeys(pool, both)).toEqual({ resealed: 0, already: 1 });
   const now = new Date('2026-03-01T12:10:00Z');
   const masterKeys = { current: NEW, previous: undefined };
-  const request = { login: 'asha', password, code: codeAt(now) };
+  const request = { login: 'asha', password, code: codeAt(now), from: 'command line' } as const;
   await expect(
     checkSignIn({ pool, ledgerMac, masterKeys, codesRequired: true }, request, now),
   ).resolves.toBe(

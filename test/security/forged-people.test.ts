@@ -56,7 +56,10 @@ async function update(login: string, change: string): Promise<void> {
 
 async function signInAs(login: string): Promise<string> {
   const { masterKeys } = running.sealing;
-  const request = { login, password: DEMO_PASSWORD, code: undefined };
+  const request = {
+    ...{ login, password: DEMO_PASSWORD, code: undefined },
+    from: 'command line',
+  } as const;
   return await checkSignIn({ ...deps, masterKeys, codesRequired: false }, request, new Date()).then(
     () => 'signed in',
     (error: { code: string }) => error.code,

@@ -85,7 +85,7 @@ async function withOneConnection<Result>(use: (pool: Pool) => Promise<Result>): 
 const check = async (pool: Pool, login: string, password: string): Promise<string> =>
   await checkSignIn(
     { pool, ledgerMac, masterKeys, codesRequired: false },
-    { login, password, code: undefined },
+    { login, password, code: undefined, from: { network: 'test', device: undefined } },
     new Date(),
   ).catch((error: { code: string }) => error.code);
 
@@ -201,4 +201,37 @@ test('people who are signed in do not wait for strangers who send cookies', asyn
   expect((await answer)?.status).toBe(200);
   const last = await Promise.all(strangers);
   expect(new Set(last.map(({ status }) => status))).toEqual(new Set([401, 429]));
+});
+
+test('a browser in which somebody signed in is known, and only to the same person', async () => {
+  const person = new ConsoleClient(running.origin);
+  const right = { login: 'demo-viewer', password: DEMO_PASSWORD };
+  const from = { 'x-forwarded-for': '198.51.100.7' };
+  expect((await person.send('POST', '/session', right, from)).status).toBe(200);
+  const session = person.cookie;
+  const remembered = await person.send('POST', '/session/device');
+  expect(remembered.status).toBe(204);
+  const cookies = remembered.headers.getSetCookie();
+  expect(cookies).toHaveLength(1);
+  expect(cookies[0]).toMatch(
+    /^malipo-device-[0-9a-f]{12}=[\w-]{22}\.\d+\.[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  const device = cookies[0]?.split(';')[0] ?? '';
+  const known = { cookie: `${session}; ${device}` };
+  const again = await person.send('POST', '/session/device', undefined, known);
+  expect(again.headers.getSetCookie()).toEqual([]);
+  const guess = { login: 'demo-viewer', password: 'not the password' };
+  for (let count = 0; count < 25; count += 1)
+    await new ConsoleClient(running.origin).send('POST', '/session', guess, from);
+  expect(
+    (await new ConsoleClient(running.origin).send('POST', '/session', right, from)).status,
+  ).toBe(429);
+  expect(
+    (
+      await new ConsoleClient(running.origin).send('POST', '/session', right, {
+        ...from,
+        cookie: device,
+      })
+    ).status,
+  ).toBe(200);
 });

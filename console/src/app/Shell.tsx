@@ -65,15 +65,16 @@ function Frame() {
           <PersonMenu onShortcuts={() => setShowsShortcuts(true)} />
         </header>
         <main id="main" tabIndex={-1} className={styles['main']}>
-          {!person.isConfirmed && (
+          {person.isConfirmed ? (
+            <Page />
+          ) : (
             <Notice tone="waiting">
               <Trans>
-                Another administrator has to confirm that you used your one-time link. Until then
-                you can look, but not change anything.
+                An administrator made your one-time link or changed your role. Another one has to
+                confirm you. Until then you see and change nothing.
               </Trans>
             </Notice>
           )}
-          <Page />
         </main>
       </div>
       <PhoneNavigation groups={groups} />

@@ -2,7 +2,7 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { SessionAnswer } from '../../../src/console/answers.ts';
 import type { Permission } from '../../../src/parties/people/permissions.ts';
-import { ApiError, get } from '../api/client.ts';
+import { ApiError, get, send } from '../api/client.ts';
 
 export type { SessionAnswer };
 
@@ -24,6 +24,8 @@ export const sessionQuery = queryOptions({
 export function beginSession(queries: QueryClient, session: SessionAnswer): void {
   queries.removeQueries();
   queries.setQueryData(sessionQuery.queryKey, session);
+  // Otherwise strangers who guess would slow down the next sign-in on this device.
+  void send('POST', '/session/device').catch(() => undefined);
 }
 
 /** The session, on pages behind the sign-in. */

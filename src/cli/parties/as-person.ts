@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { Permission } from '../../parties/people/permissions.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
 import { alteredPerson, isAuthentic } from '../../parties/people/authenticity.ts';
+import { loginFrom } from '../../parties/people/login.ts';
 import { findPerson, hasStaffWithCodes } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
@@ -50,7 +51,7 @@ async function requireStaff(
   { pool, ledgerMac }: Session,
   { by, permission }: Act,
 ): Promise<PersonRow> {
-  const person = await findPerson(pool, by.trim().toLowerCase());
+  const person = await findPerson(pool, loginFrom(by));
   if (person === undefined || person.vendorId !== null || person.status !== 'active') {
     const text = `${by} is not the login of a member of staff. See person list.`;
     throw new PlainError(text, { field: 'by' });
@@ -76,7 +77,7 @@ async function signIn(
     throw new PlainError('Password and one-time code are needed, each on a line of the input.');
   }
   const { masterKeys } = await sealing();
-  const request = { login, password, code: code.trim() };
+  const request = { login, password, code: code.trim(), from: 'command line' } as const;
   const options = { pool, ledgerMac: await ledgerMac(), masterKeys, codesRequired: true };
   await checkSignIn(options, request, new Date());
 }

@@ -78,7 +78,7 @@ function beginRoute(options: AccountRoutesOptions): AnyRoute {
       const { viewer } = context;
       const party = requireParty(options.party, headers.origin);
       const now = options.clock.now();
-      const again = { login: viewer.login, ...body, code: body.code };
+      const again = { login: viewer.login, ...body, code: body.code, from: 'session' } as const;
       const reader = { ...longReaderOf(context), isNeverRefused: true };
       await inTurn(reader, () => checkSignIn(options, again, now));
       return await beginPasskey({ ...options, party }, viewer, now);

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listAudit } from '../../parties/people/audit-store.ts';
 import type { AuditFilter, AuditRow } from '../../parties/people/audit-store.ts';
+import { MAX_LOGIN_LENGTH, loginFrom } from '../../parties/people/login.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { csvExportValue, csvLine } from '../../platform/base/csv.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -21,7 +22,7 @@ const EXPORT_PAGE = 1_000;
 const MAX_EXPORTED = 100_000;
 
 const filters = {
-  login: Type.Optional(Type.String({ maxLength: 128 })),
+  login: Type.Optional(Type.String({ maxLength: MAX_LOGIN_LENGTH })),
   action: Type.Optional(Type.String({ maxLength: 64 })),
   target: Type.Optional(Type.String({ maxLength: 200 })),
   from: Type.Optional(time),
@@ -65,7 +66,7 @@ function filterOf(
   wireTime: WireTime,
 ): Omit<AuditFilter, 'limit' | 'before'> {
   return {
-    login: query.login?.trim().toLowerCase(),
+    login: query.login && loginFrom(query.login),
     action: query.action,
     target: query.target,
     from: readStart(query.from, 'from', wireTime),

@@ -5,6 +5,7 @@ import type { PeopleDeps } from '../../parties/people/authenticity.ts';
 import { LINK_HOURS, createLink } from '../../parties/people/links.ts';
 import { findPerson, listPeople } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
+import { MAX_LOGIN_LENGTH, TYPED_LOGIN, loginFrom, ownLogin } from '../../parties/people/login.ts';
 import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
@@ -22,7 +23,7 @@ export interface PeopleRoutesOptions {
   readonly clock: Clock;
 }
 
-const params = Type.Object({ login: Type.String({ maxLength: 128 }) });
+const params = Type.Object({ login: Type.String({ maxLength: MAX_LOGIN_LENGTH }) });
 const role = Type.Enum([...ROLES]);
 const name = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
 
@@ -36,7 +37,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
       permission: 'people.read',
       handle: async (_input, { viewer }): Promise<PeopleAnswer> => ({
         people: (await listPeople(pool, viewer.vendor?.vendorId)).map((row) =>
-          personView(row, ledgerMac),
+          personView(row, ledgerMac, viewer),
         ),
         roles: viewer.vendor === undefined ? ROLES : VENDOR_ROLES,
       }),
@@ -56,7 +57,7 @@ function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
     action: 'person.add',
     body: Type.Object(
       {
-        login: Type.String({ pattern: String.raw`^\s*[A-Za-z0-9][A-Za-z0-9._%+@-]{1,126}\s*$` }),
+        login: Type.String({ pattern: TYPED_LOGIN }),
         name,
         role,
         /** The vendor, for a vendor's role. A vendor's administrator adds to the own vendor. */
@@ -67,7 +68,10 @@ function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
     ),
     handle: async ({ body }, { viewer }) => {
       const vid = viewer.vendor?.vid ?? body.vid;
-      const login = body.login.trim().toLowerCase();
+      const login =
+        viewer.vendor === undefined
+          ? loginFrom(body.login)
+          : ownLogin(viewer.vendor.vid, body.login);
       const person = { login, name: body.name.trim(), role: body.role, vid };
       await addPerson({ pool, ledgerMac }, person, clock.now());
       const made = { madeBy: viewer.personId, now: clock.now() };
@@ -77,7 +81,7 @@ function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
   });
 }
 
-function changeRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
+function changeRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'PUT',
     path: '/people/:login',
@@ -100,9 +104,11 @@ function changeRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
         throw new Refusal('invalid_field', { field: 'login', text });
       }
       const { reason: _reason, ...change } = body;
-      await changePerson({ pool, ledgerMac }, login, change);
+      const by =
+        viewer.vendor === undefined ? { personId: viewer.personId, now: clock.now() } : undefined;
+      await changePerson({ pool, ledgerMac }, login, change, by);
       const after = await findVisible(pool, login, viewer);
-      return new Audited(personView(after, ledgerMac), {
+      return new Audited(personView(after, ledgerMac, viewer), {
         before: kept(before),
         after: kept(after),
       });
@@ -128,7 +134,7 @@ function linkRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
   });
 }
 
-/** The administrator who made a link could have used it, so another administrator confirms staff. */
+/** The administrator who made a link could have used it, so another one confirms the person. */
 function confirmRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
@@ -140,6 +146,8 @@ function confirmRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
       {
         /** When the person chose the password, as the page shows it. */
         credentialsAt: Type.String({ maxLength: 40 }),
+        /** The role that the page shows. */
+        role: Type.Optional(role),
         reason,
       },
       { additionalProperties: false },
@@ -150,7 +158,7 @@ function confirmRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
       if (credentialsAt === undefined) {
         throw new Refusal('invalid_field', { field: 'credentialsAt' });
       }
-      const confirmation = { credentialsAt, by: viewer.personId };
+      const confirmation = { credentialsAt, role: body.role, by: viewer.personId };
       await confirmPerson({ pool, ledgerMac }, login, confirmation);
       return new Audited(undefined, { before: { linkBy: linkByLogin } });
     },
@@ -175,7 +183,8 @@ async function findVisible(pool: Pool, login: string, { vendor }: Viewer): Promi
   return person;
 }
 
-function personView(row: PersonRow, mac: Mac): PersonView {
+/** A vendor's administrator learns no login of staff. */
+function personView(row: PersonRow, mac: Mac, { vendor }: Viewer): PersonView {
   const { login, name: called, role: has, vid, status, createdAt, hasPassword, hasCodes } = row;
   return {
     login,
@@ -192,7 +201,7 @@ function personView(row: PersonRow, mac: Mac): PersonView {
       : {
           toConfirm: {
             credentialsAt: row.credentialsAt.toISOString(),
-            linkBy: row.linkByLogin,
+            linkBy: vendor === undefined ? row.linkByLogin : 'staff',
           },
         }),
   };

@@ -13,10 +13,14 @@ import {
   insertPerson,
   removeCredentials,
   setConfirmed,
+  setLinkBy,
   updatePerson,
 } from './people-store.ts';
+import type { SignedPerson } from './people-store.ts';
 import { isVendorRole } from './roles.ts';
 import type { Role } from './roles.ts';
+import { loginFrom, vendorOf } from './login.ts';
+import { endLinksOf } from './links-store.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
 
 export interface NewPerson {
@@ -33,7 +37,7 @@ export async function addPerson(
   person: NewPerson,
   now: Date,
 ): Promise<string> {
-  const login = person.login.trim().toLowerCase();
+  const login = loginFrom(person.login);
   return await databaseTransaction(pool, async (db) => {
     if (isVendorRole(person.role) !== (person.vid !== undefined)) {
       throw new PlainError(
@@ -46,6 +50,12 @@ export async function addPerson(
     const vendor = person.vid === undefined ? undefined : await findVendor(db, person.vid);
     if (person.vid !== undefined && vendor === undefined) {
       throw new PlainError(`There is no vendor ${person.vid}.`, { field: 'vid' });
+    }
+    const named = vendorOf(login);
+    if (named !== undefined && named !== vendor?.vid.toLowerCase()) {
+      throw new PlainError(`Only logins of the people of ${named} begin with ${named}:`, {
+        field: 'login',
+      });
     }
     if (vendor !== undefined) await requireRoom(db, vendor);
     const personId = newId();
@@ -77,6 +87,9 @@ async function requireRoom(db: Queryable, { vendorId, vid }: VendorRow): Promise
 /**
  * Changes a person. A person whose role or status changes is signed out everywhere. Somebody who was changed in
  * the database can be disabled, or be given a role and then needs a new link.
+ * @param by the member of staff who changes the person in the console: a person whom this one invited as something
+ * harmless must not become more by the same hand, so somebody else confirms the new role. Undefined: the
+ * command line, or the vendor's own administrator.
  * Throws: `PlainError`.
  */
 export async function changePerson(
@@ -87,6 +100,7 @@ export async function changePerson(
     readonly role?: Role | undefined;
     readonly status?: 'active' | 'disabled' | undefined;
   },
+  by?: { readonly personId: string; readonly now: Date },
 ): Promise<void> {
   await databaseTransaction(pool, async (db) => {
     const person = await lockPerson(db, login, ledgerMac);
@@ -96,7 +110,10 @@ export async function changePerson(
     if (change.role !== undefined && isVendorRole(change.role) !== (person.vendorId !== null)) {
       throw new PlainError(`The role ${change.role} does not fit ${login}.`, { field: 'role' });
     }
+    const hasNewRole = change.role !== undefined && change.role !== person.role;
     await updatePerson(db, login, change);
+    if (hasNewRole && person.isAuthentic && by !== undefined)
+      await awaitConfirmation(db, person, by);
     if (isSigned && !person.isAuthentic) {
       await removeCredentials(db, person.personId);
       await deletePasskeysOf(db, person.personId);
@@ -108,8 +125,24 @@ export async function changePerson(
   });
 }
 
+/** Throws: `PlainError` if the person waits for the confirmation of what somebody else did. */
+async function awaitConfirmation(
+  db: Queryable,
+  { personId, login, linkBy }: SignedPerson,
+  by: { readonly personId: string; readonly now: Date },
+): Promise<void> {
+  if (linkBy !== null && linkBy !== by.personId) {
+    throw new PlainError(`${login} has to be confirmed before the role can be changed.`, {
+      field: 'role',
+    });
+  }
+  await setLinkBy(db, personId, by.personId);
+  // Made by somebody who saw another role.
+  await endLinksOf(db, personId, by.now);
+}
+
 /**
- * Confirms, for another administrator than the one who made the link, that the person used it.
+ * Confirms, for another administrator than the one who made the link or changed the role, that the person used it.
  * Throws: `PlainError` if somebody else has to, or the person has used another link since.
  */
 export async function confirmPerson(
@@ -118,11 +151,13 @@ export async function confirmPerson(
   confirmation: {
     /** When the person chose the password, as the administrator has seen it. */
     readonly credentialsAt: Date;
+    /** The role that the administrator has seen; undefined: not said. */
+    readonly role?: Role | undefined;
     /** The administrator's id. */
     readonly by: string;
   },
 ): Promise<void> {
-  const { by } = confirmation;
+  const { by, role } = confirmation;
   await databaseTransaction(pool, async (db) => {
     const person = await lockPerson(db, login, ledgerMac);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
@@ -130,8 +165,11 @@ export async function confirmPerson(
     if (person.linkBy === null) throw new PlainError(`${login} needs no confirmation.`);
     if (person.linkBy === by) {
       throw new PlainError(
-        'You made the link, so another administrator has to confirm the person.',
+        'You made the link or changed the role, so another administrator has to confirm the person.',
       );
+    }
+    if (role !== undefined && role !== person.role) {
+      throw new PlainError(`${login} was given another role since then. Check again.`);
     }
     if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
     if (!(await setConfirmed(db, { login, ...confirmation }))) {

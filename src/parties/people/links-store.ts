@@ -6,7 +6,8 @@ export interface LinkRow {
   name: string;
   /** Who made the link; null: the command line. */
   madeBy: string | null;
-  isStaff: boolean;
+  /** Whether the person's own vendor's administrator made it. */
+  isOfOwnVendor: boolean;
   expiresAt: Date;
   /** When the person last chose a password. */
   credentialsAt: Date | null;
@@ -26,14 +27,19 @@ export async function insertLink(
     readonly mac: Buffer;
   },
 ): Promise<void> {
-  await db.query(
-    'update person_links set expires_at = $2 where person_id = $1 and expires_at > $2',
-    [link.personId, link.createdAt],
-  );
+  await endLinksOf(db, link.personId, link.createdAt);
   await db.query(
     `insert into person_links (token_hash, person_id, made_by, created_at, expires_at, mac)
      values ($1, $2, $3, $4, $5, $6)`,
     [link.tokenHash, link.personId, link.madeBy, link.createdAt, link.expiresAt, link.mac],
+  );
+}
+
+/** Ends the person's links. */
+export async function endLinksOf(db: Queryable, personId: string, now: Date): Promise<void> {
+  await db.query(
+    'update person_links set expires_at = $2 where person_id = $1 and expires_at > $2',
+    [personId, now],
   );
 }
 
@@ -48,9 +54,11 @@ export async function findLink(
 ): Promise<LinkRow | undefined> {
   const found = await db.query<LinkRow>(
     `select p.person_id as "personId", p.login, p.name,
-       l.made_by as "madeBy", p.vendor_id is null as "isStaff", l.expires_at as "expiresAt",
+       l.made_by as "madeBy", l.expires_at as "expiresAt",
+       m.vendor_id is not null and m.vendor_id is not distinct from p.vendor_id as "isOfOwnVendor",
        p.credentials_at as "credentialsAt", l.mac
      from person_links l join people p on p.person_id = l.person_id
+       left join people m on m.person_id = l.made_by
      where l.token_hash = $1 and l.used_at is null and l.expires_at > $2 and p.status = 'active'`,
     [tokenHash, now],
   );

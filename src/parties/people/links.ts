@@ -77,7 +77,8 @@ export interface NewCredentials {
 
 /**
  * Uses the link: sets the person's password and codes, and ends all sessions of the person. The maker
- * of the link could have used it, so somebody else has to confirm staff. Returns the person's id.
+ * of the link could have used it, so somebody else has to confirm the person, except where a vendor's
+ * administrator vouches for the vendor's own people. Returns the person's id.
  * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
  */
 export async function acceptLink(
@@ -111,7 +112,7 @@ export async function acceptLink(
       codes,
       codeStep,
       at: now,
-      linkBy: link.isStaff ? link.madeBy : null,
+      linkBy: link.isOfOwnVendor ? null : link.madeBy,
     });
     await signPerson(db, link.personId, options.ledgerMac);
     // Who used it before has no way in any more.

@@ -9,7 +9,7 @@ export interface SignedPerson {
   role: Role;
   status: 'active' | 'disabled';
   passwordHash: string | null;
-  /** Who made the link that it was chosen with, until somebody else has confirmed the person. */
+  /** Who made the link that it was chosen with, or changed the role, until somebody else has confirmed the person. */
   linkBy: string | null;
   /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;
@@ -221,6 +221,11 @@ export async function setConfirmed(
     [person.login, person.credentialsAt, person.by],
   );
   return updated.rowCount === 1;
+}
+
+/** Somebody else than this person has to confirm the person. */
+export async function setLinkBy(db: Queryable, personId: string, linkBy: string): Promise<void> {
+  await db.query('update people set link_by = $2 where person_id = $1', [personId, linkBy]);
 }
 
 /** Removes the person's password and codes. Only links that are made from now on are valid. */

@@ -3,14 +3,13 @@ import type { Logger } from 'pino';
 import { systemClock } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { credentialsText, isAuthentic } from './authenticity.ts';
-import { createMac } from '../../platform/base/mac.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { deriveKey } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { deleteOldFailures } from './failures-store.ts';
+import { masterMac } from './known-devices.ts';
 import { findSigned } from './people-store.ts';
 import {
   deleteEndedSessions,
@@ -62,11 +61,11 @@ export function createSessions({
   readonly clock: Clock;
   readonly masterKeys: MasterKeys;
 }): Sessions {
-  const codes = sessionCodes(masterKeys);
+  const codes = masterMac(masterKeys, 'malipo console sessions');
   const find = async (token: string, now: Date): Promise<SessionRow | undefined> => {
     if (!TOKEN.test(token)) return undefined;
     const row = await findSession(pool, hashOf(token), { now, idleSince: idleSince(now) });
-    if (row === undefined || !codes.verify(token, row)) return undefined;
+    if (row === undefined || !codes.verify(sessionText(token, row), row.mac)) return undefined;
     return isAuthentic(row, ledgerMac) ? row : undefined;
   };
   return {
@@ -84,7 +83,7 @@ export function createSessions({
         expiresAt,
         address,
         browser: browser.slice(0, MAX_BROWSER_LENGTH),
-        mac: codes.sign(token, { personId, expiresAt, credentialsAt }),
+        mac: codes.sign(sessionText(token, { personId, expiresAt, credentialsAt })),
       });
       return { token, expiresAt };
     },
@@ -103,33 +102,8 @@ export function createSessions({
   };
 }
 
-/** What a session's authentication code covers, in addition to the token. */
+/** What a session's authentication code covers, in addition to the token: nobody starts one by writing to the database. */
 type SessionContent = Pick<SessionRow, 'personId' | 'expiresAt' | 'credentialsAt'>;
-
-interface SessionCodes {
-  sign(token: string, session: SessionContent): Buffer;
-  verify(token: string, session: SessionContent & Pick<SessionRow, 'mac'>): boolean;
-}
-
-/**
- * Authentication codes of sessions, so that nobody starts a session by writing to the database. A
- * new master key ends no session as long as the previous one is known.
- */
-function sessionCodes({ current, previous }: MasterKeys): SessionCodes {
-  const own = macOf(current);
-  const accepted = previous === undefined ? [own] : [own, macOf(previous)];
-  return {
-    sign: (token, session) => own.sign(sessionText(token, session)),
-    verify: (token, session) => {
-      const text = sessionText(token, session);
-      return accepted.some((mac) => mac.verify(text, session.mac));
-    },
-  };
-}
-
-function macOf(masterKey: Buffer): Mac {
-  return createMac(deriveKey(masterKey, 'malipo console sessions'));
-}
 
 /** The end is a number, because an inserted `infinity` has no ISO form. */
 function sessionText(token: string, session: SessionContent): string {

@@ -5,19 +5,38 @@ import { unseal } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { isAuthentic } from './authenticity.ts';
+import { loginFrom } from './login.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { isPassword } from './password.ts';
-import { addFailure, deleteFailures, findFailures, lockFailures } from './failures-store.ts';
+import { deleteFailures, findFailures, lockFailures, setFailures } from './failures-store.ts';
+import type { FailuresRow } from './failures-store.ts';
+import { isKnownTo } from './known-devices.ts';
+import type { KnownDevice } from './known-devices.ts';
 import { findCredentials, setCodeStep } from './people-store.ts';
 import type { CredentialsRow } from './people-store.ts';
-import { secondsToWait } from './wait.ts';
+import { remembered, secondsToWait, secondsToWaitAsStranger } from './wait.ts';
 
 export interface SignInRequest {
   readonly login: string;
   readonly password: string;
   /** Six digits; undefined: not entered yet. */
   readonly code: string | undefined;
+  readonly from: SignInPlace;
 }
+
+/**
+ * Where a sign-in comes from. Guesses slow down the place that they come from, so that strangers who know a login
+ * do not shut its owner out: not on a device on which the owner has signed in, in a session, or at the machine.
+ */
+export type SignInPlace =
+  | {
+      /** The address, or its network. */
+      readonly network: string;
+      /** What the browser keeps of an earlier sign-in with this login. */
+      readonly device: KnownDevice | undefined;
+    }
+  | 'session'
+  | 'command line';
 
 /** Where a person's secret is stored, for its encryption. */
 export function codeSecretLocation(personId: string): string {
@@ -49,7 +68,7 @@ export async function checkSignIn(
   request: SignInRequest,
   now: Date,
 ): Promise<string> {
-  const login = request.login.trim().toLowerCase();
+  const login = loginFrom(request.login);
   const checked = await check(options, { ...request, login }, now);
   switch (checked.kind) {
     case 'done':
@@ -67,23 +86,48 @@ export async function checkSignIn(
 async function check(options: SignInOptions, request: SignInRequest, now: Date): Promise<Checked> {
   const { pool } = options;
   const { login, password } = request;
-  // A name that has to wait costs no hash.
-  const failures = await findFailures(pool, login);
-  const seconds = failures === undefined ? 0 : secondsToWait(failures, now);
+  const person = await findCredentials(pool, login);
+  const source = sourceOf(request, person);
+  // A guess that has to wait costs no hash.
+  const seconds = await waitBefore(pool, login, source, now);
   if (seconds > 0) return { kind: 'wait', seconds };
-  const provenHash = await findProvenHash(pool, login, password);
+  const provenHash = await proven(password, person?.passwordHash ?? null);
   return await databaseTransaction(pool, async (db) => {
-    return await decide(db, { ...options, provenHash }, request, now);
+    return await decide(db, { ...options, source, provenHash }, request, now);
   });
 }
 
-/** The person's stored hash, if it is that of the password. */
-async function findProvenHash(
+/** Where a sign-in comes from, as failures are counted. */
+interface Source {
+  readonly name: string;
+  readonly isStranger: boolean;
+}
+
+/** Nothing in it depends on whether a person has the login, unless the device proves who its owner is. */
+function sourceOf({ from }: SignInRequest, person: CredentialsRow | undefined): Source {
+  if (typeof from === 'string') return { name: from, isStranger: false };
+  const { network, device } = from;
+  return device !== undefined && person !== undefined && isKnownTo(device, person)
+    ? { name: `device ${device.name}`, isStranger: false }
+    : { name: `network ${network}`, isStranger: true };
+}
+
+async function waitBefore(
   pool: Pool,
   login: string,
-  password: string,
-): Promise<string | undefined> {
-  const stored = (await findCredentials(pool, login))?.passwordHash ?? null;
+  { name, isStranger }: Source,
+  now: Date,
+): Promise<number> {
+  const own = await findFailures(pool, login, name);
+  const all = isStranger ? await findFailures(pool, login, null) : undefined;
+  return Math.max(
+    own === undefined ? 0 : secondsToWait(own, now),
+    all === undefined ? 0 : secondsToWaitAsStranger(all, now),
+  );
+}
+
+/** The stored hash, if it is that of the password. */
+async function proven(password: string, stored: string | null): Promise<string | undefined> {
   const isRight = await isPassword(password, stored);
   return isRight && stored !== null ? stored : undefined;
 }
@@ -91,13 +135,19 @@ async function findProvenHash(
 /** After the password was hashed. */
 async function decide(
   db: Queryable,
-  options: SignInOptions & { readonly provenHash: string | undefined },
+  options: SignInOptions & { readonly source: Source; readonly provenHash: string | undefined },
   { login, code }: SignInRequest,
   now: Date,
 ): Promise<Checked> {
+  const { name: source, isStranger } = options.source;
   // One after the other, so that guesses whose passwords were hashed at the same time are counted.
   // Unknown names wait like known ones.
-  const seconds = secondsToWait(await lockFailures(db, login, now), now);
+  const all = isStranger ? await lockFailures(db, login, null, now) : undefined;
+  const own = await lockFailures(db, login, source, now);
+  const seconds = Math.max(
+    secondsToWait(own, now),
+    all === undefined ? 0 : secondsToWaitAsStranger(all, now),
+  );
   if (seconds > 0) return { kind: 'wait', seconds };
   const person = await findCredentials(db, login);
   // The password may have been replaced meanwhile.
@@ -106,12 +156,24 @@ async function decide(
     isRight && person.status === 'active' && isAuthentic(person, options.ledgerMac)
       ? checkCode(options, person, { code, now })
       : { kind: 'failed' };
-  if (result.kind === 'failed') await addFailure(db, login, now);
+  if (result.kind === 'failed') {
+    const failed = { failedCount: own.failedCount + 1, failedAt: now };
+    await setFailures(db, login, source, failed);
+    if (all !== undefined) await addStrangersFailure(db, login, remembered(all, now));
+  }
   if (result.kind === 'done') {
-    await deleteFailures(db, login);
+    await deleteFailures(db, login, source);
     if (result.codeStep !== null) await setCodeStep(db, result.personId, result.codeStep);
   }
   return result;
+}
+
+async function addStrangersFailure(
+  db: Queryable,
+  login: string,
+  { failedCount, failedAt }: FailuresRow,
+): Promise<void> {
+  await setFailures(db, login, null, { failedCount: failedCount + 1, failedAt });
 }
 
 /** After the password was right. */

@@ -276,8 +276,8 @@ export const ERRORS = {
   },
   not_confirmed: {
     status: 403,
-    text: 'Another administrator must confirm you before you can change anything',
-    when: 'An administrator made the one-time link that the person signed in with, and no other administrator has confirmed yet that the person used it.',
+    text: 'Another administrator must confirm you before you can see or change anything',
+    when: 'An administrator made the one-time link that the person signed in with, or changed the person’s role, and no other administrator has confirmed the person yet.',
     consoleOnly: true,
   },
   console_read_only: {

@@ -39,7 +39,7 @@ export function ChangePerson({
   }: Readonly<Record<string, string>>): Promise<void> => {
     if (action === 'confirm') {
       const { credentialsAt } = toConfirm ?? {};
-      await send('POST', `${path}/confirm`, { ...fields, credentialsAt });
+      await send('POST', `${path}/confirm`, { ...fields, credentialsAt, role: person.role });
     } else if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
     else await send('PUT', path, { ...changedOf(fields, person), ...STATUS[action] });
     await queries.invalidateQueries({ queryKey: ['people'] });
@@ -127,8 +127,9 @@ function Consequence({
       return (
         <p>
           <Trans>
-            {linkBy} made the link that was used to sign in, and could have used it. Speak to the
-            person, and confirm only if the person says that they chose the password.
+            {linkBy} made the link that was used to sign in, and could have used it, or changed the
+            role. Speak to the person, and confirm only if the person says that they chose the
+            password and are to have this role.
           </Trans>
         </p>
       );

@@ -21,8 +21,8 @@ export function Invitation({
     >
       <Trans>
         Give this link to {login}. It works once, within {validHours} hours, and is not shown again.
-        The person chooses a password and sets up one-time codes with it. Another administrator then
-        has to confirm a member of the staff.
+        The person chooses a password and sets up one-time codes with it. Unless the vendor’s own
+        administrator made the link, another administrator then has to confirm the person.
       </Trans>
     </ShownOnce>
   );
