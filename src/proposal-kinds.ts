@@ -7,6 +7,7 @@ import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { bankStatementKind } from './payments/uploads/bank-statement.ts';
 import { operatorStatementKind } from './payments/uploads/operator-statement.ts';
+import { vendorSecretKind } from './payments/vendor-secrets/vendor-secret.ts';
 import { payoutReturnKind } from './payments/payouts/return.ts';
 import { Proposals } from './proposals/proposals.ts';
 
@@ -27,5 +28,6 @@ export function createProposals(options: ProposalOptions): Proposals {
     payoutReturnKind,
     operatorStatementKind(pool, ledgerMac),
     bankStatementKind({ ...options, log }),
+    vendorSecretKind,
   ]);
 }

@@ -89,8 +89,11 @@ export interface KeysAnswer {
 
 /** A new key or secret, shown once. */
 export interface NewSecret {
-  readonly secret: string;
+  /** Null: another person has to approve it first. */
+  readonly secret: string | null;
   readonly overlapSeconds: number;
+  /** Of staff; null: the vendor's own person acted. */
+  readonly proposal: string | null;
 }
 
 /** `GET /vendors/:vid/webhook`. */

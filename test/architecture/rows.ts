@@ -56,7 +56,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ],
   // Providers of incoming money share connections and tokens with the connectors.
   ['payments/receipts'],
-  ['payments/vendor-floats', 'payments/approvals', 'payments/uploads'],
+  ['payments/vendor-floats', 'payments/approvals', 'payments/uploads', 'payments/vendor-secrets'],
   ['payments/timing'],
   ['payments/jobs', 'payments/health'],
   ['payments/operators'],

@@ -81,14 +81,15 @@ describe('the master key', () => {
     expect(unset.stderr).toContain('Set MASTER_KEY to the new key');
     const alone = await inProcess({ ...now, MASTER_KEY: next }, 'keys', 'reseal');
     expect(alone.exitCode).toBe(1);
-    expect(alone.stderr).toContain('4 of 4 stored keys');
+    // With the ledger's, which signed the decision about the rotation.
+    expect(alone.stderr).toContain('5 of 5 stored keys');
     expect(await openKeys(pool, kinds, keysOf(masterKey))).toEqual(before);
 
     const sealed = await malipo(both, 'keys', 'reseal', '--json');
-    expect(sealed.json()).toEqual({ resealed: 4, already: 0 });
+    expect(sealed.json()).toEqual({ resealed: 5, already: 0 });
     expect(await openKeys(pool, kinds, keysOf(next))).toEqual(before);
     const repeated = await must(both, 'keys', 'reseal');
-    expect(repeated.stdout).toBe('0 keys encrypted under the new master key; 4 already were.\n');
+    expect(repeated.stdout).toBe('0 keys encrypted under the new master key; 5 already were.\n');
     // From now on the former key is not needed, and cannot create new keys.
     await must({ ...now, MASTER_KEY: next }, 'vendor', 'rotate-key', 'shop');
     expect((await inProcess(now, 'vendor', 'rotate-key', 'shop')).exitCode).toBe(1);

@@ -12,6 +12,7 @@ import type {
   WebhookSet,
 } from '../../src/console/vendor-answers.ts';
 import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
+import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
@@ -28,6 +29,8 @@ beforeAll(async () => {
   running = await startInProcess((await createTestDatabase()).url, {
     environment: { TIME_ZONE: zoneAtNoon() },
   });
+  const mark = { purpose: 'sandbox', markedAt: new Date(), demoEndedAt: null } as const;
+  await insertPurpose(running.service.pool, mark);
   admin = await signedIn(running.origin, 'admin');
   demoAdmin = await signedIn(running.origin, 'demo-admin');
 });
@@ -150,7 +153,7 @@ describe('keys', () => {
     const rotation = { overlapSeconds: 3_600 };
     const { secret } = await act<NewSecret>(demoAdmin, 'POST', path, rotation);
     await running.service.directory.reload();
-    expect(await balanceStatus('demo', secret)).toBe(200);
+    expect(await balanceStatus('demo', secret ?? '')).toBe(200);
     expect(await balanceStatus('demo', 'demo-security-key')).toBe(200);
     const { keys } = await read<KeysAnswer>(demoAdmin, path);
     expect(keys.map(({ validUntil }) => validUntil === null)).toEqual([true, false]);
@@ -161,7 +164,7 @@ describe('keys', () => {
     await act(demoAdmin, 'POST', former ?? '', {});
     await running.service.directory.reload();
     expect(await balanceStatus('demo', 'demo-security-key')).toBe(401);
-    expect(await balanceStatus('demo', secret)).toBe(200);
+    expect(await balanceStatus('demo', secret ?? '')).toBe(200);
     const again = await demoAdmin.send('POST', former ?? '', { reason: 'x' });
     expect(again.code).toBe('invalid_field');
     // A path with the own vendor cannot name another vendor's key.

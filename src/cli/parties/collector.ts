@@ -57,7 +57,7 @@ export function addCollectorCommands(program: Command, cli: Cli): void {
     });
   addList(collector, cli);
   addSet(collector, cli);
-  addRotateKeyCommand(collector, cli, 'collector');
+  addRotateKeyCommand(collector, cli);
   addStatus(collector, cli, 'suspend', 'Refuse the collector’s reports.');
   addStatus(collector, cli, 'resume', 'Accept a suspended collector’s reports again.');
 }

@@ -33,27 +33,25 @@ export async function openProposals(session: Session): Promise<Proposals> {
   return createProposals({ pool, wireTime, ledgerMac: await session.ledgerMac() });
 }
 
-/** `--by` of a file that a person supplies. */
-export function bySupplier(): Option {
+/** `--by` of what a person supplies or asks for; it waits for another person. */
+export function bySupplier(summary = 'who supplies it; another person approves it'): Option {
   const { username } = userInfo();
-  return new Option('--by <name>', 'who supplies it; another person approves it').default(
-    username,
-    'the user of the operating system',
-  );
+  return new Option('--by <name>', summary).default(username, 'the user of the operating system');
 }
 
-/** A file that waits: what an approval would do, and how it is approved. */
+/** What waits: what an approval would do, and how it is approved. */
 export async function waitingAnswer(
   session: Session,
   proposals: Proposals,
   row: ProposalRow,
+  state = 'Nothing was imported yet: the file waits for another person, who approves it in the console or with',
 ): Promise<Answer> {
   const preview = await proposals.preview(row.proposalId);
   const { json, text } = await proposalAnswer(session, proposals, { row, preview });
   const next = `malipo proposal approve ${row.proposalId} --by NAME --seen ${preview.seen}`;
   return {
     json: { waiting: true, ...(json as object) },
-    text: `${text}\nNothing was imported yet: the file waits for another person, who approves it in the console or with\n  ${next}\n`,
+    text: `${text}\n${state}\n  ${next}\n`,
   };
 }
 

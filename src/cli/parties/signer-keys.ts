@@ -48,15 +48,10 @@ export const signatureOption = (): Option =>
 
 const DAY_SECONDS = 86_400;
 
-/** `rotate-key` of a vendor or of a collector. */
-export function addRotateKeyCommand(
-  parent: Command,
-  cli: Cli,
-  holderKind: 'vendor' | 'collector',
-): void {
-  const name = holderKind === 'vendor' ? 'vid' : 'collector';
+/** `rotate-key` of a collector. */
+export function addRotateKeyCommand(parent: Command, cli: Cli): void {
   command(parent, 'rotate-key', 'Create a new security key. It is printed once.')
-    .argument(`<${name}>`, `${holderKind} ID`, signerName)
+    .argument('<collector>', 'collector ID', signerName)
     .option(
       '--overlap <time>',
       'how long the former key stays valid: 90s, 30m, 24h, 7d; 0: it ends now (default 24h)',
@@ -67,7 +62,7 @@ export function addRotateKeyCommand(
         const overlapSeconds = options.overlap ?? DAY_SECONDS;
         const key = await rotateKey(
           pool,
-          { holderKind, holder },
+          { holderKind: 'collector', holder },
           { ...(await sealing()), overlapSeconds },
         );
         const former =
@@ -75,8 +70,8 @@ export function addRotateKeyCommand(
             ? 'The former key is no longer valid.'
             : `The former key stays valid for ${overlapSeconds} seconds.`;
         return {
-          json: { [name]: holder, security_key: key, overlap_seconds: overlapSeconds },
-          text: `${newKeyText(holderKind, holder, key)} ${former}`,
+          json: { collector: holder, security_key: key, overlap_seconds: overlapSeconds },
+          text: `${newKeyText('collector', holder, key)} ${former}`,
         };
       });
     });

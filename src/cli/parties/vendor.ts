@@ -25,13 +25,8 @@ import { addPayouts } from '../payments/payouts.ts';
 import { addVendorFloats } from '../payments/vendor-floats.ts';
 import { command, displayName, requireSome, signerName, wideOption } from '../arguments.ts';
 import { table } from '../output.ts';
-import {
-  addRotateKeyCommand,
-  keysOf,
-  keysText,
-  newKeyText,
-  signatureOption,
-} from './signer-keys.ts';
+import { keysOf, keysText, newKeyText, signatureOption } from './signer-keys.ts';
+import { addRotation, KEY_ROTATION } from './rotate-secret.ts';
 import type { Cli } from '../cli.ts';
 
 interface VendorOptions {
@@ -58,7 +53,7 @@ export function addVendorCommands(program: Command, cli: Cli): void {
   addAdd(vendor, cli);
   addList(vendor, cli);
   addSet(vendor, cli);
-  addRotateKeyCommand(vendor, cli, 'vendor');
+  addRotation(vendor, cli, KEY_ROTATION);
   addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open payments continue.');
   addVendorFloats(vendor, cli);
   addPayouts(vendor, cli);

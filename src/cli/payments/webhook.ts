@@ -7,7 +7,6 @@ import {
   removeWebhook,
   replayEvents,
   requireWebhook,
-  rotateSecret,
   setWebhook,
   stopWebhook,
 } from '../../payments/events/administer.ts';
@@ -17,7 +16,6 @@ import type { EventState, EventType } from '../../payments/events/event-types.ts
 import { listEvents } from '../../payments/events/webhooks-store.ts';
 import {
   command,
-  durationSeconds,
   periodEnd,
   periodStart,
   signerName,
@@ -28,12 +26,15 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
 import { record, table } from '../output.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
+import { addRotation, SECRET_ROTATION } from '../parties/rotate-secret.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { addWebhookList, eventsAnswer } from './webhook-view.ts';
 
-/** How long events are also signed with the former secret, by default. */
-const OVERLAP_SECONDS = 86_400;
+/** A vendor's secret is not shown to one person of staff. */
+const NOT_SHOWN =
+  'It has a new signing secret, which is not shown: the vendor creates one in the console, or two people with webhook rotate-secret.';
 
 interface Common {
   readonly json?: boolean;
@@ -47,7 +48,7 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
   addTypes(webhook, cli);
   addWebhookList(webhook, cli);
   addTest(webhook, cli);
-  addRotateSecret(webhook, cli);
+  addRotation(webhook, cli, SECRET_ROTATION);
   addEvents(webhook, cli);
   addReplay(webhook, cli);
   addEnable(webhook, cli);
@@ -72,12 +73,14 @@ function addSet(webhook: Command, cli: Cli): void {
       await cli.run(options, async ({ pool, sealing }) => {
         const vendor = await requireVendor(pool, vid);
         const allowsPrivate = options.allowPrivate === true;
-        const secret = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
+        const made = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
+        const secret = (await mayActAlone(pool)) ? made : undefined;
+        const isNew = made !== undefined;
         return {
           json: { vid, url, allows_private: allowsPrivate, secret: secret ?? null },
           text:
             secret === undefined
-              ? `Events of ${vid} are sent to this URL from now on. The signing secret is unchanged.`
+              ? `Events of ${vid} are sent to this URL from now on. ${isNew ? NOT_SHOWN : 'The signing secret is unchanged.'}`
               : newKeyText('vendor', vid, secret),
         };
       });
@@ -163,33 +166,6 @@ function addTest(webhook: Command, cli: Cli): void {
       };
     });
   });
-}
-
-function addRotateSecret(webhook: Command, cli: Cli): void {
-  about(webhook, 'rotate-secret', 'Create a new signing secret. It is printed once.')
-    .option(
-      '--overlap <time>',
-      'how long events are also signed with the former secret: 90s, 30m, 24h, 7d, or 0 (default 24h)',
-      durationSeconds,
-    )
-    .action(async (vid: string, options: Common & { overlap?: number }) => {
-      await cli.run(options, async ({ pool, sealing }) => {
-        const vendor = await requireVendor(pool, vid);
-        const overlapSeconds = options.overlap ?? OVERLAP_SECONDS;
-        const secret = await rotateSecret(pool, vendor, {
-          sealing: await sealing(),
-          overlapSeconds,
-        });
-        const former =
-          overlapSeconds === 0
-            ? 'The former secret is no longer used.'
-            : `Events are also signed with the former secret for ${overlapSeconds} seconds.`;
-        return {
-          json: { vid, secret, overlap_seconds: overlapSeconds },
-          text: `${newKeyText('vendor', vid, secret)} ${former}`,
-        };
-      });
-    });
 }
 
 const stateOption = (summary: string): Option =>

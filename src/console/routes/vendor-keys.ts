@@ -4,14 +4,20 @@ import { listKeysOf } from '../../parties/store.ts';
 import type { KeyRow } from '../../parties/store.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { rotateAsStaff } from '../../payments/vendor-secrets/rotate.ts';
+import type { SecretOf } from '../../payments/vendor-secrets/vendor-secret.ts';
+import type { VendorRow } from '../../parties/store.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
 import { Audited, route } from '../route.ts';
-import type { AnyRoute } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
 import type { KeyView, KeysAnswer, NewSecret } from '../vendor-answers.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
 export interface VendorKeyRoutesOptions {
   readonly pool: Pool;
+  readonly proposals: Proposals;
   readonly masterKeys: MasterKeys;
 }
 
@@ -28,7 +34,8 @@ export const rotation = Type.Object(
 );
 
 /** A vendor's security keys. A new one is shown once. */
-export function vendorKeyRoutes({ pool, masterKeys }: VendorKeyRoutesOptions): AnyRoute[] {
+export function vendorKeyRoutes(options: VendorKeyRoutesOptions): AnyRoute[] {
+  const { pool, masterKeys } = options;
   return [
     route({
       method: 'GET',
@@ -48,14 +55,18 @@ export function vendorKeyRoutes({ pool, masterKeys }: VendorKeyRoutesOptions): A
       action: 'vendor.rotate-key',
       params,
       body: rotation,
-      handle: async (input) => {
-        const { vid } = await requireVendor(pool, input.params.vid);
+      handle: async (input, { viewer }) => {
+        const vendor = await requireVendor(pool, input.params.vid);
+        const { vid } = vendor;
         const { overlapSeconds } = input.body;
+        if (viewer.vendor === undefined) {
+          return await newSecretByStaff(options, viewer, { ...input.body, vendor, of: 'vendor' });
+        }
         const sealing = { masterKeys, certain: true };
         const holder = { holderKind: 'vendor', holder: vid } as const;
         const secret = await rotateKey(pool, holder, { ...sealing, overlapSeconds });
         // The key itself is a secret, so the audit log does not keep it.
-        const answer: NewSecret = { secret, overlapSeconds };
+        const answer: NewSecret = { secret, overlapSeconds, proposal: null };
         return new Audited(answer, { after: { overlapSeconds } });
       },
     }),
@@ -72,6 +83,26 @@ export function vendorKeyRoutes({ pool, masterKeys }: VendorKeyRoutesOptions): A
       },
     }),
   ];
+}
+
+/** A new secret for staff: shown once after another person's approval. */
+export async function newSecretByStaff(
+  { pool, proposals, masterKeys }: VendorKeyRoutesOptions,
+  viewer: Viewer,
+  asked: {
+    readonly vendor: VendorRow;
+    readonly of: SecretOf;
+    readonly overlapSeconds: number;
+    readonly reason: string;
+  },
+): Promise<Audited> {
+  const { reason: note, ...about } = asked;
+  const request = { ...about, by: actorOf(viewer), note };
+  const sealing = { masterKeys, certain: true };
+  const made = await rotateAsStaff({ pool, proposals }, request, sealing);
+  const { row, secret = null, overlapSeconds } = made;
+  const answer: NewSecret = { secret, overlapSeconds, proposal: row.proposalId };
+  return auditedOf(row, answer);
 }
 
 /** What may be shown of a key. */

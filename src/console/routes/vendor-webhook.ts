@@ -13,20 +13,18 @@ import {
 import { EVENT_TYPES } from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import { countWaiting, findWebhook } from '../../payments/events/webhooks-store.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { NewSecret, TestAnswer, WebhookAnswer, WebhookSet } from '../vendor-answers.ts';
 import { onlyReason, reason } from './reason.ts';
-import { keyView, rotation } from './vendor-keys.ts';
+import { keyView, newSecretByStaff, rotation } from './vendor-keys.ts';
+import type { VendorKeyRoutesOptions } from './vendor-keys.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
-export interface WebhookRoutesOptions {
-  readonly pool: Pool;
-  readonly masterKeys: MasterKeys;
-}
+export type WebhookRoutesOptions = VendorKeyRoutesOptions;
 
 /** A vendor's webhook: its URL, its secrets, and a test delivery. */
 export function webhookRoutes(options: WebhookRoutesOptions): AnyRoute[] {
@@ -94,7 +92,9 @@ function setRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
       if (allowsPrivate && viewer.vendor !== undefined) throw new Refusal('not_permitted');
       const before = await findWebhook(pool, vendor.vendorId);
       const secret = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
-      const answer: WebhookSet = { ...(await answerOf(pool, vendor)), secret: secret ?? null };
+      const isShown = viewer.vendor !== undefined || (await mayActAlone(pool));
+      const shown = isShown ? (secret ?? null) : null;
+      const answer: WebhookSet = { ...(await answerOf(pool, vendor)), secret: shown };
       return new Audited(answer, {
         before: before && { url: before.url, allowsPrivate: before.allowsPrivate },
         after: { url: answer.webhook?.url, allowsPrivate },
@@ -200,7 +200,8 @@ function testRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
   });
 }
 
-function secretRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
+function secretRoute(options: WebhookRoutesOptions): AnyRoute {
+  const { pool, masterKeys } = options;
   return route({
     method: 'POST',
     path: '/vendors/:vid/webhook/secrets',
@@ -208,12 +209,15 @@ function secretRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
     action: 'webhook.rotate-secret',
     params,
     body: rotation,
-    handle: async (input) => {
+    handle: async (input, { viewer }) => {
       const vendor = await requireVendor(pool, input.params.vid);
       const { overlapSeconds } = input.body;
+      if (viewer.vendor === undefined) {
+        return await newSecretByStaff(options, viewer, { ...input.body, vendor, of: 'webhook' });
+      }
       const sealing = { masterKeys, certain: true };
       const secret = await rotateSecret(pool, vendor, { sealing, overlapSeconds });
-      const answer: NewSecret = { secret, overlapSeconds };
+      const answer: NewSecret = { secret, overlapSeconds, proposal: null };
       return new Audited(answer, { after: { overlapSeconds } });
     },
   });

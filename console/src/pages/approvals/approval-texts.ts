@@ -27,6 +27,7 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   payout_made: msg`Payout that was made without a proposal`,
   operator_statement: msg`Statement of an operator`,
   bank_statement: msg`Statement of a bank`,
+  vendor_secret: msg`New key or secret of a vendor`,
   payout_return: msg`Return of a payout that is not made`,
   assign: msg`Give it to the vendor`,
   close: msg`Close it without a vendor`,
@@ -90,6 +91,10 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   'Returned by the bank: a case is opened': msg`Returned by the bank: a case is opened`,
   'Money that went out': msg`Money that went out`,
   'Money that went out and came back': msg`Money that went out and came back`,
+  Secret: msg`Secret`,
+  Replaces: msg`Replaces`,
+  'Seconds for which the replaced one stays valid': msg`Seconds for which the replaced one stays valid`,
+  'Permits a new secret of the vendor': msg`Permits a new secret of the vendor`,
   'Not booked': msg`Not booked`,
   'Not in our books': msg`Not in our books`,
 };

@@ -7,6 +7,7 @@ import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
+import { Notice } from '../../design/Notice.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Rows } from '../../design/Rows.tsx';
 import { Select } from '../../design/Select.tsx';
@@ -75,14 +76,24 @@ function Rotate({
   readonly onNew: (secret: string) => void;
 }) {
   const [isOpen, setIsOpen] = useState(false);
+  const [waits, setWaits] = useState(false);
   const queries = useQueryClient();
   const rotate = async ({ overlap, reason }: Readonly<Record<string, string>>): Promise<void> => {
     const body = { overlapSeconds: Number(overlap), reason };
-    onNew((await send<NewSecret>('POST', path, body)).secret);
+    const { secret } = await send<NewSecret>('POST', path, body);
+    if (secret !== null) onNew(secret);
+    setWaits(secret === null);
     await queries.invalidateQueries({ queryKey });
   };
   return (
     <div className={styles['below']}>
+      {waits && (
+        <Notice tone="waiting">
+          <Trans>
+            Another person has to approve it. Then create it here, within a day: it is shown once.
+          </Trans>
+        </Notice>
+      )}
       <Button onClick={() => setIsOpen(true)}>{title}</Button>
       <ConfirmDialog
         title={title}

@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { insertRequests } from '../../parties/request-log-store.ts';
+import { findVendor, listKeysOf } from '../../parties/store.ts';
+import { compiled } from '../../platform/base/compiled.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { lockTopic } from '../../platform/db/settings-watch.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { AnyKind, Line } from '../../proposals/kind.ts';
+
+export const VENDOR_SECRET = 'vendor_secret';
+
+/** `vendor`: the security key; `webhook`: the secret that signs events. Both as `security_keys` names them. */
+export type SecretOf = 'vendor' | 'webhook';
+
+const content = Type.Object(
+  {
+    vendorId: Type.Integer(),
+    vid: Type.String({ minLength: 1, maxLength: 64 }),
+    of: Type.Enum(['vendor', 'webhook']),
+    /** The id of the current one; null: there is none. */
+    replaces: Type.Union([Type.String({ minLength: 1, maxLength: 36 }), Type.Null()]),
+    /** How long the replaced one stays valid. */
+    overlapSeconds: Type.Integer({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+);
+export type SecretContent = Static<typeof content>;
+
+interface Facts {
+  readonly bucket: number | undefined;
+  readonly currentId: string | null;
+}
+interface Plan {
+  readonly content: SecretContent;
+  readonly bucket: number;
+}
+
+const NAMES = { vendor: 'Security key', webhook: 'Webhook secret' } as const;
+
+/** As the vendor's request log calls them: the operations with which a vendor makes one itself. */
+const ROUTES = { vendor: '/v1/keys', webhook: '/v1/webhook/secrets' } as const;
+
+/**
+ * Permits whoever proposes it to create a vendor's new secret (`rotate.ts`). The vendor learns of it from its
+ * request log.
+ */
+export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, Plan>({
+  name: VENDOR_SECRET,
+  content: compiled(content),
+  proposedBy: 'integration.act',
+  decidedBy: 'integration.act',
+  expiresAfterDays: 7,
+  replaces: false,
+  actsAlone: true,
+  about: ({ vid, of }) => `${vid} ${of}`,
+  vendorId: ({ vendorId }) => vendorId,
+  describe: ({ vid, of, replaces, overlapSeconds }) => [
+    { label: 'Vendor', text: vid },
+    { label: 'Secret', text: NAMES[of] },
+    { label: 'Replaces', text: replaces ?? '' },
+    { label: 'Seconds for which the replaced one stays valid', text: String(overlapSeconds) },
+  ],
+  read: async (db, { vid, of }, { lock }) => {
+    if (lock) await lockTopic(db, 'vendors');
+    const vendor = await findVendor(db, vid);
+    const [current] = await listKeysOf(db, { holderKind: of, holder: vid });
+    return { bucket: vendor?.bucket, currentId: current?.keyId ?? null };
+  },
+  check: ({ currentId }, { replaces, vid }) => {
+    if (currentId === replaces) return;
+    throw new PlainError(`The secret of ${vid} was replaced or removed meanwhile.`);
+  },
+  plan: ({ bucket = 0 }, proposal) => ({ content: proposal.content, bucket }),
+  show: ({ content: { vid, of } }): readonly Line[] => [
+    { label: 'Permits a new secret of the vendor', text: `${vid}: ${NAMES[of]}` },
+  ],
+  apply: async (db, { bucket, content: { vendorId, of } }, { at }) => {
+    await insertRequests(db, bucket, [
+      {
+        ...{ vendorId, at, requestId: newId(), method: 'STAFF', route: ROUTES[of], status: 200 },
+        ...{ code: null, durationUs: 0, keyId: null },
+      },
+    ]);
+  },
+});
