@@ -5,11 +5,11 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
+  ['platform/outbound'],
   [
     'platform/health-check',
     'platform/log',
     'platform/tracing-sdk',
-    'platform/outbound',
     'platform/embedded',
     'platform/storage',
   ],

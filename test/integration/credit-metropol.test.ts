@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import dns from 'node:dns';
-import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import { createMetropolBureau } from '../../src/credit/bureaus/metropol/bureau.ts';
@@ -315,14 +314,8 @@ describe('Metropol as the bureau', () => {
   });
 
   test('is not called when its name resolves to a private network, unless that is allowed', async () => {
-    const names = vi
-      .spyOn(dns, 'lookup')
-      .mockImplementation(((
-        _name: string,
-        _options: object,
-        callback: (error: null, addresses: dns.LookupAddress[]) => void,
-      ) => callback(null, [{ address: '127.0.0.1', family: 4 }])) as never);
-    syncBuiltinESMExports();
+    const names = vi.spyOn(dns.promises.Resolver.prototype, 'resolve4');
+    names.mockResolvedValue(['127.0.0.1'] as never);
     try {
       const url = emulator.url.replace('127.0.0.1', 'bureau.example');
       await useVault(vault, { url });
@@ -332,7 +325,6 @@ describe('Metropol as the bureau', () => {
       expect(JSON.parse(await ask(question()))).toMatchObject({ score: '567' });
     } finally {
       names.mockRestore();
-      syncBuiltinESMExports();
     }
   });
 

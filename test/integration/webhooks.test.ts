@@ -555,12 +555,12 @@ test('a public name that resolves to a private network is not called', async () 
   const receiver = await receive();
   const deliverer = createDeliverer({
     callTimeoutMs: 2_000,
-    resolve: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
   });
   ends.push(async () => await deliverer.close());
   const url = `https://shop.example:${new URL(receiver.url).port}/`;
   const secrets = [`whsec_${Buffer.alloc(32).toString('base64')}`];
-  const delivery = { url, allowsPrivate: false, webhookId: 'evt_1', body: '{}', secrets };
+  const delivery = { vid: 'a', url, allowsPrivate: false, webhookId: 'evt_1', body: '{}', secrets };
   const text = 'the host name resolves to a private network';
   const { signal } = new AbortController();
   expect(await deliverer.deliver(delivery, signal)).toEqual({ kind: 'failed', text });

@@ -24,7 +24,8 @@ export async function* forward(
   const deliverer = createDeliverer(WEBHOOK_POLICY);
   const body = JSON.stringify(event.payload);
   const delivery = {
-    ...{ url, body, allowsPrivate: true },
+    // The events are of the one vendor whose key the command has.
+    ...{ vid: '', url, body, allowsPrivate: true },
     ...{ webhookId: event.webhook_id, secrets: [secret] },
   };
   try {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Pool } from 'undici';
+import { lookupHost } from '../../platform/outbound/host-names.ts';
 import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
 import type { Operator } from '../billers/biller.ts';
 
@@ -58,7 +59,7 @@ export function createOperatorPool(origin: string, options: Connection): Pool {
     connect: {
       timeout: options.connectTimeoutMs,
       rejectUnauthorized: true,
-      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
+      lookup: options.allowsPrivateAddresses === true ? lookupHost : createPublicLookup(),
     },
   });
 }

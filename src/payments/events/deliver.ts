@@ -1,14 +1,18 @@
+import type { LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { exchange } from '../../platform/outbound/exchange.ts';
 import type { Ending } from '../../platform/outbound/exchange.ts';
+import { createLookup, createTurns } from '../../platform/outbound/host-names.ts';
+import type { Resolve } from '../../platform/outbound/host-names.ts';
 import { createPublicLookup } from '../../platform/outbound/public-lookup.ts';
-import type { Resolve } from '../../platform/outbound/public-lookup.ts';
 import { readWebhookUrl } from './address.ts';
 
 /** One call of a webhook. */
 export interface Delivery {
+  /** Whose webhook it is. Each vendor has its own connections, and looks up one name at a time. */
+  readonly vid: string;
   readonly url: string;
   readonly allowsPrivate: boolean;
   /** Stays the same when the event is sent again. */
@@ -35,33 +39,32 @@ export interface Deliverer {
 
 const GONE = 410;
 
+/** All deliverers of a process share it, so that tests of a webhook take turns with its events. */
+const lookUpsOf = createTurns();
+
 /** @param options.callTimeoutMs for everything: lookup, connecting, sending, the whole response. */
 export function createDeliverer(options: {
   readonly callTimeoutMs: number;
   /** How names are looked up. Default: the system's. */
   readonly resolve?: Resolve;
 }): Deliverer {
-  const { callTimeoutMs } = options;
-  const open = (anywhere: boolean): Agent =>
-    new Agent({
-      connections: LIMITS.webhookCallsPerVendor,
-      pipelining: 1,
-      allowH2: false,
-      // `exchange` enforces the only deadline.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        timeout: callTimeoutMs,
-        rejectUnauthorized: true,
-        ...(anywhere ? {} : { lookup: createPublicLookup(options.resolve) }),
-      },
-    });
-  const agents = { public: open(false), anywhere: open(true) };
+  const turnsOf = options.resolve === undefined ? lookUpsOf : createTurns(options.resolve);
+  const agents = new Map<string, Agent>();
+  const agentOf = ({ vid, allowsPrivate }: Delivery): Agent => {
+    const key = `${vid} ${allowsPrivate}`;
+    const known = agents.get(key);
+    if (known !== undefined) return known;
+    const lookup = (allowsPrivate ? createLookup : createPublicLookup)(turnsOf(vid));
+    const agent = openAgent(options.callTimeoutMs, lookup);
+    agents.set(key, agent);
+    return agent;
+  };
   return {
-    deliver: async ({ url: address, allowsPrivate, webhookId, body, secrets }, signal) => {
+    deliver: async (delivery, signal) => {
+      const { url: address, allowsPrivate, webhookId, body, secrets } = delivery;
       const url = readAgain(address, allowsPrivate);
       if (typeof url === 'string') return { kind: 'failed', text: url };
-      const ending = await exchange(allowsPrivate ? agents.anywhere : agents.public, {
+      const ending = await exchange(agentOf(delivery), {
         origin: url.origin,
         path: url.pathname + url.search,
         body,
@@ -70,7 +73,7 @@ export function createDeliverer(options: {
           'user-agent': 'Malipo-Webhooks',
           ...signedHeaders(secrets, webhookId, body),
         },
-        deadlineMs: callTimeoutMs,
+        deadlineMs: options.callTimeoutMs,
         answerBytes: LIMITS.webhookAnswerBytes,
         signal,
       });
@@ -83,9 +86,21 @@ export function createDeliverer(options: {
       return { kind: isTaken ? 'delivered' : 'failed', text, answer };
     },
     close: async () => {
-      await Promise.all([agents.public.destroy(), agents.anywhere.destroy()]);
+      await Promise.all([...agents.values()].map(async (agent) => await agent.destroy()));
     },
   };
+}
+
+function openAgent(callTimeoutMs: number, lookup: LookupFunction): Agent {
+  return new Agent({
+    connections: LIMITS.webhookCallsPerVendor,
+    pipelining: 1,
+    allowH2: false,
+    // `exchange` enforces the only deadline.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: callTimeoutMs, rejectUnauthorized: true, lookup },
+  });
 }
 
 /** A receiver that has begun to respond is there, such as one with a long page about an error. */

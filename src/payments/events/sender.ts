@@ -170,6 +170,7 @@ class RunningSender implements WebhookSender {
     const { webhook, secrets, signal } = to;
     crashPoint('webhook:before-send');
     const delivery = {
+      vid: webhook.vid,
       url: webhook.url,
       allowsPrivate: webhook.allowsPrivate,
       webhookId: webhookIdOf(event),

@@ -41,6 +41,7 @@ export async function sendTestEvent(
   try {
     const result = await deliverer.deliver(
       {
+        vid: vendor.vid,
         url: webhook.url,
         allowsPrivate: webhook.allowsPrivate,
         webhookId,

@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import { Client } from 'pg';
 import type { ClientConfig, QueryConfig, QueryResult } from 'pg';
+import { lookupHost } from '../outbound/host-names.ts';
 
 type OnResult = (error: Error | null, result?: QueryResult) => void;
 
@@ -13,6 +15,16 @@ type Given = [
   values?: unknown[] | OnResult,
   onResult?: OnResult,
 ];
+
+/** Its hosts are looked up without the threads that all look-ups of Node share. */
+class LookingUpSocket extends Socket {
+  // As `pg` calls it: with the path of a Unix socket, or a port and a host.
+  override connect(...given: never[]): this {
+    const [where, host] = given as unknown as [port: number | string, host?: string];
+    if (host === undefined) return super.connect(String(where));
+    return super.connect({ port: Number(where), host, lookup: lookupHost });
+  }
+}
 
 /** Where `pg` keeps the time-out of queries, whether it is from the options or the URL. */
 interface WithParameters {
@@ -31,7 +43,7 @@ export class LeanClient extends Client {
   readonly #timeoutMs: number;
 
   constructor(config: ClientConfig = {}) {
-    super(config);
+    super({ ...config, stream: () => new LookingUpSocket() });
     const { connectionParameters } = this as unknown as WithParameters;
     this.#timeoutMs = Number(connectionParameters.query_timeout) || 0;
     connectionParameters.query_timeout = 0;

@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import type { ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { LeanClient } from './client.ts';
 
 /** What `DATABASE_URL` says about the servers. */
@@ -107,7 +106,7 @@ async function probe(url: string): Promise<Host> {
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     query_timeout: PROBE_TIMEOUT_MS,
   };
-  const client = new Client(config);
+  const client = new LeanClient(config);
   // A connection that breaks is reported by the query as well.
   client.on('error', () => undefined);
   try {

@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns';
-import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import { createLookup } from './host-names.ts';
+import type { Resolve } from './host-names.ts';
 
 /**
  * The address ranges of servers on the Internet. All other IPv6 is special-purpose or unassigned.
@@ -56,37 +56,16 @@ export function isPrivateHost(hostname: string): boolean {
   return hostname === 'localhost' || (isIP(address) !== 0 && isPrivateAddress(address));
 }
 
-/** Has the type of `lookup` of `node:dns`. */
-export type Resolve = (
-  hostname: string,
-  options: { readonly all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
-) => void;
-
 /**
  * Looks up a name for one connection, which uses exactly the addresses that were checked. A name
  * that resolves to a private network, on purpose or because it was changed, is refused
  * (`EPRIVATE`). Not called for literal addresses, which somebody entered deliberately, nor for
  * `localhost`.
- * @param resolve default: the system's.
  */
-export function createPublicLookup(resolve: Resolve = lookup): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error !== null || first === undefined) {
-        callback(error ?? new Error(`${hostname} has no address`), '', 0);
-        return;
-      }
-      const isRefused =
-        hostname !== 'localhost' && addresses.some((one) => isPrivateAddress(one.address));
-      if (isRefused) {
-        const refusal = new Error(`${hostname} resolves to a private address`);
-        callback(Object.assign(refusal, { code: 'EPRIVATE' }), '', 0);
-        return;
-      }
-      if (options.all === true) callback(null, [...addresses]);
-      else callback(null, first.address, first.family);
-    });
-  };
+export function createPublicLookup(resolve?: Resolve): LookupFunction {
+  return createLookup(resolve, (hostname, addresses) => {
+    if (hostname === 'localhost' || !addresses.some((one) => isPrivateAddress(one.address))) return;
+    const refusal = new Error(`${hostname} resolves to a private address`);
+    throw Object.assign(refusal, { code: 'EPRIVATE' });
+  });
 }

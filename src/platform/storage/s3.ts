@@ -3,6 +3,7 @@ import { PlainError } from '../base/plain-error.ts';
 import { sleep, systemTimers } from '../base/timers.ts';
 import { childrenOf, readXml, textAt } from '../base/xml.ts';
 import type { XmlElement } from '../base/xml.ts';
+import { lookupHost } from '../outbound/host-names.ts';
 import { callS3 } from './s3-request.ts';
 import type { S3Answer, S3Call, S3Target } from './s3-request.ts';
 import type { Storage } from './storage.ts';
@@ -40,7 +41,7 @@ export function s3Storage(
 ): Storage {
   const { bucket, prefix } = options;
   const place = `s3://${bucket}/${prefix}`.replace(/\/$/, '');
-  const dispatcher = new Agent({ connections: 8 });
+  const dispatcher = new Agent({ connections: 8, connect: { lookup: lookupHost } });
   const closing = new AbortController();
   const call = createCaller({ ...options, place, dispatcher, signal: closing.signal });
 

@@ -16,6 +16,7 @@ import { scoreFile } from '../../scorecards/score.ts';
 import { isDeceased } from '../../scorecards/standing.ts';
 import type { Pool } from '../../../platform/db/pool.ts';
 import { exchange } from '../../../platform/outbound/exchange.ts';
+import { lookupHost } from '../../../platform/outbound/host-names.ts';
 import { createPublicLookup } from '../../../platform/outbound/public-lookup.ts';
 import { readAccounts, readHead, readProfile, readScore } from './answers.ts';
 import { signedHeaders } from './signing.ts';
@@ -82,7 +83,7 @@ export function createMetropolBureau(options: MetropolOptions): Bureau {
     connect: {
       timeout: options.timeoutMs,
       rejectUnauthorized: true,
-      ...(options.allowsPrivateAddresses === true ? {} : { lookup: createPublicLookup() }),
+      lookup: options.allowsPrivateAddresses === true ? lookupHost : createPublicLookup(),
     },
   });
   const base = url.pathname.replace(/\/$/, '');

@@ -29,7 +29,7 @@ async function lookedUp(
     address,
     family: address.includes(':') ? 6 : 4,
   }));
-  const lookup = createPublicLookup((_hostname, _options, callback) => callback(null, found));
+  const lookup = createPublicLookup(() => Promise.resolve(found));
   return await new Promise((resolve) => {
     lookup(hostname, { all }, (error, result) => resolve(error?.code ?? error?.message ?? result));
   });
@@ -75,7 +75,7 @@ describe('an operator’s name', () => {
   });
 
   test('without an address is an error', async () => {
-    expect(await lookedUp('pay.example', [])).toContain('no address');
+    expect(await lookedUp('pay.example', [])).toBe('ENOTFOUND');
   });
 });
 
