@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { receiptKind } from './payments/receipts/assign.ts';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Pool } from './platform/db/pool.ts';
 import type { Mac } from './platform/base/mac.ts';
@@ -29,5 +30,6 @@ export function createProposals(options: ProposalOptions): Proposals {
     operatorStatementKind(pool, ledgerMac),
     bankStatementKind({ ...options, log }),
     vendorSecretKind,
+    receiptKind({ pool, ledgerMac, log }),
   ]);
 }

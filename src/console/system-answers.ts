@@ -17,11 +17,6 @@ export interface Approval {
   readonly proposedAt: string;
   /** The viewer proposed it, so another person has to decide. */
   readonly isOwn: boolean;
-  readonly receipt: {
-    readonly issuer: string;
-    readonly receipt: string;
-    readonly vid: string | null;
-  } | null;
   /** For an entry about a float. */
   readonly entry: {
     readonly movedAt: string;

@@ -1,8 +1,10 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import type {
   ApprovalsAnswer,
   ConfigurationAnswer,
+  ProposalAnswer,
   SystemAnswer,
 } from '../../src/console/system-answers.ts';
 import { createLink } from '../../src/parties/people/links.ts';
@@ -12,7 +14,8 @@ import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { proposeEntry } from '../../src/payments/house/entries.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { proposeForReceipt } from '../../src/payments/receipts/assign.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
+import { proposeForReceipt } from '../support/receipt-decisions.ts';
 import { decodeReference, newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -134,31 +137,32 @@ describe('what waits for a second person', () => {
 
   test('a receipt is approved as it was seen', async () => {
     const { pool } = running.service;
-    await owner.query(
-      `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt, source_code,
-         collector, state, mac)
-       values (now(), now(), 70000, gen_random_uuid(), 'safaricom', 'QK1', 'paybill', 'mpesa', 'unmatched', '')`,
-    );
     const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
     const deps = { pool, ledgerMac };
-    await proposeForReceipt(deps, {
-      receipt: 'QK1',
-      by: 'operations',
-      note: 'went back',
-      vid: null,
-    });
-    expect((await approvalsOf('finance')).approvals).toMatchObject([
+    await takeReport(
+      { ...deps, log: pino({ level: 'silent' }) },
       {
-        kind: 'receipt',
-        proposed: 'close',
-        amount: '700.00',
-        receipt: { receipt: 'QK1', vid: null },
+        ...{ issuer: 'safaricom', receipt: 'QK1', sourceCode: 'paybill', collector: 'mpesa' },
+        ...{
+          channel: 'pull',
+          amountCents: 70_000n,
+          paidAt: new Date(),
+          account: null,
+          payer: null,
+        },
       },
-    ]);
-    const path = '/receipts/safaricom/QK1';
-    const other = await as('finance').send('POST', `${path}/approve`, { vid: 'demo' });
-    expect(other.problem).toContain('is to close it');
-    const own = await as('operations').send('POST', `${path}/approve`, { vid: null });
+    );
+    const note = 'went back';
+    await proposeForReceipt(deps, { receipt: 'QK1', by: 'operations', note, vid: null });
+    const { approvals } = await approvalsOf('finance');
+    expect(approvals).toMatchObject([{ kind: 'proposal', proposed: 'receipt', amount: '700.00' }]);
+    const path = `/proposals/${approvals[0]?.id}`;
+    const shown = await as('finance').read<ProposalAnswer>(path);
+    expect(shown.content?.[0]).toMatchObject({ text: 'QK1 (safaricom)' });
+    const other = await as('finance').send('POST', `${path}/approve`, { seen: 'another' });
+    expect(other.problem).toContain('has changed');
+    const seen = shown.preview?.seen;
+    const own = await as('operations').send('POST', `${path}/approve`, { seen });
     expect(own.problem).toContain('another person');
     const rejected = await as('finance').send('POST', `${path}/reject`, { reason: 'no evidence' });
     expect(rejected.status).toBe(204);

@@ -12,7 +12,7 @@ import { fund } from '../../src/payments/collections/fund.ts';
 import { settlePayments } from '../../src/payments/create/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
-import { createProposals } from '../../src/proposal-kinds.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { chainEverything } from '../support/chain.ts';
 import {
   COLLECTOR,
@@ -110,11 +110,11 @@ describe('a payout', () => {
   const propose = async (amountCents: bigint, change: Partial<PayoutRequest> = {}) =>
     await proposedPayout(books, { vendorId, amountCents, ...change });
   const enter = async (payoutId: string, reference = 'FT1') => {
-    const proposals = createProposals(books);
+    const proposals = quietProposals(books);
     await enterTransfer({ ...books, proposals }, { payoutId, reference, by: named('Chege') });
   };
   const stateOf = async (payoutId: string) =>
-    (await findPayout(books.pool, createProposals(books), payoutId)).state;
+    (await findPayout(books.pool, quietProposals(books), payoutId)).state;
   const has = async (balances: Record<string, bigint>): Promise<void> => {
     expect(await books.balances(vendorId)).toMatchObject(balances);
     await chainEverything(books);
@@ -173,7 +173,7 @@ describe('a payout', () => {
   test('that was approved and not made returns its money by two people', async () => {
     const payoutId = await propose(20_000n);
     await approveSeen(books, payoutId);
-    const proposals = createProposals(books);
+    const proposals = quietProposals(books);
     const asked = { payoutId, note: 'the bank refused it', by: named('Baraka') };
     const { proposalId } = await proposeReturn(proposals, asked);
     await approveSeen(books, proposalId, named('Asha'));

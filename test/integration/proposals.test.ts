@@ -3,7 +3,7 @@ import { changePerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
 import { signPerson } from '../../src/parties/people/authenticity.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { createProposals } from '../../src/proposal-kinds.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { Proposals } from '../../src/proposals/proposals.ts';
@@ -33,7 +33,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
       baraka: await add('baraka', 'Baraka Otieno'),
       chege: await add('chege', 'Chege Mwangi'),
     };
-    proposals = createProposals(books);
+    proposals = quietProposals(books);
     given = await (CASES[name] ?? expect.fail()).make({ books, proposals, people });
   });
   afterEach(async () => await books.close());

@@ -4,7 +4,7 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
-import { approveForReceipt, proposeForReceipt } from '../../src/payments/receipts/assign.ts';
+import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal, takeReversal } from '../../src/payments/receipts/reverse.ts';
@@ -125,7 +125,7 @@ test('a receipt that is reversed before it is credited is credited by nobody, un
   // The reversal was reported in error.
   const vid = `vendor-${vendorId}`;
   await proposeForReceipt(books, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
-  await approveForReceipt(deps(), { receipt: RECEIPT, vid, by: 'Baraka' });
+  await approveForReceipt(deps(), { receipt: RECEIPT, by: 'Baraka' });
   await expectBooks({ collected: 50_000n });
 });
 
@@ -135,7 +135,7 @@ test('a reversal after people assigned the receipt opens a case about its vendor
   await reportReversal(books.pool, { receipt: RECEIPT }, { actor: 'Asha', note: 'n' });
   const vid = `vendor-${vendorId}`;
   await proposeForReceipt(books, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
-  await approveForReceipt(deps(), { receipt: RECEIPT, vid, by: 'Baraka' });
+  await approveForReceipt(deps(), { receipt: RECEIPT, by: 'Baraka' });
   await expectBooks({ collected: 50_000n });
   // A repeat of what they knew is not another one.
   const known = report({ account: 'NOBODY', channel: 'pull' });

@@ -6,9 +6,9 @@ import { addAccount, setSource } from '../../src/payments/receipts/administer.ts
 import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
 import { proposeBankStatement } from '../../src/payments/uploads/bank-statement.ts';
 import { takeUnfinished } from '../../src/payments/uploads/unfinished.ts';
-import { createProposals } from '../../src/proposal-kinds.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { approveSeen, named } from '../support/payouts.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
@@ -42,7 +42,7 @@ const deps = () => ({ ...books, log: pino({ level: 'silent' }) });
 async function propose(): Promise<string> {
   const file = path.join(folder, 'statement.csv');
   await writeFile(file, 'Date,Amount,Ref,Narrative\n2026-01-05,700.00,FT000001,ACC 100200\n');
-  const proposals = createProposals(books);
+  const proposals = quietProposals(books);
   const request = {
     source: 'bank',
     file,
@@ -87,7 +87,7 @@ test('a statement that somebody accepted in the database alone is not taken', as
 test('a file that was changed in the database is not taken', async () => {
   const proposalId = await propose();
   await books.owner.query(`update uploaded_files set content = content || '\\x0a'`);
-  const proposals = createProposals(books);
+  const proposals = quietProposals(books);
   expect((await proposals.preview(proposalId)).problem).toContain('changed in the database');
   await expect(approveSeen(books, proposalId)).rejects.toThrow('changed in the database');
   expect(await collected()).toBe(0n);

@@ -1,35 +1,30 @@
 import { enterTransfer, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
-import { createProposals } from '../../src/proposal-kinds.ts';
-import { createWireTime } from '../../src/platform/base/clock.ts';
-import type { ProposalOptions as Options } from '../../src/proposal-kinds.ts';
+import { quietProposals } from './quiet-proposals.ts';
+import type { BooksOfPeople } from './quiet-proposals.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { ProposalRow } from '../../src/proposals/store.ts';
-
-type ProposalOptions = Pick<Options, 'pool' | 'ledgerMac'>;
-
-const wireTime = createWireTime('Africa/Nairobi');
 
 /** A name on the command line. */
 export const named = (name: string): Actor => ({ personId: null, name });
 
 /** Approves what is shown now. */
 export async function approveSeen(
-  deps: ProposalOptions,
+  deps: BooksOfPeople,
   proposalId: string,
   by: Actor = named('Baraka'),
 ): Promise<ProposalRow> {
-  const proposals = createProposals({ ...deps, wireTime });
+  const proposals = quietProposals(deps);
   const { seen } = await proposals.preview(proposalId);
   return await proposals.approve({ proposalId, by, seen });
 }
 
 /** A payout that Asha proposes. */
 export async function proposedPayout(
-  deps: ProposalOptions,
+  deps: BooksOfPeople,
   payout: Pick<PayoutRequest, 'vendorId' | 'amountCents'> & Partial<PayoutRequest>,
 ): Promise<string> {
-  const { proposalId } = await proposePayout(createProposals({ ...deps, wireTime }), {
+  const { proposalId } = await proposePayout(quietProposals(deps), {
     ...{ vid: `vendor-${payout.vendorId}`, bankAccount: 'KCB 110000001', reference: null },
     ...{ evidence: 'order of 3 March', note: 'the vendor asked', by: named('Asha') },
     ...payout,
@@ -39,13 +34,13 @@ export async function proposedPayout(
 
 /** The same, approved by Baraka, transferred, and its reference entered. */
 export async function payOut(
-  deps: ProposalOptions,
+  deps: BooksOfPeople,
   payout: Pick<PayoutRequest, 'vendorId' | 'amountCents'>,
   reference: string,
 ): Promise<string> {
   const payoutId = await proposedPayout(deps, payout);
   await approveSeen(deps, payoutId);
-  const proposals = createProposals({ ...deps, wireTime });
+  const proposals = quietProposals(deps);
   await enterTransfer({ ...deps, proposals }, { payoutId, reference, by: named('Baraka') });
   return payoutId;
 }

@@ -1,12 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { readVids } from '../../parties/store.ts';
-import {
-  approveForReceipt,
-  proposeForReceipt,
-  rejectForReceipt,
-  requireReceipt,
-} from '../../payments/receipts/assign.ts';
+import { proposeForReceipt, requireReceipt } from '../../payments/receipts/assign.ts';
 import { reportReversal } from '../../payments/receipts/reverse.ts';
 import { proposeBankStatement } from '../../payments/uploads/bank-statement.ts';
 import { listReceiptEvents, listReceipts, listReports } from '../../payments/receipts/store.ts';
@@ -22,9 +17,8 @@ import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
 import { asPerson } from '../parties/as-person.ts';
-import { bySupplier, openProposals, waitingAnswer } from '../parties/proposal.ts';
+import { bySupplier, openProposals, proposalAnswer, waitingAnswer } from '../parties/proposal.ts';
 import { addSourceCommands } from './receipt-sources.ts';
-import { quietLog } from './quiet-log.ts';
 
 export function addReceiptCommands(program: Command, cli: Cli): void {
   const receipts = program
@@ -35,7 +29,6 @@ export function addReceiptCommands(program: Command, cli: Cli): void {
   addList(receipts, cli);
   addShow(receipts, cli);
   addPropose(receipts, cli);
-  addDecisions(receipts, cli);
   addReversed(receipts, cli);
   addImport(receipts, cli);
   addSourceCommands(receipts, cli);
@@ -91,10 +84,7 @@ function listText(rows: readonly ReceiptRow[], names: Names, wireTime: WireTime)
 
 function stateOf(row: ReceiptRow): string {
   const state = row.reversedAt === null ? row.state : `${row.state}, taken back`;
-  if (row.decidedBy !== null) return `${state}, approved by ${row.decidedBy}`;
-  if (row.proposal === null) return state;
-  const { decision, vid } = row.proposal;
-  return `${state}; ${decision}${vid === null ? '' : ` ${vid}`} proposed by ${row.proposedBy}`;
+  return row.decidedBy === null ? state : `${state}, approved by ${row.decidedBy}`;
 }
 
 function vidOf(row: ReceiptRow, names: Names): string | null {
@@ -116,7 +106,6 @@ function receiptJson(row: ReceiptRow, names: Names) {
     state: row.state,
     doubt: row.doubt,
     reversed_at: row.reversedAt?.toISOString() ?? null,
-    proposal: row.proposal,
     proposed_by: row.proposedBy,
     decided_by: row.decidedBy,
   };
@@ -249,7 +238,11 @@ function requireDecision(options: DecisionOptions): string | null {
 }
 
 function addPropose(receipts: Command, cli: Cli): void {
-  decisionCommand(receipts, 'propose', 'Propose a decision about a receipt without a vendor.')
+  decisionCommand(
+    receipts,
+    'propose',
+    'Propose a decision about a receipt without a vendor. Another person approves it: proposal approve.',
+  )
     .requiredOption('--by <name>', 'who proposes it')
     .requiredOption('--note <text>', 'why', noteText)
     .action(async (receipt: string, options: DecisionOptions & { readonly note: string }) => {
@@ -257,44 +250,12 @@ function addPropose(receipts: Command, cli: Cli): void {
         const { issuer, note } = options;
         const vid = requireDecision(options);
         const act = { ...actOn(receipt, 'receipt.propose', options.by), reason: note };
-        const deps = { pool: session.pool, ledgerMac: await session.ledgerMac() };
-        const row = await asPerson(cli, session, act, (by) =>
+        const proposals = await openProposals(session);
+        const deps = { pool: session.pool, proposals };
+        const row = await asPerson(cli, session, act, (_by, by) =>
           proposeForReceipt(deps, { receipt, issuer, by, note, vid }),
         );
-        return await shown(session, row);
-      });
-    });
-}
-
-function addDecisions(receipts: Command, cli: Cli): void {
-  decisionCommand(
-    receipts,
-    'approve',
-    'Approve and carry out another person’s proposal. Repeat the decision that is approved.',
-  )
-    .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (receipt: string, options: DecisionOptions) => {
-      await cli.run(options, async (session) => {
-        const deps = { pool: session.pool, ledgerMac: await session.ledgerMac(), log: quietLog };
-        const request = { receipt, issuer: options.issuer, vid: requireDecision(options) };
-        const act = actOn(receipt, 'receipt.approve', options.by);
-        const row = await asPerson(cli, session, act, (by) =>
-          approveForReceipt(deps, { ...request, by }),
-        );
-        return await shown(session, row);
-      });
-    });
-  receiptCommand(receipts, 'reject', 'Reject a proposal. The receipt waits for another one.')
-    .requiredOption('--by <name>', 'who rejects it')
-    .requiredOption('--note <text>', 'why', noteText)
-    .action(async (receipt: string, options: Named & { by: string; note: string }) => {
-      await cli.run(options, async (session) => {
-        const { issuer, note } = options;
-        const act = { ...actOn(receipt, 'receipt.reject', options.by), reason: note };
-        const row = await asPerson(cli, session, act, (by) =>
-          rejectForReceipt(session.pool, { receipt, issuer, by, note }),
-        );
-        return await shown(session, row);
+        return await proposalAnswer(session, proposals, { row });
       });
     });
 }

@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
-import { Type } from 'typebox';
 import { listUnconfirmed } from '../../parties/people/people-store.ts';
 import { textOf } from '../../credit/decisions/content.ts';
 import { listProposals } from '../../credit/decisions/proposals-store.ts';
 import { listWaiting } from '../../payments/approvals/waiting.ts';
 import type { Waiting, WaitingKind } from '../../payments/approvals/waiting.ts';
 import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
-import { approveForReceipt, rejectForReceipt } from '../../payments/receipts/assign.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
@@ -14,13 +12,12 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
 import type { Permission } from '../../parties/people/permissions.ts';
-import { Audited, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import type { Approval, ApprovalsAnswer } from '../system-answers.ts';
 import { proposalRoutes, waitingProposals } from './proposal-decisions.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { decisionRoutes } from './proposals.ts';
-import { onlyReason } from './reason.ts';
 
 /** Of each kind; more are shown when these are decided. */
 const MAX_LISTED = 100;
@@ -30,7 +27,6 @@ const DECIDED_BY = {
   case: 'cases.act',
   entry: 'finance.act',
   journal: 'finance.act',
-  receipt: 'receipts.act',
   quarantine: 'system.act',
 } as const satisfies Record<WaitingKind, Permission>;
 
@@ -41,7 +37,7 @@ export interface ApprovalRoutesOptions extends ProposalRoutesOptions {
   readonly log: Logger;
 }
 
-/** What waits for a second person; and entries and receipts, which are decided on the same page. */
+/** What waits for a second person; and entries, which are decided on the same page. */
 export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
   const { pool } = options;
   return [
@@ -64,20 +60,15 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
     }),
     ...proposalRoutes(options),
     ...entryRoutes(options),
-    ...receiptRoutes(options),
   ];
 }
 
-function approvalOf(
-  { amountCents, proposedAt, receipt, entry, ...each }: Waiting,
-  by: Viewer,
-): Approval {
+function approvalOf({ amountCents, proposedAt, entry, ...each }: Waiting, by: Viewer): Approval {
   return {
     ...each,
     amount: amountCents === null ? null : formatMoney(amountCents),
     proposedAt: proposedAt.toISOString(),
     isOwn: isSamePerson(each.proposedBy, by.login),
-    receipt: receipt ?? null,
     entry: entry === undefined ? null : entryOf(entry),
   };
 }
@@ -100,7 +91,6 @@ async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
     proposedBy: linkByLogin ?? '',
     proposedAt: (row.credentialsAt ?? row.createdAt).toISOString(),
     isOwn: row.linkBy === viewer.personId || personId === viewer.personId,
-    receipt: null,
     entry: null,
   }));
 }
@@ -118,7 +108,6 @@ async function proposals(pool: Pool, { login }: Viewer): Promise<Approval[]> {
     proposedBy,
     proposedAt: proposedAt.toISOString(),
     isOwn: isSamePerson(proposedBy, login),
-    receipt: null,
     entry: null,
   }));
 }
@@ -133,41 +122,4 @@ function entryRoutes({ pool, ledgerMac, wireTime }: ApprovalRoutesOptions): AnyR
     },
     reject: async (entryId, by) => await rejectEntry(pool, { entryId, by }),
   });
-}
-
-const receiptParams = Type.Object({
-  issuer: Type.String({ maxLength: 64 }),
-  receipt: Type.String({ maxLength: 64 }),
-});
-
-function receiptRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
-  const common = { method: 'POST', permission: 'receipts.act', params: receiptParams } as const;
-  return [
-    route({
-      ...common,
-      path: '/receipts/:issuer/:receipt/approve',
-      action: 'receipt.approve',
-      body: Type.Object(
-        {
-          /** The vendor that is credited, as the person saw it; null: the receipt is closed. */
-          vid: Type.Union([Type.String({ maxLength: 64 }), Type.Null()]),
-        },
-        { additionalProperties: false },
-      ),
-      handle: async ({ params, body: { vid } }, { viewer }) => {
-        const row = await approveForReceipt(options, { ...params, vid, by: viewer.login });
-        const { state, proposal, proposedBy } = row;
-        return new Audited(undefined, { after: { state, proposal, proposedBy } });
-      },
-    }),
-    route({
-      ...common,
-      path: '/receipts/:issuer/:receipt/reject',
-      action: 'receipt.reject',
-      body: onlyReason,
-      handle: async ({ params, body }, { viewer }) => {
-        await rejectForReceipt(options.pool, { ...params, by: viewer.login, note: body.reason });
-      },
-    }),
-  ];
 }

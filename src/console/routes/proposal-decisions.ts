@@ -110,7 +110,7 @@ export async function waitingProposals(
       ...{ proposals, vids, viewer },
     });
     const amount = shown.find((line) => line.amount !== null)?.amount ?? null;
-    const common = { note, amount, proposedBy, proposedAt, isOwn, receipt: null, entry: null };
+    const common = { note, amount, proposedBy, proposedAt, isOwn, entry: null };
     return { kind: 'proposal', id, proposed: kind, about: vid ?? row.about, ...common };
   });
 }

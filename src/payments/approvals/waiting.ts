@@ -5,14 +5,13 @@ import { readConsumed } from '../house/store.ts';
 import { sumOf } from '../house/journal.ts';
 import { linesOf, listJournals } from '../house/journals-store.ts';
 import { findOpenQuarantine } from '../quarantine/store.ts';
-import { listProposedReceipts } from '../receipts/store.ts';
 
 /** Something that one person has proposed. */
 export interface Waiting {
-  readonly kind: 'case' | 'entry' | 'journal' | 'receipt' | 'quarantine';
+  readonly kind: 'case' | 'entry' | 'journal' | 'quarantine';
   /** By which it is decided. */
   readonly id: string;
-  /** What is proposed: a resolution, the kind of an entry, `assign`, `close`, or `release`. */
+  /** What is proposed: a resolution, the kind of an entry, or `release`. */
   readonly proposed: string;
   /** The vendor, operator or source that it is about; null: our own accounts. */
   readonly about: string | null;
@@ -20,12 +19,6 @@ export interface Waiting {
   readonly amountCents: bigint | null;
   readonly proposedBy: string;
   readonly proposedAt: Date;
-  /** For a receipt: which, and to whom it would be assigned. */
-  readonly receipt?: {
-    readonly issuer: string;
-    readonly receipt: string;
-    readonly vid: string | null;
-  };
   /** For an entry about a float. */
   readonly entry?: {
     readonly movedAt: Date;
@@ -44,7 +37,6 @@ const SOURCES: Readonly<
   case: readCases,
   entry: readEntries,
   journal: readJournals,
-  receipt: readReceipts,
   quarantine: readQuarantine,
 };
 
@@ -110,26 +102,6 @@ async function readJournals(db: Queryable, limit: number): Promise<Waiting[]> {
     proposedBy: row.proposedBy,
     proposedAt: row.proposedAt,
   }));
-}
-
-async function readReceipts(db: Queryable, limit: number): Promise<Waiting[]> {
-  const receipts = await listProposedReceipts(db, limit);
-  return receipts.flatMap((row) => {
-    const { proposal, proposedBy, proposedAt, issuer, receipt } = row;
-    if (proposal === null || proposedBy === null || proposedAt === null) return [];
-    const { decision, vid, note } = proposal;
-    return {
-      kind: 'receipt',
-      id: row.receiptId,
-      proposed: decision,
-      about: vid ?? row.sourceCode,
-      note,
-      amountCents: row.amountCents,
-      proposedBy,
-      proposedAt,
-      receipt: { issuer, receipt, vid },
-    };
-  });
 }
 
 async function readQuarantine(db: Queryable): Promise<Waiting[]> {

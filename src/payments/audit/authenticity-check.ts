@@ -5,7 +5,6 @@ import {
   collectionText,
   correctionText,
   payoutText,
-  receiptProposalText,
   receiptText,
 } from '../ledger/authenticity.ts';
 import type {
@@ -13,7 +12,6 @@ import type {
   CollectionContent,
   PayoutContent,
   ReceiptContent,
-  ReceiptProposalContent,
 } from '../ledger/authenticity.ts';
 import { listEntries } from '../house/entries-store.ts';
 import { entryProposalText } from '../house/entry.ts';
@@ -207,11 +205,7 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
 
 /** Proposals that wait for a second person. What was decided has a code of its own. */
 async function checkProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  return [
-    ...(await checkCaseProposals(db, mac)),
-    ...(await checkReceiptProposals(db, mac)),
-    ...(await checkHouseProposals(db, mac)),
-  ];
+  return [...(await checkCaseProposals(db, mac)), ...(await checkHouseProposals(db, mac))];
 }
 
 type CaseProposalRow = CaseProposalContent & { proposalMac: Buffer | null };
@@ -229,24 +223,6 @@ async function checkCaseProposals(db: Queryable, mac: Mac): Promise<Violation[]>
       invariant: 'proposals_authentic',
       vendorId: row.vendorId,
       detail: `the proposal for case ${row.caseId}: ${faultOf(row.proposalMac)}`,
-    }));
-}
-
-type ReceiptProposalRow = ReceiptProposalContent & { proposalMac: Buffer | null };
-
-async function checkReceiptProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  const read = await db.query<ReceiptProposalRow>(
-    `select issuer, receipt, receipt_id as "receiptId", proposal, proposed_by as "proposedBy",
-       proposed_at as "proposedAt", proposal_mac as "proposalMac"
-     from receipts
-     where proposal is not null and state in ('unmatched', 'unconfirmed', 'misdated')`,
-  );
-  return read.rows
-    .filter((row) => !mac.verify(receiptProposalText(row), row.proposalMac))
-    .map((row) => ({
-      invariant: 'proposals_authentic',
-      vendorId: 0,
-      detail: `the proposal for receipt ${row.receipt} of ${row.issuer}: ${faultOf(row.proposalMac)}`,
     }));
 }
 

@@ -76,7 +76,7 @@ export interface ReceiptContent {
 
 /**
  * The text that a receipt's authentication code covers. Of the state, only whether it was closed:
- * the rest follows from the vendor and the ledger. Proposals count once they are decided.
+ * the rest follows from the vendor and the ledger.
  */
 export function receiptText(receipt: ReceiptContent): string {
   const { decidedBy } = receipt;
@@ -190,29 +190,6 @@ export function caseProposalText(row: CaseProposalContent): string {
     row.kind,
     row.evidenceId,
     row.proposalId,
-    row.proposal,
-    row.proposedBy,
-    row.proposedAt && timeText(row.proposedAt),
-  ]);
-}
-
-/** A proposal to assign or close a receipt, with the receipt that it is for. */
-export interface ReceiptProposalContent {
-  readonly issuer: string;
-  readonly receipt: string;
-  readonly receiptId: string;
-  readonly proposal: object | null;
-  readonly proposedBy: string | null;
-  readonly proposedAt: Date | null;
-}
-
-/** The text that the authentication code of a receipt's proposal covers. */
-export function receiptProposalText(row: ReceiptProposalContent): string {
-  return jsonText([
-    'receipts: proposal',
-    row.issuer,
-    row.receipt,
-    row.receiptId,
     row.proposal,
     row.proposedBy,
     row.proposedAt && timeText(row.proposedAt),

@@ -1,22 +1,45 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { findVendor } from '../../parties/store.ts';
-import { isSamePerson, requirePerson } from '../../platform/base/person.ts';
+import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { requireUnaltered } from '../../platform/base/proposal.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { receiptProposalText } from '../ledger/authenticity.ts';
-import { postingTime } from '../ledger/store.ts';
-import {
-  findReceipts,
-  insertReceiptEvent,
-  lockReceipt,
-  setClosed,
-  setReceiptProposal,
-  wasClosed,
-} from './store.ts';
-import type { ReceiptProposal, ReceiptRow } from './store.ts';
-import { claimFor, credit, mayCollect, resign } from './take.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
+import { findReceipts, insertReceiptEvent, lockReceipt, setClosed, wasClosed } from './store.ts';
+import type { ReceiptRow } from './store.ts';
+import { claimFor, credit, isReceiptAuthentic, mayCollect, resign } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
+
+export const RECEIPT = 'receipt';
+
+const name = Type.String({ minLength: 1, maxLength: 200 });
+const content = Type.Object(
+  {
+    receiptId: name,
+    issuer: name,
+    receipt: name,
+    cents: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
+    /** Whom it is credited to; null: it is closed without a vendor. */
+    vendor: Type.Union([Type.Null(), Type.Object({ vendorId: Type.Integer(), vid: name })]),
+  },
+  { additionalProperties: false },
+);
+type Content = Static<typeof content>;
+
+interface Facts {
+  readonly row: ReceiptRow | undefined;
+  readonly isAuthentic: boolean;
+  readonly wasClosed: boolean;
+  readonly mayCollect: boolean;
+}
+
+interface Plan {
+  readonly row: ReceiptRow;
+  readonly of: Content;
+}
 
 /** Which receipt: an issuer is needed only if two use the same number. */
 export interface ReceiptName {
@@ -41,62 +64,58 @@ export async function requireReceipt(
   });
 }
 
-async function lockOpen(db: Queryable, name: ReceiptName): Promise<ReceiptRow> {
-  const { issuer, receipt } = await requireReceipt(db, name);
-  const row = await lockReceipt(db, issuer, receipt);
-  if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
-  if (row.state === 'unmatched' || row.state === 'unconfirmed' || row.state === 'misdated') {
-    return row;
-  }
-  throw new PlainError(`The receipt is ${row.state}; nothing is left to decide.`);
-}
-
 /**
- * Proposes what to do with a receipt that no vendor has: assign it to one, or close it, because the
- * money went back or belongs to nobody here. Nothing is credited yet. An authentication code covers
- * all of it.
- * Throws: `PlainError` with the problem.
+ * What to do with a receipt that no vendor has: credit it to one, or close it, because the money went back or belongs
+ * to nobody here. The decision claims it; `afterwards` credits it, which `creditLeftClaims` can do as well.
  */
+export const receiptKind = (deps: ReceiptDeps): AnyKind =>
+  kind<Content, Facts, Plan>({
+    name: RECEIPT,
+    content: compiled(content),
+    proposedBy: 'receipts.act',
+    decidedBy: 'receipts.act',
+    expiresAfterDays: null,
+    replaces: true,
+    about: ({ receiptId }) => receiptId,
+    vendorId: ({ vendor }) => vendor?.vendorId ?? null,
+    describe: ({ issuer, receipt, cents, vendor }) => [
+      { label: 'Receipt', text: `${receipt} (${issuer})`, cents },
+      { label: 'Vendor', text: vendor?.vid ?? 'none: it is closed' },
+    ],
+    read: async (db, of, { lock }) => {
+      const row = lock
+        ? await lockReceipt(db, of.issuer, of.receipt)
+        : (await findReceipts(db, of.receipt)).find(({ issuer }) => issuer === of.issuer);
+      return await readFacts(db, deps, of, row);
+    },
+    check: (facts, of, proposal) => requireDecidable(facts, of, proposal?.proposedAt ?? null),
+    plan: ({ row }, proposal) => ({ row: required(row, proposal.content), of: proposal.content }),
+    show: ({ of: { vendor, cents } }) =>
+      vendor === null
+        ? [{ label: 'Closed without a vendor', cents }]
+        : [{ label: 'Credited as collected income', text: vendor.vid, cents }],
+    apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
+    afterwards: async ({ content: of }) => {
+      const row = await requireReceipt(deps.pool, of);
+      if (row.state === 'claimed') await credit(deps, row);
+    },
+  });
+
+/** Proposes it. Throws: `PlainError` with the problem. */
 export async function proposeForReceipt(
-  { pool, ledgerMac }: Pick<ReceiptDeps, 'pool' | 'ledgerMac'>,
+  { pool, proposals }: { readonly pool: Pool; readonly proposals: Proposals },
   request: ReceiptName & {
-    readonly by: string;
+    readonly by: Actor;
     readonly note: string;
     /** Null: close it. */
     readonly vid: string | null;
   },
-): Promise<ReceiptRow> {
-  const by = requirePerson(request.by);
-  return await databaseTransaction(pool, async (client) => {
-    const row = await lockOpen(client, request);
-    const { vid, note } = request;
-    if (vid !== null) await requireCollects(client, row, vid);
-    const proposal = { decision: vid === null ? 'close' : 'assign', vid, note } as const;
-    const made = { proposal, proposedBy: by, proposedAt: await proposingTime(client, row) };
-    const proposalMac = ledgerMac.sign(receiptProposalText({ ...row, ...made }));
-    await setReceiptProposal(client, row.receiptId, { ...made, proposalMac });
-    const event = { action: 'proposed', actor: by, detail: proposal } as const;
-    await insertReceiptEvent(client, row.receiptId, event);
-    return await requireReceipt(client, row);
-  });
-}
-
-/** The time now, and always after a reversal that the first person could see. */
-async function proposingTime(db: Queryable, { reversedAt }: ReceiptRow): Promise<Date> {
-  const now = await postingTime(db);
-  return reversedAt === null || now > reversedAt ? now : new Date(Number(reversedAt) + 1);
-}
-
-/** Throws: `PlainError` if the vendor does not exist, or the receipt's collector may not collect for it. */
-async function requireCollects(
-  db: Queryable,
-  { collector }: ReceiptRow,
-  vid: string,
-): Promise<void> {
-  if (await mayCollect(db, collector, await requireVendor(db, vid))) return;
-  throw new PlainError(`Collector ${collector} is suspended or may not collect for ${vid}.`, {
-    field: 'vid',
-  });
+): Promise<ProposalRow> {
+  const { receiptId, issuer, receipt, amountCents } = await requireReceipt(pool, request);
+  const { vid, by, note } = request;
+  const vendor = vid === null ? null : { vendorId: await requireVendor(pool, vid), vid };
+  const made = { receiptId, issuer, receipt, cents: String(amountCents), vendor };
+  return await proposals.propose({ kind: RECEIPT, content: made, by, note });
 }
 
 /** The id of the vendor. Throws: `PlainError` if it does not exist. */
@@ -106,89 +125,72 @@ async function requireVendor(db: Queryable, vid: string): Promise<number> {
   throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
 }
 
-/** Withdraws a proposal; anybody may. Throws: `PlainError` if the receipt has no proposal. */
-export async function rejectForReceipt(
-  pool: Pool,
-  request: ReceiptName & { readonly by: string; readonly note: string },
-): Promise<ReceiptRow> {
-  const by = requirePerson(request.by);
-  return await databaseTransaction(pool, async (client) => {
-    const row = await lockOpen(client, request);
-    if (row.proposal === null) throw new PlainError('This receipt has no proposal.');
-    await setReceiptProposal(client, row.receiptId, null);
-    const detail = { note: request.note, rejected: row.proposal };
-    await insertReceiptEvent(client, row.receiptId, { action: 'rejected', actor: by, detail });
-    return await requireReceipt(client, row);
-  });
-}
-
-/**
- * Carries out another person's proposal: claims the receipt for the vendor in one commit, then
- * credits it.
- * Throws: `PlainError` if the approver is the proposer, approves something else than what is
- * proposed now, the proposal was changed in the database, or the receipt was decided or reversed
- * meanwhile.
- */
-export async function approveForReceipt(
-  deps: ReceiptDeps,
-  request: ReceiptName & {
-    readonly by: string;
-    /** What is approved. Null: to close it. */
-    readonly vid: string | null;
-  },
-): Promise<ReceiptRow> {
-  const by = requirePerson(request.by);
-  const decided = await databaseTransaction(deps.pool, async (client) => {
-    const row = await lockOpen(client, request);
-    const proposal = requireApprovable(row, { by, vid: request.vid });
-    requireUnaltered(deps.ledgerMac, receiptProposalText(row), row.proposalMac);
-    if (proposal.vid !== null) await requireNeverClosed(client, row);
-    const event = { action: 'approved', actor: by, detail: { ...proposal } } as const;
-    await insertReceiptEvent(client, row.receiptId, event);
-    if (proposal.vid !== null) {
-      const vendorId = await requireVendor(client, proposal.vid);
-      const claim = { vendorId, account: row.account, actor: by, decidedBy: by };
-      return await claimFor(client, deps.ledgerMac, row, claim);
-    }
-    const closed = resign(deps.ledgerMac, row, { state: 'closed', decidedBy: by });
-    await setClosed(client, closed);
-    return closed;
-  });
-  if (decided.vendorId !== null) await credit(deps, await requireReceipt(deps.pool, decided));
-  return await requireReceipt(deps.pool, decided);
-}
-
-/** Throws: `PlainError` if two people have closed it, and it was opened again in the database. */
-async function requireNeverClosed(
+async function readFacts(
   db: Queryable,
-  { receipt, receiptId }: ReceiptRow,
-): Promise<void> {
-  if (!(await wasClosed(db, receiptId))) return;
+  { ledgerMac }: ReceiptDeps,
+  { receiptId, vendor }: Content,
+  row: ReceiptRow | undefined,
+): Promise<Facts> {
+  return {
+    row,
+    isAuthentic: row !== undefined && isReceiptAuthentic(ledgerMac, row),
+    wasClosed: await wasClosed(db, receiptId),
+    mayCollect:
+      row !== undefined &&
+      vendor !== null &&
+      (await mayCollect(db, row.collector, vendor.vendorId)),
+  };
+}
+
+function required(row: ReceiptRow | undefined, of: Content): ReceiptRow {
+  if (row?.receiptId === of.receiptId) return row;
+  throw new PlainError(`There is no receipt ${of.receipt}.`);
+}
+
+/** Throws: `PlainError` with what stands against it. @param proposedAt null: it is proposed now. */
+function requireDecidable(facts: Facts, of: Content, proposedAt: Date | null): void {
+  const { state, reversedAt, collector, amountCents } = required(facts.row, of);
+  if (state !== 'unmatched' && state !== 'unconfirmed' && state !== 'misdated') {
+    throw new PlainError(`The receipt is ${state}; nothing is left to decide.`);
+  }
+  if (!facts.isAuthentic || String(amountCents) !== of.cents) {
+    throw new PlainError('The receipt was changed in the database. See malipo ledger check.');
+  }
+  // A reversal at the same time as the proposal counts as later: nobody could see it.
+  if (proposedAt !== null && reversedAt !== null && reversedAt >= proposedAt) {
+    throw new PlainError('The provider took the money back after the proposal; propose again.');
+  }
+  if (of.vendor === null) return;
+  if (facts.wasClosed) {
+    throw new PlainError(
+      `Receipt ${of.receipt} was closed by two people, and was opened again in the database. Close it again.`,
+      { field: 'vid' },
+    );
+  }
+  if (facts.mayCollect) return;
   throw new PlainError(
-    `Receipt ${receipt} was closed by two people, and was opened again in the database. Close it again.`,
+    `Collector ${collector} is suspended or may not collect for ${of.vendor.vid}.`,
     { field: 'vid' },
   );
 }
 
-/** Throws: `PlainError` if this person may not approve it, or not this decision. */
-function requireApprovable(
-  row: ReceiptRow,
-  { by, vid }: { readonly by: string; readonly vid: string | null },
-): ReceiptProposal {
-  const { proposal, proposedBy, proposedAt, reversedAt } = row;
-  if (proposal === null || proposedBy === null || proposedAt === null) {
-    throw new PlainError('This receipt has no proposal.');
+async function apply(
+  db: Queryable,
+  { ledgerMac }: ReceiptDeps,
+  { row, of }: Plan,
+  { proposal, by }: Approved<Content>,
+): Promise<void> {
+  const people = { proposedBy: proposal.proposedBy, decidedBy: by };
+  const decision = of.vendor === null ? 'close' : 'assign';
+  const detail = { decision, vid: of.vendor?.vid ?? null, note: proposal.note };
+  const { proposalId } = proposal;
+  await insertReceiptEvent(db, row.receiptId, {
+    ...{ action: 'approved', actor: by, detail: { ...detail, proposal: proposalId } },
+  });
+  if (of.vendor === null) {
+    await setClosed(db, resign(ledgerMac, row, { state: 'closed', ...people }));
+    return;
   }
-  if (isSamePerson(proposedBy, by)) {
-    throw new PlainError(`${by} proposed it; another person has to approve it.`, { field: 'by' });
-  }
-  if (proposal.vid !== vid) {
-    const proposed = proposal.vid === null ? 'close it' : `assign it to ${proposal.vid}`;
-    throw new PlainError(`The proposal, by ${proposedBy}, is to ${proposed}.`, { field: 'vid' });
-  }
-  // See `proposingTime`: at the same time means afterwards.
-  if (reversedAt !== null && reversedAt >= proposedAt) {
-    throw new PlainError('The provider took the money back after the proposal; propose again.');
-  }
-  return proposal;
+  const { vendorId } = of.vendor;
+  await claimFor(db, ledgerMac, row, { vendorId, account: row.account, actor: by, people });
 }

@@ -3,14 +3,6 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Doubt, Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
 
-/** One person's proposal for a receipt. */
-export interface ReceiptProposal {
-  readonly decision: 'assign' | 'close';
-  /** For `assign`. The vendor has no other name here, so that the one that is shown is credited. */
-  readonly vid: string | null;
-  readonly note: string;
-}
-
 export interface ReceiptRow {
   issuer: string;
   receipt: string;
@@ -26,11 +18,8 @@ export interface ReceiptRow {
   state: ReceiptState;
   doubt: Doubt | null;
   reversedAt: Date | null;
-  proposal: ReceiptProposal | null;
+  /** Of what was decided. */
   proposedBy: string | null;
-  proposedAt: Date | null;
-  /** The authentication code of the proposal. */
-  proposalMac: Buffer | null;
   decidedBy: string | null;
   decidedAt: Date | null;
   mac: Buffer;
@@ -38,9 +27,8 @@ export interface ReceiptRow {
 
 const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
   account, payer, amount_cents as "amountCents", paid_at as "paidAt", received_at as "receivedAt",
-  vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt", proposal,
-  proposed_by as "proposedBy", proposed_at as "proposedAt", proposal_mac as "proposalMac",
-  decided_by as "decidedBy", decided_at as "decidedAt", mac`;
+  vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt",
+  proposed_by as "proposedBy", decided_by as "decidedBy", decided_at as "decidedAt", mac`;
 
 /** SQL: the number as `plainReference` makes it, as indexed. */
 export const PLAIN_NUMBER = "lower(regexp_replace(receipt, '[^A-Za-z0-9]', '', 'g'))";
@@ -150,17 +138,6 @@ export async function listReceipts(
   return listed.rows;
 }
 
-/** Receipts that somebody has proposed to assign or to close, longest first. */
-export async function listProposedReceipts(db: Queryable, limit: number): Promise<ReceiptRow[]> {
-  const listed = await db.query<ReceiptRow>(
-    `select ${COLUMNS} from receipts
-     where proposal is not null and state in ('unmatched', 'unconfirmed', 'misdated')
-     order by proposed_at, receipt_id limit $1`,
-    [limit],
-  );
-  return listed.rows;
-}
-
 /**
  * Claimed receipts that were not credited at once: their process ended, or the database did. Oldest
  * first.
@@ -187,15 +164,15 @@ export async function listLeftClaims(
  */
 export async function setClaimed(
   db: Queryable,
-  row: Pick<ReceiptRow, 'receiptId' | 'vendorId' | 'account' | 'decidedBy' | 'mac'>,
+  row: Pick<ReceiptRow, 'receiptId' | 'vendorId' | 'account' | 'proposedBy' | 'decidedBy' | 'mac'>,
 ): Promise<void> {
   await db.query(
     // The time is read apart: Citus accepts no changing function in a CASE.
     `with clock as materialized (select now() as at)
      update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4, decided_by = $5,
-       decided_at = case when $5::text is not null then clock.at end
+       proposed_by = $6, decided_at = case when $5::text is not null then clock.at end
      from clock where receipt_id = $1`,
-    [row.receiptId, row.vendorId, row.account, row.mac, row.decidedBy],
+    [row.receiptId, row.vendorId, row.account, row.mac, row.decidedBy, row.proposedBy],
   );
 }
 
@@ -205,12 +182,12 @@ export async function setClaimed(
  */
 export async function setClosed(
   db: Queryable,
-  row: Pick<ReceiptRow, 'receiptId' | 'decidedBy' | 'mac'>,
+  row: Pick<ReceiptRow, 'receiptId' | 'proposedBy' | 'decidedBy' | 'mac'>,
 ): Promise<void> {
   await db.query(
-    `update receipts set state = 'closed', mac = $2, decided_by = $3, decided_at = now()
+    `update receipts set state = 'closed', mac = $2, decided_by = $3, proposed_by = $4, decided_at = now()
      where receipt_id = $1`,
-    [row.receiptId, row.mac, row.decidedBy],
+    [row.receiptId, row.mac, row.decidedBy, row.proposedBy],
   );
 }
 
@@ -221,8 +198,7 @@ export async function setUnclaimed(
 ): Promise<void> {
   await db.query(
     `update receipts set state = 'unmatched', vendor_id = null, mac = $2, decided_by = null,
-       decided_at = null, proposal = null, proposed_by = null, proposed_at = null,
-       proposal_mac = null
+       decided_at = null, proposed_by = null
      where receipt_id = $1`,
     [row.receiptId, row.mac],
   );
@@ -257,32 +233,6 @@ export async function setReversed(
     [receiptId, reversedAt, happenedAt],
   );
   return updated.rowCount === 1;
-}
-
-/** What `setReceiptProposal` stores. */
-export type StoredReceiptProposal = {
-  [Field in 'proposal' | 'proposedBy' | 'proposedAt' | 'proposalMac']: NonNullable<
-    ReceiptRow[Field]
-  >;
-};
-
-/** @param made null withdraws the proposal. */
-export async function setReceiptProposal(
-  db: Queryable,
-  receiptId: string,
-  made: StoredReceiptProposal | null,
-): Promise<void> {
-  await db.query(
-    `update receipts set proposal = $2, proposed_by = $3, proposed_at = $4, proposal_mac = $5
-     where receipt_id = $1`,
-    [
-      receiptId,
-      made === null ? null : JSON.stringify(made.proposal),
-      made?.proposedBy ?? null,
-      made?.proposedAt ?? null,
-      made?.proposalMac ?? null,
-    ],
-  );
 }
 
 /** Keeps the report. Returns false if an equal one of the same channel was kept before. */

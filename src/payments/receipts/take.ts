@@ -169,11 +169,12 @@ export async function claimFor(
     readonly account: string | null;
     /** The channel, or the person who approved it. */
     readonly actor: string;
-    readonly decidedBy?: string;
+    /** The two people who assigned it. */
+    readonly people?: { readonly proposedBy: string; readonly decidedBy: string };
   },
 ): Promise<ReceiptRow> {
-  const { vendorId, account, actor, decidedBy = null } = claim;
-  const claimed = resign(mac, row, { vendorId, account, decidedBy, state: 'claimed' });
+  const { vendorId, account, actor, people = { proposedBy: null, decidedBy: null } } = claim;
+  const claimed = resign(mac, row, { vendorId, account, ...people, state: 'claimed' });
   await setClaimed(client, claimed);
   await noteClaim(client, claimed, actor);
   return claimed;
@@ -186,7 +187,7 @@ export async function claimFor(
 export function resign(
   mac: Mac,
   row: ReceiptRow,
-  change: Partial<Pick<ReceiptRow, 'vendorId' | 'account' | 'state' | 'decidedBy'>>,
+  change: Partial<Pick<ReceiptRow, 'vendorId' | 'account' | 'state' | 'proposedBy' | 'decidedBy'>>,
 ): ReceiptRow {
   requireAuthentic(mac, row);
   const changed = { ...row, ...change };
@@ -198,8 +199,12 @@ async function noteClaim(client: Queryable, row: ReceiptRow, actor: string): Pro
   await insertReceiptEvent(client, row.receiptId, { action: 'claimed', actor, detail });
 }
 
+export function isReceiptAuthentic(mac: Mac, row: ReceiptRow): boolean {
+  return mac.verify(receiptText(row), row.mac);
+}
+
 function requireAuthentic(mac: Mac, row: ReceiptRow): void {
-  if (mac.verify(receiptText(row), row.mac)) return;
+  if (isReceiptAuthentic(mac, row)) return;
   throw new Error(`receipt ${row.receipt} was changed outside of the service`);
 }
 

@@ -123,7 +123,7 @@ function Where({
   readonly onDecide: (approval: Approval) => void;
 }) {
   const { kind, id } = approval;
-  const mayDecide = useMay(kind === 'entry' ? 'finance.act' : 'receipts.act');
+  const mayDecide = useMay('finance.act');
   switch (kind) {
     case 'case':
       return (
@@ -162,7 +162,6 @@ function Where({
         </Button>
       );
     case 'entry':
-    case 'receipt':
       if (!mayDecide || approval.isOwn) return null;
       return (
         <Button onClick={() => onDecide(approval)}>

@@ -6,7 +6,7 @@ import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useKindNames, useProposalName } from './approval-texts.ts';
 
-/** Approves or rejects an entry or a receipt; the request names what is shown. */
+/** Approves or rejects an entry. */
 export function Decide({
   approval,
   onClose,
@@ -18,8 +18,7 @@ export function Decide({
   return (
     <DecideDialog
       title={kinds[approval.kind]}
-      path={pathOf(approval)}
-      approval={approval.receipt === null ? {} : { vid: approval.receipt.vid }}
+      path={`/house/entries/${approval.id}`}
       onClose={onClose}
     >
       <WhatIsProposed approval={approval} />
@@ -27,15 +26,10 @@ export function Decide({
   );
 }
 
-function pathOf({ id, receipt }: Approval): string {
-  if (receipt === null) return `/house/entries/${id}`;
-  return `/receipts/${encodeURIComponent(receipt.issuer)}/${encodeURIComponent(receipt.receipt)}`;
-}
-
 function WhatIsProposed({ approval }: { readonly approval: Approval }) {
   const { t } = useLingui();
   const nameOf = useProposalName();
-  const { about, note, amount, proposedBy, proposedAt, receipt, entry } = approval;
+  const { about, note, amount, proposedBy, proposedAt, entry } = approval;
   const consumed = entry?.consumed ?? null;
   return (
     <>
@@ -43,7 +37,6 @@ function WhatIsProposed({ approval }: { readonly approval: Approval }) {
         facts={[
           { name: t`Proposal`, value: nameOf(approval) },
           { name: t`About`, value: about },
-          { name: t`Receipt`, value: receipt && `${receipt.receipt} (${receipt.issuer})` },
           { name: t`Amount`, value: amount !== null && <Money amount={amount} currency /> },
           {
             name: t`Consumed by earlier payments, also booked`,

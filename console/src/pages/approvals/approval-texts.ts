@@ -11,7 +11,6 @@ const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   entry: msg`Entry about a float`,
   journal: msg`Journal`,
   proposal: msg`Proposal`,
-  receipt: msg`Receipt`,
   quarantine: msg`Quarantine`,
   person: msg`Person`,
   credit: msg`Credit information`,
@@ -29,8 +28,7 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   bank_statement: msg`Statement of a bank`,
   vendor_secret: msg`New key or secret of a vendor`,
   payout_return: msg`Return of a payout that is not made`,
-  assign: msg`Give it to the vendor`,
-  close: msg`Close it without a vendor`,
+  receipt: msg`Receipt without a vendor`,
   release: msg`End it without statements`,
 };
 
@@ -64,6 +62,9 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   Evidence: msg`Evidence`,
   'Reference of the bank': msg`Reference of the bank`,
   Payout: msg`Payout`,
+  Receipt: msg`Receipt`,
+  'Credited as collected income': msg`Credited as collected income`,
+  'Closed without a vendor': msg`Closed without a vendor`,
   Booked: msg`Booked`,
   'The vendor owes us': msg`The vendor owes us`,
   'Transfer that the approval permits': msg`Transfer that the approval permits`,
