@@ -16,6 +16,7 @@ import {
   listExpired,
   listProposals,
   readTime,
+  setNotOpen,
 } from './store.ts';
 import type { Decision, NewProposal, ProposalFilter, ProposalRow } from './store.ts';
 
@@ -160,7 +161,7 @@ export class Proposals {
     onlyOwn: boolean,
   ): Promise<ProposalRow> {
     return await databaseTransaction(this.#pool, async (db) => {
-      const row = await this.#requireOpen(db, proposalId);
+      const row = await this.#requireEndable(db, proposalId);
       const isOwn = isSameActor(actorOf(row), { personId: by.personId, names: [by.name] });
       if (onlyOwn && !isOwn) {
         throw new PlainError(`${row.proposedBy} proposed it. Reject it instead.`, { field: 'by' });
@@ -172,7 +173,9 @@ export class Proposals {
       // The kind itself was altered: those who see the audit log may end it.
       const may = need ?? { permission: 'audit.read' as const, vendorId: null };
       await requireMay(db, by, may, this.#mac);
-      return await this.#end(db, row, { decision: isOwn ? 'withdrawn' : 'rejected', by, note });
+      const ending = { decision: isOwn ? 'withdrawn' : 'rejected', by, note } as const;
+      if (row.decision === null) return await this.#end(db, row, ending);
+      return await this.#giveBack(db, row, ending);
     });
   }
 
@@ -207,12 +210,18 @@ export class Proposals {
   }
 
   async find(proposalId: string): Promise<ProposalRow> {
-    return requireFound(await findProposal(this.#pool, proposalId), 'proposal');
+    return this.#believed(requireFound(await findProposal(this.#pool, proposalId), 'proposal'));
   }
 
   /** Newest first. */
   async list(filter: ProposalFilter): Promise<ProposalRow[]> {
-    return await listProposals(this.#pool, filter);
+    return (await listProposals(this.#pool, filter)).map((row) => this.#believed(row));
+  }
+
+  /** Nobody sees a forged decision as one, and acts on it: the proposal counts as altered. */
+  #believed(row: ProposalRow): ProposalRow {
+    const isForged = row.decision !== null && !isDecisionAuthentic(row, this.#mac);
+    return isForged ? { ...row, ...UNDECIDED, isOpen: false } : row;
   }
 
   /** The content for people; undefined if the proposal was altered: then nothing of it can be believed. */
@@ -244,10 +253,32 @@ export class Proposals {
     row: ProposalRow,
     ending: Pick<Made, 'decision' | 'by' | 'note'>,
   ): Promise<ProposalRow> {
+    const at = await this.#release(db, row);
+    return await this.#decide(db, row, { ...ending, at, isAlone: false, carriedOut: null });
+  }
+
+  /**
+   * Ends a proposal whose place for a decision is taken by a forged one. That stays, and counts for nothing; the audit
+   * log says who ended it.
+   */
+  async #giveBack(
+    db: Queryable,
+    row: ProposalRow,
+    { decision, by, note }: Pick<Made, 'decision' | 'by' | 'note'>,
+  ): Promise<ProposalRow> {
+    const decidedAt = await this.#release(db, row);
+    await setNotOpen(db, row.proposalId);
+    const decided = { decision, decidedBy: by.name, deciderId: by.personId, decidedAt };
+    const rest = { isOpen: false, decisionNote: note, isAlone: false, carriedOut: null };
+    return { ...row, ...decided, ...rest };
+  }
+
+  /** Returns what it holds, and the time. */
+  async #release(db: Queryable, row: ProposalRow): Promise<Date> {
     const at = await readTime(db);
     // Of every kind, because the kind may have been altered as well.
     for (const { hold } of this.#kinds.values()) await hold?.release(db, row.proposalId, at);
-    return await this.#decide(db, row, { ...ending, at, isAlone: false, carriedOut: null });
+    return at;
   }
 
   /** The only place where a proposal is decided. */
@@ -274,21 +305,28 @@ export class Proposals {
   }
 
   async #requireOpen(db: Queryable, proposalId: string): Promise<ProposalRow> {
-    const row = requireFound(await findProposal(db, proposalId), 'proposal');
+    const row = await this.#requireEndable(db, proposalId);
     if (row.decision === null) return row;
+    throw new PlainError(ALTERED_DECISION, { field: 'proposal' });
+  }
+
+  /** One that waits, or whose decision is forged. */
+  async #requireEndable(db: Queryable, proposalId: string): Promise<ProposalRow> {
+    const row = requireFound(await findProposal(db, proposalId), 'proposal');
+    if (row.decision === null || !isDecisionAuthentic(row, this.#mac)) return row;
     throw new PlainError(`The proposal was already ${row.decision} by ${row.decidedBy}.`);
   }
 
   #isUnaltered(row: ProposalRow): boolean {
+    // Listed as decided, without a decision: somebody has removed that.
+    if (row.decision === null && !row.isOpen) return false;
     const kind = this.#kinds.get(row.kind);
     if (kind === undefined || !this.#mac.verify(proposalText(row), row.mac)) return false;
     return kind.content.fits(row.content) && row.about === aboutOf(kind, row.content);
   }
 
   #requireUnaltered(row: ProposalRow): AnyKind {
-    // Listed as decided, without a decision: somebody has removed that.
-    const isLost = row.decision === null && !row.isOpen;
-    if (isLost || !this.#isUnaltered(row)) throw new PlainError(ALTERED, { field: 'proposal' });
+    if (!this.#isUnaltered(row)) throw new PlainError(ALTERED, { field: 'proposal' });
     return this.#requireKind(row.kind);
   }
 
@@ -320,7 +358,7 @@ export class Proposals {
 }
 
 const ALTERED_DECISION =
-  'The decision about the proposal was changed in the database, or the service did not record it. See malipo ledger check.';
+  'The decision about the proposal was changed in the database, or the service did not record it. Reject it, and see malipo ledger check.';
 
 const UNDECIDED = {
   isOpen: true,

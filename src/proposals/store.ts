@@ -105,8 +105,12 @@ export async function insertDecision(db: Queryable, made: NewDecision): Promise<
     ],
   );
   if (inserted.rowCount !== 1) return false;
-  await db.query('update proposals set is_open = false where proposal_id = $1', [made.proposalId]);
+  await setNotOpen(db, made.proposalId);
   return true;
+}
+
+export async function setNotOpen(db: Queryable, proposalId: string): Promise<void> {
+  await db.query('update proposals set is_open = false where proposal_id = $1', [proposalId]);
 }
 
 export async function findProposal(

@@ -97,6 +97,25 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     ]);
   });
 
+  test.each([
+    ['approved', '[]'],
+    ['rejected', null],
+  ])('is not %s by a row in the database, and can be rejected', async (decision, carriedOut) => {
+    const { seen } = await proposals.preview(given.id);
+    const forge = `insert into proposal_decisions (decided_at, proposal_id, decision, decided_by, note, is_alone,
+        carried_out, mac) values (now(), $1, $2, 'Baraka', '', false, $3, '')`;
+    await books.pool.query(forge, [given.id, decision, carriedOut]);
+    const shown = await proposals.find(given.id);
+    expect([shown.decision, proposals.describe(shown)]).toEqual([null, undefined]);
+    await refused(async () => await approve(people.baraka, seen), /Reject it/);
+    await end('reject', people.chege);
+    await end('reject', people.chege);
+    expect(await given.state()).toEqual(given.ended);
+    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
+      expect.stringContaining('its decision was altered'),
+    ]);
+  });
+
   test('is refused after the facts changed', async () => {
     const { seen } = await proposals.preview(given.id);
     await given.changeFacts();
