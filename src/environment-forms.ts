@@ -1,6 +1,7 @@
 // The values that environment variables may have, and how they are read.
 
 import { isIP } from 'node:net';
+import path from 'node:path';
 import { readHosts } from './platform/db/hosts.ts';
 import { isBucketAddress, readBucketAddress } from './platform/storage/storage.ts';
 
@@ -16,6 +17,12 @@ export interface Form<Value> {
 }
 
 export const text: Form<string> = { allowed: 'any text', read: (value) => value };
+
+/** Below `/proc`, Node.js never stops trying to create a folder. */
+export const folder: Form<string> = {
+  allowed: 'a folder that is not below /proc or /sys',
+  read: (value) => (/^\/(proc|sys)(\/|$)/.test(path.resolve(value)) ? undefined : value),
+};
 export const port = wholeNumber(0, 65_535, 'a port number');
 export const key: Form<Buffer> = {
   allowed: '32 random bytes in base64, as `openssl rand -base64 32` prints them',

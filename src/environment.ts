@@ -3,6 +3,7 @@ import {
   baseUrl,
   consolePath,
   databaseUrl,
+  folder,
   httpUrl,
   isSafeUrl,
   key,
@@ -55,7 +56,7 @@ export const VARIABLES = {
   },
   DATA_DIR: {
     description: 'Folder of the embedded database and of the sandbox.',
-    form: text,
+    form: folder,
     default: '.data',
   },
   ...STORAGE_VARIABLES,

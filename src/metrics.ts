@@ -5,6 +5,7 @@ import type { RequestLog } from './parties/request-log.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import type { PaymentMetrics } from './payments/metrics.ts';
 import { programVersion } from './platform/base/program-version.ts';
+import { findPurpose } from './platform/db/purpose-store.ts';
 import { readBackupAgeSeconds, readWaitingWalBytes } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { readWorkers } from './platform/cluster/nodes.ts';
@@ -62,8 +63,8 @@ export function createMetrics(options: {
   addGauge(
     registry,
     'malipo_backup_age_seconds',
-    'Age of the data in the last complete backup; absent if malipo backup has taken none',
-    () => readBackupAgeSeconds(pool),
+    'Age of the data in the last complete backup; before the first one, time since the first start of the service; absent in the sandbox before the first one',
+    () => readUnsavedSeconds(pool),
   );
   addGauge(
     registry,
@@ -163,4 +164,12 @@ function addPoolMetrics(registry: MetricsRegistry, { pools }: ProcessState): voi
   const limit = gauge('malipo_pool_connections_max', 'The most connections that the pool opens', [
     'pool',
   ]);
+}
+
+/** Before the first backup, the time since the first start of the service. Null in the sandbox. */
+async function readUnsavedSeconds(pool: Pool): Promise<number | null> {
+  const age = await readBackupAgeSeconds(pool);
+  if (age !== null) return age;
+  const made = await findPurpose(pool);
+  return made?.purpose === 'production' ? (Date.now() - made.markedAt.getTime()) / 1000 : null;
 }

@@ -7,6 +7,7 @@ import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
 import { HELP_LAYOUT } from './help.ts';
 import { createProgress, showAnswer, shownLines } from './output.ts';
+import { requireRoom } from './room.ts';
 import type { Answer } from './output.ts';
 
 type AddCommands = (program: Command, cli: Cli) => void;
@@ -222,6 +223,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
       if (answer !== undefined) show(options, answer);
     },
     run: async (options, work, needs) => {
+      requireRoom(stdout);
       const { withSession } = await import('./session.ts');
       const { withEntry } = await import('./entry.ts');
       await withSession(surroundings.environment, needs ?? {}, async (session) => {

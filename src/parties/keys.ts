@@ -261,12 +261,33 @@ export async function openSecretsOf(
 }
 
 function openRow(row: KeyRow, masterKeys: MasterKeys): string {
-  const holder = { holderKind: row.holderKind, holder: row.holder };
-  return unseal(
-    { masterKeyId: row.masterKeyId, bytes: row.sealed },
-    location(holder, row.keyId),
-    masterKeys,
-  );
+  const { keyId, holderKind, holder, masterKeyId: sealedUnder, sealed: bytes } = row;
+  const at = location({ holderKind, holder }, keyId);
+  try {
+    return unseal({ masterKeyId: sealedUnder, bytes }, at, masterKeys);
+  } catch (error) {
+    if (error instanceof PlainError) throw error;
+    throw new PlainError(
+      `The key ${keyId} of ${holderKind} ${holder} was damaged, or changed in the database. ${wayOut(row)}`,
+    );
+  }
+}
+
+/** After it the damaged key is not valid any more, so that nothing reads it. */
+function wayOut({ holderKind, holder, keyId }: KeyRow): string {
+  switch (holderKind) {
+    case 'vendor':
+    case 'collector':
+      return `Replace it with \`malipo ${holderKind} rotate-key ${holder} --overlap 0\`, and give the new one to its holder.`;
+    case 'webhook':
+      return `Replace it with \`malipo webhook rotate-secret ${holder} --overlap 0\`, and give the new one to the vendor.`;
+    case 'operator':
+      return `As the owner of the tables, end it with \`update security_keys set valid_until = now() where key_id = '${keyId}'\`, then set it again with \`malipo operator set-key\`.`;
+    case 'source':
+      return `Set it again with \`malipo receipts source set-key ${holder}\`.`;
+    case 'ledger':
+      return 'Put this row of the table security_keys back from a backup.';
+  }
 }
 
 /**

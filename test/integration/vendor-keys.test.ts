@@ -128,6 +128,21 @@ describe('rotating a key', () => {
     expect(await secretsOf(vid)).toEqual(['third', 'second']);
   });
 
+  test('replaces one that was damaged, as its message says', async () => {
+    const vid = await makeVendor();
+    await rotate(vid, newSecurityKey(), 0);
+    await books.owner.query(
+      `update security_keys set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where holder = $1`,
+      [vid],
+    );
+    const read = async () => await openKeys(books.pool, ['vendor'], MASTER_KEYS);
+    await expect(read()).rejects.toThrow(`malipo vendor rotate-key ${vid} --overlap 0`);
+    const secret = newSecurityKey();
+    await rotate(vid, secret, 0);
+    const keys = await read();
+    expect(keys.filter(({ holder }) => holder === vid)).toMatchObject([{ secret }]);
+  });
+
   test('without an overlap ends the former one at once', async () => {
     const vid = await makeVendor();
     await rotate(vid, 'first', 0);

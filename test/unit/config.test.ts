@@ -23,6 +23,10 @@ function complaints(source: Record<string, string>, mode: Mode = 'sandbox'): str
 }
 
 describe('the configuration', () => {
+  test.each(['/proc/malipo', '/proc', '/srv/../sys/x'])('keeps no data in %s', (place) => {
+    expect(complaints({ DATA_DIR: place })).toEqual(['DATA_DIR']);
+  });
+
   test('of the sandbox needs nothing', () => {
     expect(readConfig('sandbox', {})).toMatchObject({
       mode: 'sandbox',
