@@ -9,6 +9,7 @@ export const PARTIES_TABLES: TableClasses = {
   security_keys: 'local',
   people: 'local',
   first_people_codes: 'local',
+  ended_credentials: 'local',
   sign_in_failures: 'local',
   sign_in_sources: 'local',
   person_links: 'local',

@@ -16,6 +16,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'parties/people': [
     'people',
     'first_people_codes',
+    'ended_credentials',
     'sign_in_failures',
     'sign_in_sources',
     'person_links',

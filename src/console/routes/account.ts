@@ -10,6 +10,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { createLongReads } from '../../platform/base/long-reads.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PasskeysAnswer } from '../answers.ts';
 import { Audited, longReaderOf, route } from '../route.ts';
@@ -50,7 +51,10 @@ export function accountRoutes(options: AccountRoutesOptions): AnyRoute[] {
       action: 'passkey.remove',
       params: Type.Object({ id: Type.String({ maxLength: 1500 }) }),
       handle: async ({ params: { id } }, { viewer }) => {
-        if (!(await deletePasskey(pool, viewer.personId, id))) throw new Refusal('not_found');
+        const isRemoved = await databaseTransaction(pool, async (db) =>
+          deletePasskey(db, viewer.personId, id),
+        );
+        if (!isRemoved) throw new Refusal('not_found');
       },
     }),
   ];

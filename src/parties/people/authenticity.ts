@@ -2,6 +2,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { insertEnded } from './ended-store.ts';
 import {
   beginSigning,
   findSigned,
@@ -21,7 +22,7 @@ export interface PeopleDeps {
 }
 
 /** What a person's authentication code covers. */
-function personText(person: Omit<SignedPerson, 'personMac'>): string {
+function personText(person: Omit<SignedPerson, 'personMac' | 'isFormer'>): string {
   return JSON.stringify([
     'people',
     person.personId,
@@ -32,6 +33,8 @@ function personText(person: Omit<SignedPerson, 'personMac'>): string {
     person.passwordHash,
     person.linkBy,
     credentialsText(person),
+    // Rows of a release without versions have 0.
+    ...(person.version === 0 ? [] : [person.version]),
   ]);
 }
 
@@ -46,16 +49,21 @@ export function credentialsText({
   return credentialsAt === null ? null : String(Number(credentialsAt));
 }
 
-/** Whether the service made the person what the database says. */
+/** Whether the service made the person what the database says, and it is not a former row. */
 export function isAuthentic(person: SignedPerson, mac: Mac): boolean {
-  return mac.verify(personText(person), person.personMac);
+  return !person.isFormer && mac.verify(personText(person), person.personMac);
 }
 
 /** After each change of a person, in the same database transaction. */
 export async function signPerson(db: Queryable, personId: string, mac: Mac): Promise<void> {
   const person = await findSigned(db, personId);
   if (person === undefined) throw new Error(`there is no person ${personId}`);
-  await setPersonMac(db, personId, mac.sign(personText(person)));
+  const { personMac } = person;
+  // With the person, whose row may have got somebody else's code.
+  const former = `${personId} ${personMac?.toString('hex')}`;
+  if (personMac !== null) await insertEnded(db, 'person', former);
+  const signed = { ...person, version: person.version + 1 };
+  await setPersonMac(db, signed, mac.sign(personText(signed)));
 }
 
 /** Before a change. Locks the person. Undefined: nobody has the login. */
@@ -83,7 +91,7 @@ export async function signFirstPeople({ pool, ledgerMac }: PeopleDeps, now: Date
   await databaseTransaction(pool, async (db) => {
     if (!(await beginSigning(db, now))) return;
     for (const person of await lockUnsigned(db)) {
-      await setPersonMac(db, person.personId, ledgerMac.sign(personText(person)));
+      await setPersonMac(db, person, ledgerMac.sign(personText(person)));
     }
   });
 }

@@ -14,7 +14,7 @@ import { deletePasskeysOf } from './passkeys-store.ts';
 import { setCredentials } from './people-store.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
 import { hashOf } from './sessions.ts';
-import { codeSecretLocation } from './sign-in.ts';
+import { codeSecretLocation, useCode } from './sign-in.ts';
 
 /** How long a link can be used. */
 export const LINK_HOURS = 72;
@@ -114,6 +114,9 @@ export async function acceptLink(
       at: now,
       linkBy: link.isOfOwnVendor ? null : link.madeBy,
     });
+    if (codeStep !== null) {
+      await useCode(db, { personId: link.personId, credentialsAt: now }, codeStep);
+    }
     await signPerson(db, link.personId, options.ledgerMac);
     // Who used it before has no way in any more.
     await deletePasskeysOf(db, link.personId);

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { hasEnded, insertEnded } from './ended-store.ts';
 import { SIGNED_COLUMNS } from './people-store.ts';
 import type { SignedPerson } from './people-store.ts';
 
@@ -26,7 +27,8 @@ const COLUMNS = `k.credential_id as "credentialId", k.person_id as "personId",
 
 export async function listPasskeys(db: Queryable, personId: string): Promise<PasskeyRow[]> {
   const listed = await db.query<PasskeyRow>(
-    `select ${COLUMNS} from passkeys k where k.person_id = $1 order by k.created_at, k.credential_id`,
+    `select ${COLUMNS} from passkeys k where k.person_id = $1
+       and not ${hasEnded('passkey', 'k.credential_id')} order by k.created_at, k.credential_id`,
     [personId],
   );
   return listed.rows;
@@ -41,17 +43,20 @@ export async function findPasskey(
 ): Promise<PasskeyOwnerRow | undefined> {
   const found = await db.query<PasskeyOwnerRow>(
     `select ${COLUMNS}, ${SIGNED_COLUMNS} from passkeys k join people p on p.person_id = k.person_id
-     where k.credential_id = $1 and p.status = 'active'`,
+     where k.credential_id = $1 and p.status = 'active'
+       and not ${hasEnded('passkey', 'k.credential_id')}`,
     [credentialId],
   );
   return found.rows[0];
 }
 
-/** False if it is registered already. */
+/** False if it is registered already, or was removed. */
 export async function insertPasskey(
   db: Queryable,
   key: Omit<PasskeyRow, 'usedAt'>,
 ): Promise<boolean> {
+  const removed = await db.query(`select where ${hasEnded('passkey', '$1')}`, [key.credentialId]);
+  if (removed.rowCount === 1) return false;
   const inserted = await db.query(
     `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name, created_at,
        mac)
@@ -84,7 +89,7 @@ export async function notePasskeyUse(
   return noted.rowCount === 1;
 }
 
-/** False if the person has no such passkey. */
+/** For good, in the caller's database transaction. False if the person has no such passkey. */
 export async function deletePasskey(
   db: Queryable,
   personId: string,
@@ -94,7 +99,9 @@ export async function deletePasskey(
     'delete from passkeys where person_id = $1 and credential_id = $2',
     [personId, credentialId],
   );
-  return deleted.rowCount === 1;
+  if (deleted.rowCount !== 1) return false;
+  await insertEnded(db, 'passkey', credentialId);
+  return true;
 }
 
 export async function deletePasskeysOf(db: Queryable, personId: string): Promise<void> {
@@ -133,5 +140,6 @@ export async function takeChallenge(
      returning expires_at as "expiresAt", mac`,
     [challenge.text, challenge.personId, challenge.now],
   );
-  return taken.rows[0];
+  if (taken.rows[0] === undefined) return undefined;
+  return (await insertEnded(db, 'challenge', challenge.text)) ? taken.rows[0] : undefined;
 }

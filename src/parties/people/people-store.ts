@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { hasEnded } from './ended-store.ts';
 import type { Role } from './roles.ts';
 
 /** What a person's authentication code covers, and the code. */
@@ -13,8 +14,12 @@ export interface SignedPerson {
   linkBy: string | null;
   /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;
+  /** Grows with each change. */
+  version: number;
   /** Null: the service has not added the person. */
   personMac: Buffer | null;
+  /** Whether the row is a former one of the person, which somebody has put back. */
+  isFormer: boolean;
 }
 
 export interface PersonRow extends SignedPerson {
@@ -37,7 +42,8 @@ export interface CredentialsRow extends SignedPerson {
 /** Columns of `people p`. */
 export const SIGNED_COLUMNS = `p.person_id as "personId", p.login, p.vendor_id as "vendorId", p.role,
   p.status, p.password_hash as "passwordHash", p.link_by as "linkBy",
-  p.credentials_at as "credentialsAt", p.mac as "personMac"`;
+  p.credentials_at as "credentialsAt", p.version, p.mac as "personMac",
+  ${hasEnded('person', `p.person_id || ' ' || encode(p.mac, 'hex')`)} as "isFormer"`;
 
 const COLUMNS = `${SIGNED_COLUMNS}, p.name, v.vid, p.created_at as "createdAt",
   p.password_hash is not null as "hasPassword", p.code_secret is not null as "hasCodes",
@@ -264,8 +270,16 @@ export async function listSigned(db: Queryable): Promise<SignedPerson[]> {
   return listed.rows;
 }
 
-export async function setPersonMac(db: Queryable, personId: string, mac: Buffer): Promise<void> {
-  await db.query('update people set mac = $2 where person_id = $1', [personId, mac]);
+export async function setPersonMac(
+  db: Queryable,
+  { personId, version }: Pick<SignedPerson, 'personId' | 'version'>,
+  mac: Buffer,
+): Promise<void> {
+  await db.query('update people set mac = $2, version = $3 where person_id = $1', [
+    personId,
+    mac,
+    version,
+  ]);
 }
 
 /** Whether the people of an earlier release have their codes. */

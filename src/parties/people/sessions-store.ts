@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { hasEnded, insertEnded } from './ended-store.ts';
 import { SIGNED_COLUMNS } from './people-store.ts';
 import type { SignedPerson } from './people-store.ts';
 
@@ -56,7 +57,8 @@ export async function findSession(
       from sessions s join people p on p.person_id = s.person_id
         left join vendors v on v.vendor_id = p.vendor_id
       where s.token_hash = $1 and s.expires_at > $2 and s.seen_at > $3 and p.status = 'active'
-        and (p.vendor_id is null or v.status = 'active')`,
+        and (p.vendor_id is null or v.status = 'active')
+        and not ${hasEnded('session', `encode(s.token_hash, 'hex')`)}`,
     values: [tokenHash, time.now, time.idleSince],
   });
   return found.rows[0];
@@ -72,13 +74,21 @@ export async function isAnySessionInUse(db: Queryable, since: Date): Promise<boo
   return (found.rowCount ?? 0) > 0;
 }
 
-export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
+/** For good: the hash is kept before the row is deleted. */
+export async function endSession(db: Queryable, tokenHash: Buffer): Promise<void> {
+  const known = await db.query('select from sessions where token_hash = $1', [tokenHash]);
+  if (known.rowCount === 1) await insertEnded(db, 'session', tokenHash.toString('hex'));
   await db.query('delete from sessions where token_hash = $1', [tokenHash]);
 }
 
 /** Signs the person out everywhere. */
 export async function deleteSessionsOf(db: Queryable, personId: string): Promise<void> {
-  await db.query('delete from sessions where person_id = $1', [personId]);
+  await db.query(
+    `with ended as (delete from sessions where person_id = $1 returning token_hash)
+     insert into ended_credentials (kind, id, ended_at)
+     select 'session', encode(token_hash, 'hex'), now() from ended on conflict do nothing`,
+    [personId],
+  );
 }
 
 /** Removes sessions that have ended. */

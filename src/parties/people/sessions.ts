@@ -13,7 +13,7 @@ import { masterMac } from './known-devices.ts';
 import { findSigned } from './people-store.ts';
 import {
   deleteEndedSessions,
-  deleteSession,
+  endSession,
   findSession,
   insertSession,
   noteSeen,
@@ -97,7 +97,7 @@ export function createSessions({
     },
     goesOn: async (token) => (await find(token, clock.now())) !== undefined,
     end: async (token) => {
-      if (TOKEN.test(token)) await deleteSession(pool, hashOf(token));
+      if (TOKEN.test(token)) await endSession(pool, hashOf(token));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { unseal } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { isAuthentic } from './authenticity.ts';
+import { credentialsText, isAuthentic } from './authenticity.ts';
 import { loginFrom } from './login.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { isPassword } from './password.ts';
@@ -12,6 +12,7 @@ import { deleteFailures, findFailures, lockFailures, setFailures } from './failu
 import type { FailuresRow } from './failures-store.ts';
 import { isKnownTo } from './known-devices.ts';
 import type { KnownDevice } from './known-devices.ts';
+import { insertEnded } from './ended-store.ts';
 import { findCredentials, setCodeStep } from './people-store.ts';
 import type { CredentialsRow } from './people-store.ts';
 import { remembered, secondsToWait, secondsToWaitAsStranger } from './wait.ts';
@@ -152,10 +153,13 @@ async function decide(
   const person = await findCredentials(db, login);
   // The password may have been replaced meanwhile.
   const isRight = person !== undefined && person.passwordHash === options.provenHash;
-  const result: Checked =
+  const checked: Checked =
     isRight && person.status === 'active' && isAuthentic(person, options.ledgerMac)
       ? checkCode(options, person, { code, now })
       : { kind: 'failed' };
+  const step = checked.kind === 'done' ? checked.codeStep : null;
+  const isRepeat = person !== undefined && step !== null && !(await useCode(db, person, step));
+  const result: Checked = isRepeat ? { kind: 'failed' } : checked;
   if (result.kind === 'failed') {
     const failed = { failedCount: own.failedCount + 1, failedAt: now };
     await setFailures(db, login, source, failed);
@@ -166,6 +170,16 @@ async function decide(
     if (result.codeStep !== null) await setCodeStep(db, result.personId, result.codeStep);
   }
   return result;
+}
+
+/** False: the code was used before, whatever the person's row says. */
+export async function useCode(
+  db: Queryable,
+  person: Pick<CredentialsRow, 'personId' | 'credentialsAt'>,
+  step: bigint,
+): Promise<boolean> {
+  const id = `${person.personId} ${credentialsText(person)} ${step}`;
+  return await insertEnded(db, 'code', id);
 }
 
 async function addStrangersFailure(
