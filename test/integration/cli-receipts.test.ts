@@ -104,15 +104,28 @@ describe('a receipt that no vendor has', () => {
 
   test('is listed, proposed, and approved by another person', async () => {
     expect((await run('list')).stdout).toContain('FT26006002');
-    const proposal = ['--vid', 'acme', '--by', 'Asha', '--note', 'the depositor called'];
-    await must(environment, 'receipts', 'propose', name, proposal);
-    const approve = async (...more: string[]) => await run('approve', ...name, ...more);
-    expect((await approve('--by', 'Baraka')).stderr).toContain('either --vid or --close');
-    expect((await approve('--close', '--by', 'Baraka')).stderr).toContain('assign it to acme');
-    expect((await approve('--vid', 'acme', '--by', 'asha')).stderr).toContain('another person');
-    expect(await approve('--vid', 'acme', '--by', 'Baraka')).toMatchObject({ exitCode: 0 });
+    const by = ['--by', 'Asha', '--note', 'the depositor called'];
+    expect((await run('propose', ...name, ...by)).stderr).toContain('either --vid or --close');
+    const proposed = await must(
+      environment,
+      'receipts',
+      'propose',
+      name,
+      '--vid',
+      'acme',
+      by,
+      '--json',
+    );
+    const { proposal } = proposed.json<{ proposal: string }>();
+    const shown = await must(environment, 'proposal', 'show', proposal, '--json');
+    const { seen } = shown.json<{ seen: string }>();
+    const approve = async (code: string, who: string) =>
+      await inProcess(environment, 'proposal', 'approve', proposal, '--seen', code, '--by', who);
+    expect((await approve('another', 'Baraka')).stderr).toContain('has changed');
+    expect((await approve(seen, 'asha')).stderr).toContain('another person');
+    expect(await approve(seen, 'Baraka')).toMatchObject({ exitCode: 0 });
     const { stdout } = await must(environment, 'receipts', 'show', name);
-    for (const word of ['credited', 'approved by Baraka', 'proposed']) {
+    for (const word of ['credited', 'approved by Baraka', 'proposed by Asha']) {
       expect(stdout).toContain(word);
     }
   });

@@ -84,7 +84,10 @@ function listText(rows: readonly ReceiptRow[], names: Names, wireTime: WireTime)
 
 function stateOf(row: ReceiptRow): string {
   const state = row.reversedAt === null ? row.state : `${row.state}, taken back`;
-  return row.decidedBy === null ? state : `${state}, approved by ${row.decidedBy}`;
+  const { proposedBy, decidedBy } = row;
+  return decidedBy === null
+    ? state
+    : `${state}, proposed by ${proposedBy}, approved by ${decidedBy}`;
 }
 
 function vidOf(row: ReceiptRow, names: Names): string | null {
