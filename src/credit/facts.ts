@@ -91,6 +91,8 @@ export interface CreditAccount {
   readonly current: AccountState;
   /** Earlier states, oldest first, without `current`. */
   readonly history: readonly AccountState[];
+  /** The days of its sales, oldest first. `lender` holds it now. Absent: it was never sold. */
+  readonly soldOn?: readonly Date[];
   /** The subject disputes it: it is shown, but neither scored nor counted as non-performing. */
   readonly disputed: boolean;
   /**

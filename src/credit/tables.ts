@@ -25,6 +25,7 @@ export const CREDIT_TABLES: TableClasses = {
   account_corrections: 'local',
   account_disputes: 'local',
   account_withdrawals: 'local',
+  account_sales: 'local',
   subject_life_records: 'local',
   suppression_rules: 'local',
   suppression_changes: 'local',

@@ -102,6 +102,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'subject_enquiries',
     'credit_accounts',
     'account_withdrawals',
+    'account_sales',
     'account_states',
     'account_corrections',
     'account_disputes',

@@ -322,6 +322,7 @@ describe('a score', () => {
       lastPaymentCents: true,
       current: true,
       history: true,
+      soldOn: true,
       disputed: true,
       troubleSuppressed: true,
       retainedPermille: true,

@@ -12,6 +12,7 @@ import { addMergeCommands } from './merge.ts';
 import { addMonitorCommands } from './monitor.ts';
 import { addProposalCommands } from './proposals.ts';
 import { addReportCommand } from './report.ts';
+import { addSaleCommands } from './sale.ts';
 import { addScoreCommand } from './score.ts';
 import { addScorecardCommands } from './scorecard.ts';
 import { addSuppressionCommands } from './suppression.ts';
@@ -32,6 +33,7 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addDeceasedCommands(credit, cli);
   addMergeCommands(credit, cli);
   addWithdrawCommands(credit, cli);
+  addSaleCommands(credit, cli);
   addSuppressionCommands(credit, cli);
   addProposalCommands(credit, cli);
   addCreditKeyCommands(credit, cli);

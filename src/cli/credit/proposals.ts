@@ -32,7 +32,16 @@ export function proposing(made: Command): Command {
 
 /** What is proposed, as the audit log calls it: `merge`, about a reference. */
 type About = readonly [
-  kind: 'merge' | 'unmerge' | 'dispute' | 'withdrawal' | 'case' | 'rule' | 'rule-end' | 'scorecard',
+  kind:
+    | 'merge'
+    | 'unmerge'
+    | 'dispute'
+    | 'withdrawal'
+    | 'sale'
+    | 'case'
+    | 'rule'
+    | 'rule-end'
+    | 'scorecard',
   target: string,
 ];
 
@@ -56,7 +65,7 @@ export function addProposalCommands(credit: Command, cli: Cli): void {
   const proposal = credit
     .command('proposal')
     .description(
-      'What was proposed: merges, outcomes of disputes, withdrawn accounts, closed cases, files, suppression rules and scorecards.',
+      'What was proposed: merges, outcomes of disputes, withdrawn and sold accounts, closed cases, files, suppression rules and scorecards.',
     );
   addList(proposal, cli);
   addShow(proposal, cli);

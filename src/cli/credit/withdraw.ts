@@ -12,9 +12,9 @@ import { propose, proposing } from './proposals.ts';
 import type { GroundsOptions } from './proposals.ts';
 import { crnNumber } from './subject.ts';
 
-const accountNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an account' });
+export const accountNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an account' });
 
-interface AccountOptions {
+export interface AccountOptions {
   readonly crn: string;
   readonly account: string;
 }
@@ -27,13 +27,13 @@ export function addWithdrawCommands(credit: Command, cli: Cli): void {
   addList(withdraw, cli);
 }
 
-function ofAccount(made: Command): Command {
+export function ofAccount(made: Command): Command {
   return made
     .requiredOption('--crn <crn>', 'reference of the person', crnNumber)
     .requiredOption('--account <number>', 'number of the account in the registry', accountNumber);
 }
 
-function refOf({ crn, account }: AccountOptions): AccountRef {
+export function refOf({ crn, account }: AccountOptions): AccountRef {
   return { crn: BigInt(crn), accountId: BigInt(account) };
 }
 

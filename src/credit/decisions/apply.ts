@@ -10,11 +10,12 @@ import {
   readSuppressionRules,
   removeSuppressionRule,
 } from '../registry/suppression-store.ts';
+import { recordSale } from '../registry/sales-store.ts';
 import { withdrawAccount } from '../registry/withdrawals-store.ts';
 import { jsonText } from '../../platform/base/proposal.ts';
 import { ruleOf, storedRule, textOf } from './content.ts';
 import type { Content, StoredRule } from './content.ts';
-import { mergeProblemText } from './propose.ts';
+import { mergeProblemText, saleProblemText } from './propose.ts';
 import type { ProposalRow } from './proposals-store.ts';
 
 interface Approval {
@@ -59,6 +60,13 @@ export async function applyContent(
       if (!(await withdrawAccount(client, ref, { reason, at }))) {
         throw new PlainError('The person has no such account, or it is withdrawn already.');
       }
+      break;
+    }
+    case 'sale': {
+      const { crn, account, into, soldOn } = content;
+      const sale = { crn: BigInt(crn), from: BigInt(account), into: BigInt(into), soldOn };
+      const problem = await recordSale(client, sale, { reason, at });
+      if (problem !== undefined) throw new PlainError(saleProblemText(problem));
       break;
     }
     case 'case':

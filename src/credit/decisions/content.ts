@@ -38,6 +38,17 @@ export type Content =
       readonly account: string;
       readonly lender: string;
     }
+  /** A debt that two lenders submit counts once, under the one that bought it. */
+  | {
+      readonly kind: 'sale';
+      readonly crn: string;
+      readonly account: string;
+      readonly lender: string;
+      /** The buyer's account. */
+      readonly into: string;
+      readonly buyer: string;
+      readonly soldOn: string;
+    }
   /** A case is closed, and nothing else is changed. */
   | { readonly kind: 'case'; readonly case: string }
   | {
@@ -80,6 +91,7 @@ export function aboutOf(content: Content): string {
     case 'dispute':
       return `dispute ${content.dispute}`;
     case 'withdrawal':
+    case 'sale':
       return `account ${content.account}`;
     case 'case':
       return `case ${content.case}`;
@@ -105,6 +117,8 @@ export function textOf(content: Content): string {
       return `the dispute about account ${content.account} of ${content.crn} is ${content.outcome}`;
     case 'withdrawal':
       return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, is withdrawn`;
+    case 'sale':
+      return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, was sold on ${content.soldOn} and is account ${content.into} of ${content.buyer}`;
     case 'case':
       return 'the case is closed';
     case 'import':

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/base/clock.ts';
+import { isoDay } from '../../platform/base/days.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requirePerson } from '../../platform/base/person.ts';
@@ -15,6 +16,8 @@ import { findMergeProblem, readSurvivors } from '../registry/merges-store.ts';
 import type { MergeProblem } from '../registry/merges-store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
+import { checkSale } from '../registry/sales-store.ts';
+import type { SaleProblem, SoldDebt } from '../registry/sales-store.ts';
 import { findCountedAccount } from '../registry/withdrawals-store.ts';
 import type { AccountRef } from '../registry/withdrawals-store.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
@@ -50,6 +53,21 @@ const MERGE_PROBLEMS: Readonly<Record<MergeProblem, string>> = {
 
 export function mergeProblemText(problem: MergeProblem): string {
   return MERGE_PROBLEMS[problem];
+}
+
+const SALE_PROBLEMS: Readonly<Record<SaleProblem, string>> = {
+  no_account: 'The person has no such account, or it is withdrawn.',
+  no_buyer: 'The person has no such account of the buyer, or it is withdrawn.',
+  same_lender: 'Both accounts are of the same lender, which cannot sell a debt to itself.',
+  sold_already: 'The debt was sold already: name the account of its present holder.',
+  bought_already: 'The buyer’s account is the continuation of another one already.',
+  order: 'Each sale of a debt must be later than the one before.',
+  before_opening: 'The account was opened after this day.',
+  submitted_before: 'The buyer submitted its account for a day before the sale.',
+};
+
+export function saleProblemText(problem: SaleProblem): string {
+  return SALE_PROBLEMS[problem];
 }
 
 /** Two subjects are one person: what is on file about `from` is answered under `into`. */
@@ -100,12 +118,37 @@ export async function proposeWithdrawal(
 ): Promise<ProposalRow> {
   const lender = await findCountedAccount(deps.pool, { crn, accountId });
   if (lender === undefined) {
-    throw new PlainError('The person has no such account, or it is withdrawn already.', {
-      field: 'account',
-    });
+    throw new PlainError(
+      'The person has no such account, or it was sold, or is withdrawn already.',
+      {
+        field: 'account',
+      },
+    );
   }
   const about = { crn: String(crn), account: String(accountId), lender };
   return await record(deps, { kind: 'withdrawal', ...about }, grounds);
+}
+
+/**
+ * A debt was sold, and both lenders submit it: from the sale on it counts once, under the buyer's
+ * account, with the history of both.
+ */
+export async function proposeSale(
+  deps: Deps,
+  sale: SoldDebt,
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  if (sale.soldOn > isoDay(deps.clock.now())) {
+    throw new PlainError('The day of the sale must not be in the future.', { field: 'soldOn' });
+  }
+  const checked = await checkSale(deps.pool, sale);
+  if (typeof checked === 'string') {
+    const field = checked === 'before_opening' || checked === 'order' ? 'soldOn' : 'account';
+    throw new PlainError(saleProblemText(checked), { field });
+  }
+  const about = { crn: String(sale.crn), account: String(sale.from), into: String(sale.into) };
+  const content = { kind: 'sale', ...about, ...checked, soldOn: sale.soldOn } as const;
+  return await record(deps, content, grounds);
 }
 
 /** A case is closed with a finding: people had to decide nothing, or a lender corrects it. */

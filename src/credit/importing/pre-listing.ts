@@ -3,7 +3,7 @@ import type { Sector } from '../../parties/vendor.ts';
 import type { AmountUnit, State } from '../registry/account.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
-import { accountOf } from '../registry/store.ts';
+import { accountsOf } from '../registry/store.ts';
 import { isInDefault } from '../scorecards/standing.ts';
 import { ImportError } from './error.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
@@ -68,10 +68,11 @@ function isListed(
   sector: Sector,
   rules: readonly SuppressionRule[],
 ): boolean {
-  const row = { accountId: 0n, lender: accountNumber, sector, disputed: false, ...terms };
+  const unsold = { soldInto: null, soldOn: null, disputed: false };
+  const row = { accountId: 0n, lender: accountNumber, sector, ...unsold, ...terms };
   const file = {
     asOf: new Date(`${state.asOf}T00:00:00Z`),
-    accounts: accountOf(row, [{ ...state, accountId: 0n }]),
+    accounts: accountsOf([row], new Map([[0n, [{ ...state, accountId: 0n }]]])),
     enquiries: [],
   };
   return applySuppression(file, rules).accounts.some(isInDefault);

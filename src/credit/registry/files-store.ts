@@ -3,7 +3,8 @@ import { bigintArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { CreditFile, LifeRecord, PastEnquiry } from '../facts.ts';
-import { accountOf } from './store.ts';
+import { WITH_SALE } from './sales-store.ts';
+import { accountsOf } from './store.ts';
 import type { AccountRow, FileOptions, StateRow } from './store.ts';
 import { pastEnquiryOf } from './subject-enquiries-store.ts';
 import { IS_WITHDRAWN } from './withdrawals-store.ts';
@@ -41,9 +42,7 @@ export async function readCreditFiles(
         crn,
         {
           asOf: options.asOf,
-          accounts: (accounts.get(crn) ?? []).flatMap((row) =>
-            accountOf(row, states.get(row.accountId) ?? []),
-          ),
+          accounts: accountsOf(accounts.get(crn) ?? [], states),
           enquiries: enquiries.get(crn) ?? [],
           ...(life === undefined ? {} : { life }),
         },
@@ -76,10 +75,12 @@ async function readAccounts(
         a.joint_holders as "jointHolders",
         exists (select from account_disputes d
           where d.crn = any($2::bigint[]) and d.account_id = a.account_id
-            and d.closed_at is null) as disputed
+            and d.closed_at is null) as disputed,
+        e.into_account_id as "soldInto", e.sold_on::text as "soldOn"
       from ${PAIRS}
         join credit_accounts a on a.crn = o.member
         join lenders l on l.lender = a.lender
+        ${WITH_SALE}
       where a.opened_on <= $3 and not ${IS_WITHDRAWN}
       order by o.crn, a.opened_on, a.account_id`,
     values: [...pairs, isoDay(asOf)],

@@ -1,4 +1,5 @@
-import type { AccountStatus, CreditAccount, CreditFile } from '../facts.ts';
+import type { AccountState, AccountStatus, CreditAccount, CreditFile } from '../facts.ts';
+import { isNonPerforming } from '../scorecards/standing.ts';
 
 const SETTLED: ReadonlySet<AccountStatus> = new Set(['A', 'H']);
 /** Settled or written off: the retention counts from the first day of this. */
@@ -10,9 +11,9 @@ const FADING_SHARE = 0.4;
 const WHOLE_PERMILLE = 1_000;
 
 /**
- * The file without what is past retention. An account is kept until so long after it was settled or
- * written off, however often it is submitted after that, or after its newest state if its lender
- * fell silent. Before that it counts less and less in the subject's favour, so that a score does not
+ * The file without what is past retention. An account is kept until so long after it was settled,
+ * written off or sold in default, however often it is submitted after that, or after its newest state
+ * if its lender fell silent. Before that it counts less and less in the subject's favour, so that a score does not
  * fall in one day without an event. Earlier states of an account that is kept are kept as long.
  * @param keptFrom the first day that is not past retention.
  */
@@ -32,13 +33,22 @@ export function applyRetention(file: CreditFile, keptFrom: Date): CreditFile {
 }
 
 /** The day from which the retention of an account counts. */
-function endOf({ current, history }: CreditAccount): Date {
-  if (!CONCLUDED.has(current.status)) return current.asOf;
-  let end = current.statusOn;
-  for (const state of history.toReversed()) {
-    if (!PURSUED.has(state.status)) break;
+function endOf(account: CreditAccount): Date {
+  const { current, history, soldOn } = account;
+  if (!CONCLUDED.has(current.status) && soldOn === undefined) return current.asOf;
+  let end = current.asOf;
+  // Back to the last new beginning.
+  for (const state of [current, ...history.toReversed()]) {
+    if (!PURSUED.has(state.status) && !isSoldDefault(account, state)) break;
     // A lender may give a later date with every submission; only the first one counts.
     if (CONCLUDED.has(state.status) && state.statusOn < end) end = state.statusOn;
+    const sale = soldOn?.find((day) => day > state.asOf);
+    if (sale !== undefined && sale < end) end = sale;
   }
-  return end < current.asOf ? end : current.asOf;
+  return end;
+}
+
+/** A buyer may submit a debt as a new one: what was sold in default stays so until it performs. */
+function isSoldDefault(account: CreditAccount, state: AccountState): boolean {
+  return account.soldOn !== undefined && isNonPerforming(account, state);
 }

@@ -12,6 +12,8 @@ import type { Profile } from './profile.ts';
 import { readPastEnquiries } from './subject-enquiries-store.ts';
 import type { EnquiryWindow } from './subject-enquiries-store.ts';
 import type { Vault } from './vault.ts';
+import { joinSales } from './sales.ts';
+import { WITH_SALE } from './sales-store.ts';
 import { IS_WITHDRAWN } from './withdrawals-store.ts';
 
 export interface FoundSubject {
@@ -154,6 +156,9 @@ export interface AccountRow {
   repaymentMonths: number | null;
   jointHolders: number | null;
   disputed: boolean;
+  /** The buyer's account, if the debt was sold. */
+  soldInto: bigint | null;
+  soldOn: string | null;
 }
 
 export interface StateRow {
@@ -186,8 +191,9 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
           a.instalment_cents as "instalmentCents", a.repayment_months as "repaymentMonths",
           a.joint_holders as "jointHolders",
           exists (select from account_disputes d where d.crn = ${MEMBERS_OF_FIRST_PARAMETER} and d.account_id = a.account_id
-            and d.closed_at is null) as disputed
-        from credit_accounts a join lenders l on l.lender = a.lender
+            and d.closed_at is null) as disputed,
+          e.into_account_id as "soldInto", e.sold_on::text as "soldOn"
+        from credit_accounts a join lenders l on l.lender = a.lender ${WITH_SALE}
         where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.opened_on <= $2
           and not ${IS_WITHDRAWN}
         order by a.opened_on, a.account_id`,
@@ -216,14 +222,29 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   }
   return {
     asOf: options.asOf,
-    accounts: accounts.rows.flatMap((row) => accountOf(row, statesById.get(row.accountId) ?? [])),
+    accounts: accountsOf(accounts.rows, statesById),
     enquiries,
     ...(life === undefined ? {} : { life }),
   };
 }
 
-/** The account with its states, oldest first; an empty list without a state. */
-export function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
+/** The accounts with their states, oldest first; none for an account without a state. */
+export function accountsOf(
+  rows: readonly AccountRow[],
+  states: ReadonlyMap<bigint, readonly StateRow[]>,
+): CreditAccount[] {
+  const accounts = rows.flatMap((row) =>
+    accountOf(row, states.get(row.accountId) ?? []).map((one) => [row.accountId, one] as const),
+  );
+  const sales = rows.flatMap(({ accountId, soldInto, soldOn }) =>
+    soldInto === null || soldOn === null
+      ? []
+      : [{ from: accountId, into: soldInto, soldOn: dateOf(soldOn) }],
+  );
+  return joinSales(new Map(accounts), sales);
+}
+
+function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {
   const newest = rows.at(-1);
   // It was submitted for later days only.
   if (newest === undefined) return [];

@@ -15,8 +15,8 @@ export const IS_WITHDRAWN = `exists (select from account_withdrawals w
   where w.crn = a.crn and w.account_id = a.account_id offset 0)`;
 
 /**
- * Takes an account out of every answer and score, for good. Returns false if the person has no such
- * account, or it is withdrawn already.
+ * Takes an account out of every answer and score, for good; with it what was sold into it, which is
+ * the same debt. Returns false if the person has no such account, or it is withdrawn already.
  */
 export async function withdrawAccount(
   db: Queryable,
@@ -24,23 +24,32 @@ export async function withdrawAccount(
   { reason, at }: { readonly reason: string; readonly at: Date },
 ): Promise<boolean> {
   const inserted = await db.query(
-    `insert into account_withdrawals (crn, account_id, withdrawn_at, reason)
-     select crn, account_id, $3, $4 from credit_accounts
-     where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2
-     on conflict do nothing`,
+    `with recursive debt as (
+       select crn, account_id from credit_accounts
+       where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2
+       union select e.crn, e.account_id from account_sales e
+         join debt d on d.account_id = e.into_account_id
+     )
+     insert into account_withdrawals (crn, account_id, withdrawn_at, reason)
+     select crn, account_id, $3, $4 from debt on conflict do nothing`,
     [crn, accountId, at, reason],
   );
-  return inserted.rowCount === 1;
+  return (inserted.rowCount ?? 0) > 0;
 }
 
-/** The lender of an account that answers may contain; undefined if there is none. */
+/**
+ * The lender of an account that answers may contain by itself; undefined if there is none, or it was
+ * sold.
+ */
 export async function findCountedAccount(
   db: Queryable,
   { crn, accountId }: AccountRef,
 ): Promise<string | undefined> {
   const read = await db.query<{ lender: string }>(
     `select a.lender from credit_accounts a
-     where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.account_id = $2 and not ${IS_WITHDRAWN}`,
+     where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.account_id = $2 and not ${IS_WITHDRAWN}
+       and not exists (select from account_sales e
+         where e.crn = a.crn and e.account_id = a.account_id)`,
     [crn, accountId],
   );
   return read.rows[0]?.lender;

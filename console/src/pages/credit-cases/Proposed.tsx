@@ -36,6 +36,17 @@ export function Proposed({ content }: Pick<CreditProposal, 'content'>) {
           ]}
         />
       );
+    case 'sale':
+      return (
+        <Facts
+          facts={[
+            { name: t`Customer`, value: content.crn },
+            { name: t`Sold account`, value: `${content.account}, ${content.lender}` },
+            { name: t`Account of the buyer`, value: `${content.into}, ${content.buyer}` },
+            { name: t`Sold on`, value: content.soldOn },
+          ]}
+        />
+      );
     case 'case':
       return (
         <p>

@@ -13,6 +13,7 @@ export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDesc
   unmerge: msg`Undo a merge`,
   dispute: msg`Close a dispute`,
   withdrawal: msg`Withdraw an account`,
+  sale: msg`Record the sale of a debt`,
   case: msg`Close the case`,
   import: msg`Import a lender’s file`,
   suppression: msg`Suppression rule`,
