@@ -8,6 +8,7 @@ import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { bankStatementKind } from './payments/uploads/bank-statement.ts';
 import { operatorStatementKind } from './payments/uploads/operator-statement.ts';
+import { SETTING_KINDS } from './payments/settings/kinds.ts';
 import { vendorSecretKind } from './payments/vendor-secrets/vendor-secret.ts';
 import { payoutReturnKind } from './payments/payouts/return.ts';
 import { Proposals } from './proposals/proposals.ts';
@@ -30,6 +31,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     operatorStatementKind(pool, ledgerMac),
     bankStatementKind({ ...options, log }),
     vendorSecretKind,
+    ...SETTING_KINDS,
     receiptKind({ pool, ledgerMac, log }),
   ]);
 }

@@ -25,6 +25,8 @@ const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'find
 const OTHERS = new Set(['person', 'demo-data', 'migrate', 'cluster', 'backup', 'restore']);
 /** Steps of what two people decide. */
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
+/** Settings that another person approves. */
+const SETTINGS = new Set(['price set', 'price remove', 'price set-operator']);
 /** Groups whose first argument is the code of something, and never personal data. */
 const NAMED = new Set(['vendor', 'collector', 'operator', 'biller', 'route', 'price', 'webhook']);
 
@@ -35,6 +37,8 @@ export interface CommandEntry {
   readonly reason: string | null;
   /** Part of a decision of two people. */
   readonly isStep: boolean;
+  /** Only proposed where there is a second person. */
+  readonly isSetting: boolean;
 }
 
 /** Pure. Never what was given as an option, apart from `--by` and `--reason`: that may be a secret. */
@@ -53,6 +57,7 @@ export function entryOf(command: Command): CommandEntry | undefined {
     target: (isNamed ? command.args[0] : undefined) ?? null,
     reason: told.length === 0 ? null : told.join(': '),
     isStep: STEPS.has(last),
+    isSetting: SETTINGS.has(action),
   };
 }
 
@@ -63,6 +68,7 @@ function pathOf(command: Command): string[] {
 /** Without a second person, and why that is possible. */
 const ALONE = 'at once, because fewer than two members of staff sign in';
 const COMMAND = 'at once, by somebody who may run commands on the machine of the service';
+const PROPOSED = 'proposed: another person decides';
 
 /** Carries out a command between its two entries in the audit log. */
 export async function withEntry<Result>(
@@ -71,8 +77,13 @@ export async function withEntry<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (entry === undefined) return await work();
-  const { action, target, isStep } = entry;
-  const why = isStep ? null : (await orNotReady(mayActAlone(pool), true)) ? ALONE : COMMAND;
+  const { action, target, isStep, isSetting } = entry;
+  const why = isStep ? null : await reasonFor(pool, isSetting);
   const reason = [entry.reason, why].filter((text) => text !== null).join('; ') || null;
   return await noted(pool, { action, target, reason }, work);
+}
+
+async function reasonFor(pool: Session['pool'], isSetting: boolean): Promise<string> {
+  if (await orNotReady(mayActAlone(pool), true)) return ALONE;
+  return isSetting ? PROPOSED : COMMAND;
 }

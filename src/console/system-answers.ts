@@ -77,6 +77,8 @@ export interface ProposalAnswer extends ProposalView {
   /** What an approval would do now; null: it was decided or altered. */
   readonly preview: {
     readonly lines: readonly LineView[];
+    /** What is good to know, and may change until then. */
+    readonly remarks: readonly LineView[];
     /** Why it cannot be approved; null: it can. */
     readonly problem: string | null;
     /** Names what was seen, for the approval. */

@@ -71,6 +71,8 @@ export interface Kind<Content extends object, Facts, Plan> {
   plan(facts: Facts, proposal: Proposed<Content>): Plan;
   /** The plan for people, for the decision and for the audit log, without personal data. Pure. */
   show(plan: Plan): readonly Line[];
+  /** What the preview says in addition. It may change at any time, so an approval does not depend on it. Pure. */
+  remarks?(facts: Facts): readonly Line[];
   /** In the commit of the decision. Calls no network and reads no file. */
   apply(db: Queryable, plan: Plan, approval: Approved<Content>): Promise<void>;
   /** After the commit of an approval; it may be lost, so a job has to be able to do it as well. */

@@ -1,5 +1,6 @@
 import { newId } from '../platform/base/ids.ts';
 import type { Mac } from '../platform/base/mac.ts';
+import { requirePerson } from '../platform/base/person.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts';
 import { databaseTransaction } from '../platform/db/pool.ts';
@@ -38,6 +39,8 @@ export interface DecisionRequest {
 export interface Preview {
   /** What an approval would do now. */
   readonly lines: readonly Line[];
+  /** What is good to know, and may change until then. */
+  readonly remarks: readonly Line[];
   /** Why it cannot be approved; null: it can. */
   readonly problem: string | null;
   /** Names what was seen, for the approval. */
@@ -81,7 +84,10 @@ export class Proposals {
     const reason = requireText(note, 'note');
     if (!kind.content.fits(content)) throw unfit(kind, content);
     const row = await databaseTransaction(this.#pool, async (db) => {
-      await requireMay(db, by, needOf(kind, vendorOf(kind, content), 'proposes'), this.#mac);
+      const isAlone = kind.actsAlone === true && (await mayActAlone(db));
+      // While there is no second person, whoever runs commands needs no login.
+      if (isAlone && by.personId === null) requirePerson(by.name);
+      else await requireMay(db, by, needOf(kind, vendorOf(kind, content), 'proposes'), this.#mac);
       const facts = await kind.read(db, content, { lock: true, proposalId: null });
       kind.check(facts, content, null);
       if (kind.replaces) await this.#withdrawFormer(db, kind, content, by);
@@ -93,7 +99,7 @@ export class Proposals {
         throw new PlainError('Another proposal about this waits for a decision.');
       }
       await kind.hold?.take(db, signed);
-      if (kind.actsAlone !== true || !(await mayActAlone(db))) return { ...signed, ...UNDECIDED };
+      if (!isAlone) return { ...signed, ...UNDECIDED };
       return await this.#carryOut(db, { ...signed, ...UNDECIDED }, kind, {
         ...{ plan, by, note: reason, at: made.proposedAt, isAlone: true },
       });
@@ -110,7 +116,7 @@ export class Proposals {
     const problem = problemOf(() => kind.check(facts, row.content, row));
     const lines = problem === null ? kind.show(kind.plan(facts, row)) : [];
     const seen = seenOf(proposalId, lines);
-    return { lines, problem, seen };
+    return { lines, remarks: kind.remarks?.(facts) ?? [], problem, seen };
   }
 
   /**

@@ -196,10 +196,26 @@ test('a price needs a proven name, and every command that changes something is i
   const named = await withInput('', environment, ...price, '--by', 'Nobody');
   expect(named.stderr).toContain('Nobody is not the login of a member of staff');
   await staff('farida', 'finance');
-  expect((await signedIn('farida', PASSWORD, ...price)).exitCode).toBe(0);
+  await staff('faraji', 'finance');
+  const feeNow = async () =>
+    (await must(environment, 'price', 'show', 'tokens', '500', '--json')).json()['fee'];
+  const asked = await signedIn('farida', PASSWORD, ...price);
+  const { proposal, seen } = asked.json<{ proposal: string; seen: string }>();
+  expect(asked.json()).toMatchObject({
+    ...{ waiting: true, kind: 'price_setting' },
+    would: [
+      { label: 'Fee', text: 'tokens' },
+      { label: 'Price', text: 'none → 99.00' },
+    ],
+  });
+  expect(await feeNow()).toBe('0.00');
   expect(await listAudit(pool, { action: 'price.set', limit: 5 })).toMatchObject([
     { login: 'farida', target: 'tokens', result: 'done' },
   ]);
   const [command] = await listAudit(pool, { action: 'price set', limit: 1 });
-  expect(command?.reason).toContain('by somebody who may run commands on the machine');
+  expect(command?.reason).toContain('proposed: another person decides');
+  const approve = ['proposal', 'approve', proposal, '--seen', seen];
+  expect((await withInput('', environment, ...approve, '--by', 'Nobody')).exitCode).toBe(1);
+  expect((await signedIn('faraji', PASSWORD, ...approve)).exitCode).toBe(0);
+  expect(await feeNow()).toBe('99.00');
 });

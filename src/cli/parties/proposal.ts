@@ -86,16 +86,16 @@ function listText(
       { title: 'PROPOSED' },
       { title: 'KIND' },
       { title: 'VENDOR' },
-      { title: 'WHAT' },
       { title: 'STATE' },
+      { title: 'WHAT' },
     ],
     rows.map((row) => [
       row.proposalId,
       wireTime.format(row.proposedAt),
       row.kind,
       row.vendorId === null ? '' : (vids.get(row.vendorId) ?? ''),
-      row.shown.map(lineText).join('; '),
       stateText(row),
+      shortened(row.shown.map(lineText).join('; ')),
     ]),
     'no proposals',
   );
@@ -188,6 +188,7 @@ export async function proposalAnswer(
       ['proposed', wireTime.format(row.proposedAt)],
       ['state', stateText(row)],
       ...(preview === undefined ? [] : [['approval', ''] as const, ...pairs(preview.lines)]),
+      ...pairs(preview?.remarks ?? []),
       ...(preview?.problem ? [['problem', preview.problem] as const] : []),
       ...(preview === undefined ? [] : [['seen', preview.seen] as const]),
     ]),
@@ -218,7 +219,8 @@ function proposalJson(
     decided_at: row.decidedAt?.toISOString() ?? null,
     decided_alone: row.isAlone ?? false,
     ...(preview !== undefined && {
-      ...{ would: preview.lines.map(lineJson), problem: preview.problem, seen: preview.seen },
+      ...{ would: preview.lines.map(lineJson), remarks: preview.remarks.map(lineJson) },
+      ...{ problem: preview.problem, seen: preview.seen },
     }),
   };
 }
@@ -235,6 +237,12 @@ const valueText = ({ text, cents }: Line): string =>
 
 const pairs = (lines: readonly Line[]) =>
   lines.map((line) => [line.label.toLowerCase(), valueText(line)] as const);
+
+/** Of the list. Everything is in `proposal show`. */
+const MAX_WHAT = 60;
+
+const shortened = (text: string): string =>
+  text.length <= MAX_WHAT ? text : `${text.slice(0, MAX_WHAT - 1)}…`;
 
 const lineText = (line: Line): string => `${line.label}: ${valueText(line)}`;
 

@@ -22,7 +22,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import { addBillerProducts } from './biller-products.ts';
-import { formulaText } from './price-view.ts';
+import { formulaText } from '../../payments/prices/text.ts';
 
 export function addBillerCommands(program: Command, cli: Cli): void {
   const biller = program.command('biller').description('Billers: what can be paid.');

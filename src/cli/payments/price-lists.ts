@@ -17,7 +17,7 @@ import { code, command, moneyAboveZero, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import { requireVendor } from '../parties/vendors.ts';
-import { formulaText, termsText } from './price-view.ts';
+import { formulaText, termsText } from '../../payments/prices/text.ts';
 
 interface ListOptions {
   readonly json?: boolean;

@@ -1,25 +1,25 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import {
-  endFeePrice,
-  setFeePrice,
-  setOperatorPrice,
-} from '../../payments/billers/administer-prices.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { formulaFields } from '../../payments/prices/describe.ts';
-import { listFeePricesAfter } from '../../payments/prices/store.ts';
-import type { FeePriceRow, NewSetting } from '../../payments/prices/store.ts';
+import {
+  listFeePrices,
+  listFeePricesAfter,
+  listOperatorPrices,
+} from '../../payments/prices/store.ts';
+import type { FeePriceRow } from '../../payments/prices/store.ts';
+import { FEE, formulaJson, OPERATOR_PRICE, termsJson } from '../../payments/settings/prices.ts';
 import { code, command, money, moneyAboveZero, periodStart, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
-import { asPerson } from '../parties/as-person.ts';
-import type { Act } from '../parties/as-person.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { formulaFrom, percent, rateFrom, tiers } from './price-input.ts';
 import type { FormulaOptions } from './price-input.ts';
 import { addList, addShow, settingJson } from './price-lists.ts';
-import { formulaText, termsText } from './price-view.ts';
+import { formulaText, termsText } from '../../payments/prices/text.ts';
 
 export function addPriceCommands(program: Command, cli: Cli): void {
   const price = program
@@ -32,21 +32,18 @@ export function addPriceCommands(program: Command, cli: Cli): void {
   addSetOperator(price, cli);
 }
 
-interface SettingOptions {
+interface SettingOptions extends SetterOptions {
   readonly json?: boolean;
-  readonly by: string;
   readonly from?: string;
 }
 
 function withSetting(added: Command): Command {
-  return added
-    .option('--from <time>', 'a later time or day from which it counts (default: now)')
-    .requiredOption('--by <name>', 'who sets it');
+  const from = 'a later time or day from which it counts (default: now, or once it is approved)';
+  return withSetter(added.option('--from <time>', from), true);
 }
 
-function settingOf({ by, from }: SettingOptions, wireTime: WireTime): NewSetting {
-  const validFrom = from === undefined ? null : periodStart(from, '--from', wireTime);
-  return { validFrom, setBy: by };
+function beginOf({ from }: SettingOptions, wireTime: WireTime): Date | null {
+  return from === undefined ? null : periodStart(from, '--from', wireTime);
 }
 
 const vendorOption = (): Option =>
@@ -56,13 +53,18 @@ const vendorOption = (): Option =>
   ).argParser(signerName);
 
 async function keyOf(pool: Pool, billerCode: string, vid: string | undefined) {
-  const vendorId = vid === undefined ? null : (await requireVendor(pool, vid)).vendorId;
-  return { billerCode, vendorId };
+  if (vid === undefined) return { billerCode, vendor: null };
+  const { vendorId } = await requireVendor(pool, vid);
+  return { billerCode, vendor: { vendorId, vid } };
 }
 
-/** A price decides what is booked, so its name has to be proven where staff sign in with codes. */
-function priceAct(action: string, { by }: SettingOptions, target: string): Act {
-  return { by, permission: 'finance.act', action, target };
+/** The version of the price that was just set. */
+async function lastFee(pool: Pool, { billerCode, vendor }: Awaited<ReturnType<typeof keyOf>>) {
+  const vendorId = vendor?.vendorId ?? null;
+  const rows = (await listFeePrices(pool, 'all')).filter(
+    (row) => row.billerCode === billerCode && row.vendorId === vendorId,
+  );
+  return rows.reduce((last, { version }) => Math.max(last, version), 0);
 }
 
 function whose(billerCode: string, vid: string | undefined): string {
@@ -98,15 +100,16 @@ function addSet(price: Command, cli: Cli): void {
     await cli.run(options, async (session) => {
       const { pool, wireTime } = session;
       const key = await keyOf(pool, billerCode, options.vid);
-      const act = priceAct('price.set', options, whose(billerCode, options.vid));
-      const version = await asPerson(cli, session, act, async (by) => {
-        const setting = settingOf({ ...options, by }, wireTime);
-        return await setFeePrice(pool, key, formula, setting);
+      const validFrom = beginOf(options, wireTime)?.toISOString() ?? null;
+      const change = { formula: formulaJson(formula), validFrom };
+      const asked = { ...options, setting: FEE, key, change, action: 'price.set' };
+      return await changeSetting(cli, session, asked, async () => {
+        const version = await lastFee(pool, key);
+        return {
+          json: { biller_code: billerCode, vid: options.vid ?? null, version },
+          text: `The fee of ${whose(billerCode, options.vid)} is ${formulaText(formula)} (version ${version}).`,
+        };
       });
-      return {
-        json: { biller_code: billerCode, vid: options.vid ?? null, version },
-        text: `The fee of ${whose(billerCode, options.vid)} is ${formulaText(formula)} (version ${version}).`,
-      };
     });
   });
 }
@@ -124,26 +127,28 @@ function addRemove(price: Command, cli: Cli): void {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
         const key = await keyOf(pool, billerCode, options.vid);
-        const act = priceAct('price.remove', options, whose(billerCode, options.vid));
-        const setting = settingOf(options, wireTime);
-        const version = await asPerson(
-          cli,
-          session,
-          act,
-          async (by) => await endFeePrice(pool, key, { ...setting, setBy: by }),
-        );
-        const later = await listFeePricesAfter(pool, key, version);
-        const since = setting.validFrom && ` from ${wireTime.format(setting.validFrom)} on`;
-        return {
-          json: {
-            ...{ biller_code: billerCode, vid: options.vid ?? null, version },
-            scheduled: later.map((row) => ({ ...settingJson(row), ...formulaFields(row) })),
-          },
-          text: [
-            `The fee of ${whose(billerCode, options.vid)} is removed${since ?? ''} (version ${version}).`,
-            ...later.map((row) => scheduledText(row, wireTime)),
-          ].join('\n'),
-        };
+        const begin = beginOf(options, wireTime);
+        const change = { formula: null, validFrom: begin?.toISOString() ?? null };
+        const asked = { ...options, setting: FEE, key, change, action: 'price.remove' };
+        return await changeSetting(cli, session, asked, async () => {
+          const version = await lastFee(pool, key);
+          const later = await listFeePricesAfter(
+            pool,
+            { billerCode, vendorId: key.vendor?.vendorId ?? null },
+            version,
+          );
+          const since = begin && ` from ${wireTime.format(begin)} on`;
+          return {
+            json: {
+              ...{ biller_code: billerCode, vid: options.vid ?? null, version },
+              scheduled: later.map((row) => ({ ...settingJson(row), ...formulaFields(row) })),
+            },
+            text: [
+              `The fee of ${whose(billerCode, options.vid)} is removed${since ?? ''} (version ${version}).`,
+              ...later.map((row) => scheduledText(row, wireTime)),
+            ].join('\n'),
+          };
+        });
       });
     },
   );
@@ -200,15 +205,20 @@ function addSetOperator(price: Command, cli: Cli): void {
       await cli.run(options, async (session) => {
         const { pool, wireTime } = session;
         const key = { billerCode, operatorCode };
-        const act = priceAct('price.set_operator', options, `${operatorCode} for ${billerCode}`);
-        const version = await asPerson(cli, session, act, async (by) => {
-          const setting = settingOf({ ...options, by }, wireTime);
-          return await setOperatorPrice(pool, key, terms, setting);
+        const validFrom = beginOf(options, wireTime)?.toISOString() ?? null;
+        const change = { ...termsJson(terms), validFrom };
+        const setting = OPERATOR_PRICE;
+        const asked = { ...options, setting, key, change, action: 'price.set_operator' };
+        return await changeSetting(cli, session, asked, async () => {
+          const rows = (await listOperatorPrices(pool, 'all')).filter(
+            (row) => row.billerCode === billerCode && row.operatorCode === operatorCode,
+          );
+          const version = rows.reduce((last, row) => Math.max(last, row.version), 0);
+          return {
+            json: { biller_code: billerCode, operator: operatorCode, version },
+            text: `The price of ${operatorCode} for ${billerCode} is ${termsText(terms)} (version ${version}).`,
+          };
         });
-        return {
-          json: { biller_code: billerCode, operator: operatorCode, version },
-          text: `The price of ${operatorCode} for ${billerCode} is ${termsText(terms)} (version ${version}).`,
-        };
       });
     },
   );

@@ -56,7 +56,12 @@ export function proposalRoutes({ pool, proposals }: ProposalRoutesOptions): AnyR
         const view = viewOf(row, { proposals, vids: await readVids(pool), viewer });
         const isOpen = row.decision === null && view.content !== null;
         const preview = isOpen ? await proposals.preview(id) : null;
-        return { ...view, preview: preview && { ...preview, lines: linesOf(preview.lines) } };
+        if (preview === null) return { ...view, preview };
+        const { lines, remarks } = preview;
+        return {
+          ...view,
+          preview: { ...preview, lines: linesOf(lines), remarks: linesOf(remarks) },
+        };
       },
     }),
     route({
@@ -106,12 +111,13 @@ export async function waitingProposals(
     return isTheirs || (kind !== undefined && may(kind, viewer, 'decides'));
   });
   return decided.toReversed().map((row) => {
-    const { id, kind, shown, vid, note, proposedBy, proposedAt, isOwn } = viewOf(row, {
+    const { id, kind, shown, vid, content, note, proposedBy, proposedAt, isOwn } = viewOf(row, {
       ...{ proposals, vids, viewer },
     });
     const amount = shown.find((line) => line.amount !== null)?.amount ?? null;
     const common = { note, amount, proposedBy, proposedAt, isOwn, entry: null };
-    return { kind: 'proposal', id, proposed: kind, about: vid ?? row.about, ...common };
+    const about = vid ?? content?.[0]?.text ?? row.about;
+    return { kind: 'proposal', id, proposed: kind, about, ...common };
   });
 }
 

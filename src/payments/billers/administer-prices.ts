@@ -1,6 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requirePerson } from '../../platform/base/person.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import type { FeeFormula, OperatorTerms } from '../prices/price.ts';
 import { requireFormula } from '../prices/rules.ts';
@@ -20,18 +20,22 @@ export interface FeeKey {
  * Returns the version of the price. Throws: `PlainError` if it cannot be set.
  */
 export async function setFeePrice(
-  pool: Pool,
+  db: Queryable,
   key: FeeKey,
   formula: FeeFormula,
   setting: NewSetting,
 ): Promise<number> {
   requireFormula(formula);
-  return await addFeePrice(pool, key, formula, setting);
+  return await addFeePrice(db, key, formula, setting);
 }
 
 /** Ends a fee price. After a vendor's own price the general one applies, after a general one no fee. */
-export async function endFeePrice(pool: Pool, key: FeeKey, setting: NewSetting): Promise<number> {
-  return await addFeePrice(pool, key, NO_FEE, setting);
+export async function endFeePrice(
+  db: Queryable,
+  key: FeeKey,
+  setting: NewSetting,
+): Promise<number> {
+  return await addFeePrice(db, key, NO_FEE, setting);
 }
 
 const NO_FEE: FeeFormula = {
@@ -43,13 +47,13 @@ const NO_FEE: FeeFormula = {
 };
 
 async function addFeePrice(
-  pool: Pool,
+  db: Queryable,
   key: FeeKey,
   formula: FeeFormula,
   setting: NewSetting,
 ): Promise<number> {
   const checked = checkSetting(setting);
-  return await changeSettings(pool, 'billers', async (client) => {
+  return await changeSettings(db, 'billers', async (client) => {
     if ((await findBiller(client, key.billerCode)) === undefined) throw noBiller(key);
     return await insertFeePrice(client, key, formula, checked);
   });
@@ -60,13 +64,13 @@ async function addFeePrice(
  * keep the price of that time. Returns the version. Throws: `PlainError` if it cannot be set.
  */
 export async function setOperatorPrice(
-  pool: Pool,
+  db: Queryable,
   key: RouteKey,
   terms: OperatorTerms,
   setting: NewSetting,
 ): Promise<number> {
   const checked = checkSetting(setting);
-  return await changeSettings(pool, 'billers', async (client) => {
+  return await changeSettings(db, 'billers', async (client) => {
     if ((await findBiller(client, key.billerCode)) === undefined) throw noBiller(key);
     if ((await findOperator(client, key.operatorCode)) === undefined) {
       throw new PlainError(`Operator ${key.operatorCode} does not exist.`);

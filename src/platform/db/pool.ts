@@ -188,6 +188,14 @@ export async function databaseTransaction<Result>(
   return await traced('database transaction', {}, async () => await inOwnTransaction(pool, work));
 }
 
+/** Runs `work` in the caller's database transaction, or with a pool in one of its own. */
+export async function withinTransaction<Result>(
+  db: Queryable,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return await (db instanceof PgPool ? databaseTransaction(db, work) : work(db));
+}
+
 async function inOwnTransaction<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { databaseTransaction } from './pool.ts';
+import { withinTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
 /** Settings that every process holds in memory and that commands edit. */
@@ -25,13 +25,14 @@ export async function lockTopic(client: Queryable, topic: SettingsTopic): Promis
  * Runs `work`, which changes a topic's rows, and marks the topic, in one database transaction. The
  * mark comes first: it is one row, so changes of a topic wait for each other, and none reads rows
  * that another is about to write. If `work` throws, nothing is changed or marked.
+ * @param db a pool, or the database transaction that this is a part of.
  */
 export async function changeSettings<Result>(
-  pool: Pool,
+  db: Queryable,
   topic: SettingsTopic,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return await databaseTransaction(pool, async (client) => {
+  return await withinTransaction(db, async (client) => {
     await markChanged(client, topic);
     return await work(client);
   });

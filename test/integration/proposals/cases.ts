@@ -34,6 +34,7 @@ import {
 import { SEALING } from '../../support/production-pair.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
+import { price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
 
@@ -64,7 +65,7 @@ export interface Case {
   readonly powerless?: Role;
 }
 
-interface Given {
+export interface Given {
   readonly books: Books;
   readonly proposals: Proposals;
   readonly people: People;
@@ -81,6 +82,7 @@ export const CASES: Readonly<
   bank_statement: { make: bankStatement },
   vendor_secret: { role: 'administrator', make: vendorSecret },
   receipt: { make: receipt },
+  price_setting: { make: price },
 };
 
 const HAS = 100_000n;

@@ -27,6 +27,7 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   operator_statement: msg`Statement of an operator`,
   bank_statement: msg`Statement of a bank`,
   vendor_secret: msg`New key or secret of a vendor`,
+  price_setting: msg`Price`,
   payout_return: msg`Return of a payout that is not made`,
   receipt: msg`Receipt without a vendor`,
   release: msg`End it without statements`,
@@ -96,6 +97,10 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   Replaces: msg`Replaces`,
   'Seconds for which the replaced one stays valid': msg`Seconds for which the replaced one stays valid`,
   'Permits a new secret of the vendor': msg`Permits a new secret of the vendor`,
+  Fee: msg`Fee`,
+  'Price of an operator': msg`Price of an operator`,
+  Price: msg`Price`,
+  'Later prices': msg`Later prices`,
   'Not booked': msg`Not booked`,
   'Not in our books': msg`Not in our books`,
 };

@@ -1,6 +1,6 @@
 import { formatMoney } from '../../platform/base/money.ts';
-import { percentText } from '../../payments/prices/describe.ts';
-import type { FeeFormula, OperatorTerms, Rate } from '../../payments/prices/price.ts';
+import { percentText } from './describe.ts';
+import type { FeeFormula, OperatorTerms, Rate } from './price.ts';
 
 function rateText({ flatCents, bps }: Rate): string {
   if (bps === 0) return formatMoney(flatCents);

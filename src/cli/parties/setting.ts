@@ -1,0 +1,102 @@
+import { userInfo } from 'node:os';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { PERMISSIONS } from '../../parties/people/permissions.ts';
+import type { Permission } from '../../parties/people/permissions.ts';
+import { hasStaffWithCodes } from '../../parties/people/people-store.ts';
+import { kindOfSetting } from '../../payments/settings/kinds.ts';
+import { contentNow } from '../../payments/settings/setting.ts';
+import type { AnySetting } from '../../payments/settings/setting.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
+import type { Actor } from '../../proposals/kind.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
+import { noteText } from '../arguments.ts';
+import type { Cli } from '../cli.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
+import { asPerson } from './as-person.ts';
+import type { Act } from './as-person.ts';
+import { openProposals, waitingAnswer } from './proposal.ts';
+
+export interface SetterOptions {
+  readonly by?: string;
+  readonly note: string;
+}
+
+/** Adds `--by` and `--note` to a command that changes a setting. @param isRequired whether `--by` is. */
+export function withSetter(added: Command, isRequired = false): Command {
+  const by = new Option(
+    '--by <name>',
+    `who sets it; where two people sign in, their login: another person approves it${isRequired ? '' : ' (default: the user of the operating system)'}`,
+  );
+  return added
+    .addOption(isRequired ? by.makeOptionMandatory() : by)
+    .option(
+      '--note <text>',
+      'why, for the person who approves it',
+      noteText,
+      'on the command line',
+    );
+}
+
+interface SettingChange extends SetterOptions {
+  readonly setting: AnySetting;
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly change: Readonly<Record<string, unknown>>;
+  /** As the audit log calls it, such as `price.set`. */
+  readonly action: string;
+}
+
+/**
+ * Changes a setting at once where there is no second person, otherwise proposes it.
+ * @param done answers once it is in force.
+ */
+export async function changeSetting(
+  cli: Cli,
+  session: Session,
+  asked: SettingChange,
+  done: (row: ProposalRow) => Promise<Answer> | Answer,
+): Promise<Answer> {
+  const { setting, key, change, by, note, action } = asked;
+  const proposals = await openProposals(session);
+  const kind = kindOfSetting(setting);
+  const content = await contentNow(session.pool, setting, { key, change });
+  const permission = kind.proposedBy;
+  const act = { by, permission, action, target: setting.target(key), reason: note };
+  const row = await asSetter(cli, session, act, async (actor) =>
+    proposals.propose({ kind: kind.name, content, by: actor, note }),
+  );
+  if (row.decision === 'approved') {
+    cli.surroundings.stderr.write(ALONE);
+    return await done(row);
+  }
+  const next = `Nothing was changed yet: another person approves it, ${rolesOf(kind.decidedBy)}, in the console or with`;
+  return await waitingAnswer(session, proposals, row, next);
+}
+
+const ALONE =
+  'It is in force at once, without a second person: this is a sandbox, or fewer than two members of staff have signed in.\n';
+
+/** Such as `of the role finance or administrator`. */
+function rolesOf(permission: Permission): string {
+  return `of the role ${PERMISSIONS[permission].join(' or ')}`;
+}
+
+/** Nobody claims a name without `--by`; alone, the user of the operating system acts. */
+async function asSetter<Result>(
+  cli: Cli,
+  session: Session,
+  act: Omit<Act, 'by'> & { readonly by: string | undefined },
+  work: (actor: Actor) => Promise<Result>,
+): Promise<Result> {
+  const { username } = userInfo();
+  const { by = username } = act;
+  if (act.by === undefined) {
+    if (await mayActAlone(session.pool)) return await work({ personId: null, name: username });
+    if (await hasStaffWithCodes(session.pool)) {
+      throw new PlainError('Give the login of the member of staff who sets it.', { field: 'by' });
+    }
+  }
+  return await asPerson(cli, session, { ...act, by }, async (_by, actor) => work(actor));
+}

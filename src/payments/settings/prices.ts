@@ -1,0 +1,126 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { endFeePrice, setFeePrice, setOperatorPrice } from '../billers/administer-prices.ts';
+import type { FeeFormula, OperatorTerms, Rate, Versioned } from '../prices/price.ts';
+import { listFeePrices, listOperatorPrices } from '../prices/store.ts';
+import type { NewSetting } from '../prices/store.ts';
+import { formulaText, termsText } from '../prices/text.ts';
+import { readTime } from '../../proposals/store.ts';
+import { code, orNull, strict, text } from './fields.ts';
+import { setting } from './setting.ts';
+import type { Fields } from './setting.ts';
+
+const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
+const bps = Type.Integer({ minimum: 0, maximum: 10_000 });
+/** ISO 8601; null: from the decision on. */
+const validFrom = orNull(text(40));
+
+const formula = strict({
+  tiers: Type.Array(strict({ fromCents: cents, flatCents: cents, bps })),
+  minimumCents: orNull(cents),
+  maximumCents: orNull(cents),
+  vatBps: bps,
+  vatIncluded: Type.Boolean(),
+});
+
+/** What vendors pay. A formula of null ends the price. */
+export const FEE = setting({
+  ...{ name: 'fee', label: 'Fee', topic: 'billers' },
+  key: strict({
+    billerCode: code,
+    /** Null: of every vendor without a fee of its own. */
+    vendor: orNull(strict({ vendorId: Type.Integer(), vid: text(64) })),
+  }),
+  change: strict({ formula: orNull(formula), validFrom }),
+  target: ({ billerCode, vendor }) => (vendor ? `${billerCode} for ${vendor.vid}` : billerCode),
+  vendorId: ({ vendor }) => vendor?.vendorId ?? null,
+  read: async (db, { billerCode, vendor }) => {
+    const vendorId = vendor?.vendorId ?? null;
+    const rows = (await listFeePrices(db, 'current')).filter(
+      (row) => row.billerCode === billerCode && row.vendorId === vendorId,
+    );
+    return priceFields(rows, formulaText, await readTime(db));
+  },
+  apply: async (db, { billerCode, vendor }, change, by) => {
+    const key = { billerCode, vendorId: vendor?.vendorId ?? null };
+    const begin = beginOf(change, by);
+    if (change.formula === null) return await endFeePrice(db, key, begin);
+    return await setFeePrice(db, key, formulaOf(change.formula), begin);
+  },
+});
+
+const rate = strict({ flatCents: cents, bps });
+
+/** What an operator charges us and gives us. */
+export const OPERATOR_PRICE = setting({
+  ...{ name: 'operator_price', label: 'Price of an operator', topic: 'billers' },
+  key: strict({ billerCode: code, operatorCode: code }),
+  change: strict({ cost: rate, commission: rate, commissionNetted: Type.Boolean(), validFrom }),
+  target: ({ billerCode, operatorCode }) => `${operatorCode} for ${billerCode}`,
+  read: async (db, { billerCode, operatorCode }) => {
+    const rows = (await listOperatorPrices(db, 'current')).filter(
+      (row) => row.billerCode === billerCode && row.operatorCode === operatorCode,
+    );
+    return priceFields(rows, termsText, await readTime(db));
+  },
+  apply: async (db, key, { cost, commission, commissionNetted, ...begin }, by) => {
+    const terms = { cost: rateOf(cost), commission: rateOf(commission), commissionNetted };
+    return await setOperatorPrice(db, key, terms, beginOf(begin, by));
+  },
+});
+
+function beginOf(change: { readonly validFrom: string | null }, by: string): NewSetting {
+  return { validFrom: change.validFrom === null ? null : new Date(change.validFrom), setBy: by };
+}
+
+const rateOf = ({ flatCents, bps: share }: Static<typeof rate>): Rate => ({
+  flatCents: BigInt(flatCents),
+  bps: share,
+});
+
+const centsOf = (given: string | null): bigint | null => (given === null ? null : BigInt(given));
+
+function formulaOf({ tiers, ...rest }: Static<typeof formula>): FeeFormula {
+  return {
+    ...rest,
+    tiers: tiers.map((tier) => ({ fromCents: BigInt(tier.fromCents), ...rateOf(tier) })),
+    minimumCents: centsOf(rest.minimumCents),
+    maximumCents: centsOf(rest.maximumCents),
+  };
+}
+
+/** As JSON. */
+export function formulaJson({ tiers, minimumCents, maximumCents, ...rest }: FeeFormula) {
+  return {
+    ...rest,
+    tiers: tiers.map((tier) => ({ fromCents: String(tier.fromCents), ...rateJson(tier) })),
+    minimumCents: minimumCents === null ? null : String(minimumCents),
+    maximumCents: maximumCents === null ? null : String(maximumCents),
+  };
+}
+
+export function termsJson({ cost, commission, commissionNetted }: OperatorTerms) {
+  return { cost: rateJson(cost), commission: rateJson(commission), commissionNetted };
+}
+
+const rateJson = ({ flatCents, bps: share }: Rate) => ({
+  flatCents: String(flatCents),
+  bps: share,
+});
+
+/** The price in force and those that begin later, in the order of their begin. */
+function priceFields<Row extends Versioned>(
+  rows: readonly Row[],
+  textOf: (row: Row) => string,
+  now: Date,
+): Fields {
+  const isLater = ({ validFrom: begin }: Row): boolean => begin > now;
+  const later = rows.filter(isLater);
+  const current = rows.find((row) => !isLater(row));
+  return {
+    Price: current === undefined ? 'none' : textOf(current),
+    'Later prices': later
+      .map((row) => `from ${row.validFrom.toISOString()}: ${textOf(row)}`)
+      .join('; '),
+  };
+}

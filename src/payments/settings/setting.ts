@@ -1,0 +1,179 @@
+import { Type } from 'typebox';
+import type { Static, TObject } from 'typebox';
+import { compiled } from '../../platform/base/compiled.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { jsonText } from '../../platform/base/proposal.ts';
+import { withinTransaction } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { onTrial } from '../../platform/db/trial.ts';
+import { lockTopic } from '../../platform/db/settings-watch.ts';
+import type { SettingsTopic } from '../../platform/db/settings-watch.ts';
+import type { Permission } from '../../parties/people/permissions.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { AnyKind, Line } from '../../proposals/kind.ts';
+
+/** What is stored, in words for people, by name. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** A setting that decides what is booked or who is paid. One line of a table makes it need two people. */
+export interface Setting<Key extends TObject = TObject, Change extends TObject = TObject> {
+  /** In the content of its proposals, such as `fee`. */
+  readonly name: string;
+  /** For people, such as `Fee`. */
+  readonly label: string;
+  /** Which one it is. */
+  readonly key: Key;
+  /** As JSON: cents and times are text. Nothing secret, nothing personal: it is kept for good. */
+  readonly change: Change;
+  /** Changes of one topic wait for each other. */
+  readonly topic: SettingsTopic;
+  /** Which one it is, for people: `water for shop`. */
+  target(key: Static<Key>): string;
+  vendorId?(key: Static<Key>): number | null;
+  /** What a change may change; null: there is none yet. */
+  read(db: Queryable, key: Static<Key>): Promise<Fields | null>;
+  /** In the caller's database transaction. Throws: `PlainError` with the problem. @param by who proposed it. */
+  apply(db: Queryable, key: Static<Key>, change: Static<Change>, by: string): Promise<unknown>;
+  /** What whoever decides should know, and what may change at any time. */
+  remarks?(db: Queryable, key: Static<Key>): Promise<readonly Line[]>;
+}
+
+export type AnySetting = Setting;
+
+/** Keeps the types of one setting, and forgets them in lists. */
+export function setting<Key extends TObject, Change extends TObject>(
+  declared: Setting<Key, Change>,
+): AnySetting {
+  return declared;
+}
+
+interface Content {
+  readonly setting: string;
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly change: Readonly<Record<string, unknown>>;
+  /** What was stored when it was proposed; null: nothing. */
+  readonly before: Fields | null;
+}
+
+interface Facts {
+  readonly before: Fields | null;
+  /** What is stored after the change; null: nothing, or there is a problem. */
+  readonly after: Fields | null;
+  readonly problem: PlainError | null;
+  readonly remarks: readonly Line[];
+}
+
+interface Plan {
+  readonly content: Content;
+  readonly lines: readonly Line[];
+}
+
+/** Days after which what was proposed has to be proposed again. */
+const EXPIRES_DAYS = 7;
+
+/** A kind of proposal for settings that the same people may change. */
+export function settingKind(
+  name: string,
+  permission: Permission,
+  settings: readonly AnySetting[],
+): AnyKind {
+  const byName = new Map(settings.map((one) => [one.name, one]));
+  const of = (content: Content): AnySetting => {
+    const found = byName.get(content.setting);
+    if (found === undefined) throw new Error(`no setting ${content.setting}`);
+    return found;
+  };
+  return kind<Content, Facts, Plan>({
+    name,
+    content: compiled(contentOf(settings)),
+    ...{ proposedBy: permission, decidedBy: permission, expiresAfterDays: EXPIRES_DAYS },
+    // A changed mind is a new proposal.
+    ...{ replaces: true, actsAlone: true },
+    about: (content) => `${content.setting} ${of(content).target(content.key)}`,
+    vendorId: (content) => of(content).vendorId?.(content.key) ?? null,
+    describe: (content) => [titleOf(of(content), content)],
+    read: async (db, content, { lock }) => await readFacts(db, of(content), content, lock),
+    check: (facts, content) => {
+      requireBefore(facts, of(content), content);
+      if (facts.problem !== null) throw facts.problem;
+    },
+    plan: (facts, { content }) => ({
+      content,
+      lines: [titleOf(of(content), content), ...differences(facts.before, facts.after)],
+    }),
+    show: ({ lines }) => lines,
+    remarks: ({ remarks }) => remarks,
+    apply: async (db, { content }, { proposal }) => {
+      await of(content).apply(db, content.key, content.change, proposal.proposedBy);
+    },
+  });
+}
+
+function contentOf(settings: readonly AnySetting[]) {
+  const before = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
+  return Type.Union(
+    settings.map(({ name, key, change }) =>
+      Type.Object(
+        { setting: Type.Literal(name), key, change, before },
+        { additionalProperties: false },
+      ),
+    ),
+  );
+}
+
+const titleOf = (of: AnySetting, { key }: Content): Line => ({
+  label: of.label,
+  text: of.target(key),
+});
+
+/** The content of a proposal: with what is stored now, so that it is not decided after that has changed. */
+export async function contentNow(
+  db: Queryable,
+  of: AnySetting,
+  { key, change }: Pick<Content, 'key' | 'change'>,
+): Promise<Content> {
+  return { setting: of.name, key, change, before: await of.read(db, key) };
+}
+
+/**
+ * Carries the change out, reads what is stored then, and takes everything back. So what is shown is what the same
+ * code will do.
+ */
+async function readFacts(
+  db: Queryable,
+  of: AnySetting,
+  { key, change }: Content,
+  lock: boolean,
+): Promise<Facts> {
+  return await withinTransaction(db, async (client) => {
+    if (lock) await lockTopic(client, of.topic);
+    const before = await of.read(client, key);
+    const remarks = (await of.remarks?.(client, key)) ?? [];
+    try {
+      const after = await onTrial(client, async (tried) => {
+        await of.apply(tried, key, change, 'trial');
+        return await of.read(tried, key);
+      });
+      return { before, after, problem: null, remarks };
+    } catch (error) {
+      if (!(error instanceof PlainError)) throw error;
+      return { before, after: null, problem: error, remarks };
+    }
+  });
+}
+
+function requireBefore(facts: Facts, of: AnySetting, { key, before }: Content): void {
+  if (jsonText(facts.before) === jsonText(before)) return;
+  throw new PlainError(
+    `${of.label} ${of.target(key)} was changed meanwhile. Look at what is in force now, and propose it again.`,
+  );
+}
+
+function differences(before: Fields | null, after: Fields | null): Line[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].flatMap((label) => {
+    const [was = '', is = ''] = [before?.[label], after?.[label]];
+    if (was === is) return [];
+    return [{ label, text: was === '' ? is : `${was} → ${is === '' ? 'none' : is}` }];
+  });
+}
