@@ -82,6 +82,7 @@ async function loadBatch(
         sector: enquiry.sector,
         operation: 'generic-score',
         reportReason: enquiry.reason,
+        nameDiffers: false,
       })),
     ),
   );

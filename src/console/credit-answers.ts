@@ -28,6 +28,8 @@ export interface ListedCreditEnquiry {
   readonly outcome: EnquiryOutcome;
   /** The last three digits of the customer's reference; null: nobody was found. */
   readonly customer: string | null;
+  /** The customer was found under another name than the one on file. */
+  readonly nameDiffers: boolean;
   readonly grade: string | null;
   /** Who asked in the console; null: the vendor's system did. */
   readonly person: string | null;
@@ -84,6 +86,8 @@ export interface CreditReportAnswer {
     readonly nationality: string | null;
     readonly phones: readonly string[];
     readonly deceased: boolean;
+    /** The customer was found under another name than the one on file. */
+    readonly nameDiffers: boolean;
     /** Of an identity decision; null: the product does not say. */
     readonly creditActive: boolean | null;
     readonly figures: readonly { readonly name: string; readonly value: SectorFigures }[];

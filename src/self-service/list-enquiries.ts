@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { listEnquiries as readEnquiries } from '../credit/enquiries/list-store.ts';
 import type { ListedEnquiry } from '../credit/enquiries/list-store.ts';
 import { disclosedOutcome } from '../credit/enquiries/disclosure.ts';
+import { nameDiffers } from '../credit/matching/match.ts';
 import { ENQUIRY_OUTCOMES } from '../credit/enquiries/record.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
 import type { EnquiryPolicy } from '../parties/vendor.ts';
@@ -34,6 +35,10 @@ const enquiry = Type.Object({
   customer: nullable(
     Type.String({ description: 'The last three digits of the customer’s reference (`crn`).' }),
   ),
+  name_differs: Type.Boolean({
+    description:
+      'True: the customer was found under another name than the one on file, as after a marriage. Check the document.',
+  }),
   grade: nullable(Type.String({ examples: ['BB'] })),
   scorecard: nullable(
     Type.Object(
@@ -136,6 +141,7 @@ function enquiryView(
     report_reason: row.reportReason,
     outcome: disclosedOutcome(row.outcome, policy),
     customer: row.crn === null ? null : row.crn.slice(-SHOWN_DIGITS),
+    name_differs: nameDiffers(row.matchRule),
     grade: row.grade,
     scorecard: scorecardView(row.scorecard === null ? undefined : cards.get(row.scorecard)),
     erased: row.erased,
@@ -159,6 +165,7 @@ const EXAMPLE: Static<typeof enquiry> = {
   report_reason: 2,
   outcome: 'answered',
   customer: '417',
+  name_differs: false,
   grade: 'BB',
   scorecard: {
     ...{ card: 'malipo-generic@3', example: true, horizon_months: 12, default_days: 90 },

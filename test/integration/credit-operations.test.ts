@@ -8,13 +8,15 @@ import { lastMonthEnd } from '../../sandbox/population/calendar.ts';
 import { exampleSubjects } from '../../sandbox/population/examples.ts';
 import { loadSubjects } from '../../sandbox/registry.ts';
 import { prepareSandbox } from '../../sandbox/data.ts';
+import { listEnquiries } from '../../src/credit/enquiries/list-store.ts';
+import { nameDiffers } from '../../src/credit/matching/match.ts';
 import { verifyChains } from '../../src/credit/enquiries/chain-store.ts';
 import { listSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { addLifeRecord } from '../../src/credit/registry/life-store.ts';
 import { newId } from '../../src/platform/base/ids.ts';
-import { contentLocation } from '../../src/credit/batches/batch.ts';
+import { contentLocation, rowAnswerOf } from '../../src/credit/batches/batch.ts';
 import { insertBatch } from '../../src/credit/batches/store.ts';
 import { rotateKeys } from '../../src/credit/rotation/rotate.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
@@ -118,6 +120,7 @@ const PROFILE = {
   salutation: 'Ms',
   surname: 'Wanjiru',
   deceased: 'false',
+  nameDiffers: 'false',
   alsoKnownAs: [],
 };
 const FLAGS = {
@@ -734,6 +737,11 @@ describe('the chain of enquiries', () => {
       `update subject_enquiries set report_reason = 2 where enquiry_id = '${id}'`,
       { sequence, what },
     );
+    await expectViolation(
+      `update subject_enquiries set name_differs = true where enquiry_id = '${id}'`,
+      `update subject_enquiries set name_differs = false where enquiry_id = '${id}'`,
+      { sequence, what },
+    );
     const made = '00000000-0000-7000-8000-000000000000';
     await expectViolation(
       `insert into subject_enquiries select crn, enquired_at, '${made}', vendor_id, asked_by, sector,
@@ -750,6 +758,26 @@ describe('the chain of enquiries', () => {
     expect(violations).toContainEqual({ vendorId: 1, ...expected });
     await database.asOwner(repair);
   }
+});
+
+test('a person who is found under another name is marked in the answer, in the list and beside the person', async () => {
+  const { body: known } = await ask('id-decision');
+  const { dateOfBirth } = (known as unknown as { profile: { dateOfBirth: string } }).profile;
+  const married = { name1: 'Amani', name2: 'Njeri', dateOfBirth: dateOfBirth.slice(0, 10) };
+  const requestReference = reference();
+  const { status, body } = await ask('generic-score', { ...married, requestReference });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    profile: { crn: '1000001', nameDiffers: 'true' },
+    remarks: [expect.stringMatching(/^The customer has another name on file/)],
+  });
+  expect(known).toMatchObject({ profile: { nameDiffers: 'false' }, remarks: [] });
+  const listed = await listEnquiries(service.pool, 1, { limit: 2 });
+  expect(listed.map(({ matchRule }) => nameDiffers(matchRule))).toEqual([true, false]);
+  const beside = await listSubjectEnquiries(service.pool, 1_000_001n);
+  expect(beside.slice(0, 2).map((one) => one.nameDiffers)).toEqual([true, false]);
+  expect(rowAnswerOf(JSON.stringify(body))).toMatchObject({ nameDiffers: 'true' });
+  expect((await verifyChains(service.pool, vault)).violations).toEqual([]);
 });
 
 test('keys are rotated: afterwards the former ones are not needed', async () => {

@@ -85,7 +85,7 @@ test('a wrong listing leaves every figure when two people withdraw it, also if i
   const ask = async (askedBy: string, at: string): Promise<void> => {
     const about = { sector: 'bank', operation: 'generic-score', reportReason: 3 };
     const enquiry = { crn, enquiredAt: new Date(at), enquiryId: newId(), vendorId: 1, askedBy };
-    await addSubjectEnquiries(pool, [{ ...enquiry, ...about }]);
+    await addSubjectEnquiries(pool, [{ ...enquiry, ...about, nameDiffers: false }]);
   };
   await ask('BEFORE', '2026-11-05T08:00:00Z');
   await submit('OTHER', WRONG, '2026-10-31');

@@ -50,6 +50,8 @@ export interface Profile {
   readonly surname: string;
   /** `true` or `false` */
   readonly deceased: string;
+  /** `true`: a name on file is another than in the enquiry, as after a marriage; check the document. */
+  readonly nameDiffers: string;
 }
 
 interface EnquiryAnswer {
@@ -133,6 +135,8 @@ export interface ScoreBatchRow {
   /** `ANSWERED`, `REFUSED` or `WAITING`. */
   readonly result: string;
   readonly crn: string | null;
+  /** `true`: a name on file is another than in the row. */
+  readonly nameDiffers: string | null;
   readonly grade: string | null;
   readonly score: string | null;
   readonly probability: string | null;

@@ -273,7 +273,6 @@ export interface EnquiryFilter extends Period {
   readonly requestReference?: string | undefined;
 }
 
-/** A credit enquiry, without personal data. */
 /** The scorecard of a score. */
 export interface Scorecard {
   readonly card: string;
@@ -287,6 +286,7 @@ export interface Scorecard {
   readonly population: string;
 }
 
+/** A credit enquiry, without personal data. */
 export interface ListedEnquiry {
   /** Its number among your enquiries. */
   readonly sequence: string;
@@ -297,6 +297,8 @@ export interface ListedEnquiry {
   readonly outcome: string;
   /** The last three digits of the customer's reference. */
   readonly customer: string | null;
+  /** True: a name on file is another than in the enquiry, as after a marriage; check the document. */
+  readonly nameDiffers: boolean;
   readonly grade: string | null;
   /** Null: the registry gave no score. */
   readonly scorecard: Scorecard | null;

@@ -36,6 +36,7 @@ export function reportOf({ payload }: AnsweredEnquiry): CreditReportAnswer['repo
     nationality: profile['nationality'] ?? null,
     phones: (body.phone_list ?? []).map((phone) => phone['phoneNo'] ?? ''),
     deceased: profile['deceased'] === 'true',
+    nameDiffers: profile['nameDiffers'] === 'true',
     creditActive: creditActive === undefined ? null : creditActive === 'true',
     figures: figuresOf(summary),
     accounts: (body.account_list ?? []).map(accountOf),

@@ -7,6 +7,7 @@ import { listEnquiries } from '../../credit/enquiries/list-store.ts';
 import { NO_ANSWER } from '../../credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../../credit/enquiries/record.ts';
 import type { EnquiryService } from '../../credit/enquiries/service.ts';
+import { nameDiffers } from '../../credit/matching/match.ts';
 import { askForPerson, personOf } from '../../credit/operations/ask.ts';
 import type { ReportOptions } from '../../credit/reports/subject-report.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
@@ -91,6 +92,7 @@ function listRoute({ pool, directory, wireTime }: CreditRoutesOptions): AnyRoute
           reportReason: row.reportReason,
           outcome: row.outcome,
           customer: row.crn === null ? null : row.crn.slice(-SHOWN_DIGITS),
+          nameDiffers: nameDiffers(row.matchRule),
           grade: row.grade,
           person: personOf(row.keyId) ?? null,
           erased: row.erased,

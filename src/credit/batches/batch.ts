@@ -43,6 +43,8 @@ export interface BatchProgress {
 /** The summary of one row's answer. */
 export interface RowAnswer {
   readonly crn: string;
+  /** `true` or `false`, as in the answer. */
+  readonly nameDiffers: string;
   readonly grade: string;
   readonly score: string;
   readonly probability: string;
@@ -68,11 +70,12 @@ export function contentLocation(batchId: string): string {
 /** The summary of a scoring operation's body. */
 export function rowAnswerOf(body: string): RowAnswer {
   const { profile, score } = JSON.parse(body) as {
-    readonly profile: { readonly crn: string };
+    readonly profile: { readonly crn: string; readonly nameDiffers: string };
     readonly score: Readonly<Record<string, string>>;
   };
   return {
     crn: profile.crn,
+    nameDiffers: profile.nameDiffers,
     grade: score['grade'] ?? '',
     score: score['positiveScore'] ?? score['mobiLoansScore'] ?? '',
     probability: score['probability'] ?? '',

@@ -37,6 +37,8 @@ export function matchRulesOf({ operation, vendor }: BureauQuestion): MatchRules 
 /** What a bureau knows about one person, in the registry's terms, whatever the bureau's own are. */
 export interface BureauFinding {
   readonly crn: string;
+  /** The person has another name on file than the one that was asked about. */
+  readonly nameDiffers: boolean;
   readonly profile: Profile;
   readonly file: CreditFile;
   /** Null for the identity decision. */

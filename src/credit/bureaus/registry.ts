@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { nextTurn } from '../../platform/base/turns.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { matchSubject } from '../matching/match.ts';
+import { matchSubject, nameDiffers } from '../matching/match.ts';
 import type { Match } from '../matching/match.ts';
 import { readCreditFiles } from '../registry/files-store.ts';
 import type { FileOwner } from '../registry/files-store.ts';
@@ -116,6 +116,7 @@ function foundOf(
     upstreamId: null,
     finding: {
       crn: String(crn),
+      nameDiffers: nameDiffers(match.rule),
       profile,
       file,
       ...scores,

@@ -1,3 +1,4 @@
+import { nameDiffers } from '../matching/match.ts';
 import { createHash } from 'node:crypto';
 import { snapshot } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -178,16 +179,18 @@ function isDisclosure(row: Row): boolean {
 }
 
 /**
- * The enquiries that are recorded with their subject, with the same vendor, operation, time and
- * reason.
+ * The enquiries that are recorded with their subject, with the same vendor, operation, time, reason
+ * and agreement of the names.
  */
 async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   const disclosed = rows.filter((row) => isDisclosure(row) && /^\d{1,18}$/.test(row.crn ?? ''));
   const read = await db.query<{ enquiryId: string }>(
     `select e.enquiry_id as "enquiryId"
-     from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[], $6::integer[])
-       e (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)
-     join subject_enquiries using (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason)`,
+     from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[], $6::integer[],
+       $7::boolean[])
+       e (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason, name_differs)
+     join subject_enquiries
+       using (crn, enquired_at, enquiry_id, vendor_id, operation, report_reason, name_differs)`,
     [
       disclosed.map((row) => row.crn),
       disclosed.map((row) => row.enquiredAt),
@@ -195,6 +198,7 @@ async function readNoted(db: Queryable, rows: readonly Row[]): Promise<ReadonlyS
       disclosed.map((row) => row.vendorId),
       disclosed.map((row) => row.operation),
       disclosed.map((row) => row.reportReason),
+      disclosed.map((row) => nameDiffers(row.matchRule)),
     ],
   );
   return new Set(read.rows.map((row) => row.enquiryId));

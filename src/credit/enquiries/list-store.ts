@@ -24,6 +24,8 @@ export interface ListedEnquiry {
   readonly reportReason: number;
   readonly outcome: EnquiryOutcome;
   readonly crn: string | null;
+  /** What it was decided by; null: nobody was found. */
+  readonly matchRule: string | null;
   readonly score: string | null;
   readonly grade: string | null;
   /** The card that answered, as `id@version`. */
@@ -45,7 +47,7 @@ export async function listEnquiries(
 ): Promise<ListedEnquiry[]> {
   const read = await db.query<ListedEnquiry>(
     `select sequence, enquired_at as "enquiredAt", operation,
-      request_reference as "requestReference", report_reason as "reportReason", outcome, crn, score,
+      request_reference as "requestReference", report_reason as "reportReason", outcome, crn, match_rule as "matchRule", score,
        grade, scorecard, source, consent_reference as "consentReference", duration_ms as "durationMs", key_id as "keyId",
          sealed_payload is null as erased
      from enquiries

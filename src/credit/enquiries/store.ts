@@ -3,6 +3,7 @@ import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { ChallengerScore, CreditOperation } from '../bureaus/bureau.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
+import { nameDiffers } from '../matching/match.ts';
 import { addSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import { chainHash } from './record.ts';
 import type { EnquiryOutcome, EnquiryRecord } from './record.ts';
@@ -293,6 +294,7 @@ async function noteBesideSubjects(db: Queryable, items: readonly NewEnquiry[]): 
       sector,
       operation: record.operation,
       reportReason: record.reportReason,
+      nameDiffers: nameDiffers(record.matchRule),
       scorecard: record.scorecard,
       score: record.score === null || record.score === '' ? null : Number(record.score),
       challenger: challenger?.scorecard ?? null,

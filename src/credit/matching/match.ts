@@ -77,6 +77,11 @@ export function matchSubject(
 /** Follows the rule of an enquiry that found a person although a name differs. */
 const NAME_DIFFERS = 'name-differs';
 
+/** Whether the person was found although a name on file differs. */
+export function nameDiffers(rule: string | null): boolean {
+  return rule?.endsWith(`+${NAME_DIFFERS}`) ?? false;
+}
+
 /** What an enquiry is decided by. */
 export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): string {
   return [

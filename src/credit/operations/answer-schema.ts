@@ -18,7 +18,9 @@ const trueOrFalse = (description: string) =>
   Type.String({ description, examples: ['false'], pattern: '^(true|false)$' });
 export const tailSchema = {
   remarks: Type.Array(
-    Type.String({ description: 'Further remarks, such as disputes and a death.' }),
+    Type.String({
+      description: 'Further remarks, such as disputes, a death or another name on file.',
+    }),
   ),
   source: plainText('The bureau that the information comes from; `registry` is the built-in one.'),
   computed_here: Type.Array(
@@ -42,6 +44,9 @@ export const profileFields = {
   surname: plainText('Surname.'),
   deceased: trueOrFalse(
     '`true` when the customer is recorded as deceased; then there is no score.',
+  ),
+  nameDiffers: trueOrFalse(
+    '`true` when a name on file is another than in the request, as after a marriage; `remarks` says so too. Check the document.',
   ),
 };
 const sectorPair = Type.Object(

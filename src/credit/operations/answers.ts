@@ -68,10 +68,15 @@ export function summaryDetailsOf({ file }: BureauFinding, { scope, source }: Ans
 }
 
 /** About the whole file, like the score. */
-function remarksOf({ file }: BureauFinding): string[] {
+function remarksOf({ file, nameDiffers }: BureauFinding): string[] {
   const disputed = file.accounts.filter(isDisputed).length;
   const accounts = disputed === 1 ? '1 account is' : `${disputed} accounts are`;
   return [
+    ...(nameDiffers
+      ? [
+          'The customer has another name on file than the one in the request, as after a marriage. Check the document.',
+        ]
+      : []),
     ...(isDeceased(file)
       ? ['The customer is recorded as deceased. A deceased customer has no score.']
       : []),
@@ -83,7 +88,10 @@ function remarksOf({ file }: BureauFinding): string[] {
   ];
 }
 
-export function profileOf({ crn, profile, file }: BureauFinding, context: AnswerContext) {
+export function profileOf(
+  { crn, nameDiffers, profile, file }: BureauFinding,
+  context: AnswerContext,
+) {
   return {
     crn,
     dateOfBirth: dayOnWire(profile.dateOfBirth, context),
@@ -93,6 +101,7 @@ export function profileOf({ crn, profile, file }: BureauFinding, context: Answer
     salutation: profile.salutation,
     surname: profile.name.surname,
     deceased: String(isDeceased(file)),
+    nameDiffers: String(nameDiffers),
     // Names that other lenders submitted: under the strict policy a vendor sees only names that it gave.
     alsoKnownAs: context.policy === 'strict' ? [] : profile.alsoKnownAs.map(fullName),
   };

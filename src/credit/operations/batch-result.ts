@@ -44,6 +44,7 @@ const rowSchema = Type.Object({
     examples: ['ANSWERED'],
   }),
   crn: text('Customer reference number, if the row was answered.'),
+  nameDiffers: text('`true` when a name on file is another than in the row, as after a marriage.'),
   grade: text('AA (best) to JJ; empty without history.'),
   score: text('1 to 1000; empty without history.'),
   probability: text('Probability of default in percent; empty without history.'),
@@ -67,6 +68,7 @@ const COLUMNS = Object.keys(rowSchema.properties) as (keyof ResultRow)[];
 
 const EMPTY: Omit<ResultRow, 'row' | 'requestReference' | 'result'> = {
   crn: null,
+  nameDiffers: null,
   grade: null,
   score: null,
   probability: null,
@@ -86,6 +88,7 @@ const EXAMPLE_ROWS: ResultRow[] = [
     requestReference: 'NOV0001',
     result: 'ANSWERED',
     crn: '1000001',
+    nameDiffers: 'false',
     grade: 'BB',
     score: '793',
     probability: '1.69',

@@ -14,6 +14,7 @@ export const PROFILE = {
   salutation: 'Ms',
   surname: 'Wanjiru',
   deceased: 'false',
+  nameDiffers: 'false',
   alsoKnownAs: [],
 };
 export const TAIL = { remarks: [], source: 'registry', computed_here: [] };

@@ -14,6 +14,8 @@ export interface SubjectEnquiry {
   readonly sector: string;
   readonly operation: string;
   readonly reportReason: number;
+  /** The vendor asked about another name than the one on file. */
+  readonly nameDiffers: boolean;
 }
 
 /** The card that answered an enquiry, and the challenger that was scored alongside. */
@@ -32,10 +34,10 @@ export async function addSubjectEnquiries(
   await db.query(
     `insert into subject_enquiries
        (crn, enquired_at, enquiry_id, vendor_id, asked_by, sector, operation, report_reason,
-        scorecard, score, challenger, challenger_score)
+        scorecard, score, challenger, challenger_score, name_differs)
      select * from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::integer[], $5::text[],
        $6::text[], $7::text[], $8::integer[], $9::text[], $10::integer[], $11::text[],
-       $12::integer[])`,
+       $12::integer[], $13::boolean[])`,
     [
       notes.map(({ crn }) => crn),
       notes.map(({ enquiredAt }) => enquiredAt),
@@ -49,6 +51,7 @@ export async function addSubjectEnquiries(
       notes.map(({ score }) => score ?? null),
       notes.map(({ challenger }) => challenger ?? null),
       notes.map(({ challengerScore }) => challengerScore ?? null),
+      notes.map(({ nameDiffers }) => nameDiffers),
     ],
   );
 }
@@ -63,9 +66,11 @@ export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<
     sector: string;
     operation: string;
     reportReason: number;
+    nameDiffers: boolean;
   }>(
     `select enquired_at as "enquiredAt", enquiry_id as "enquiryId", vendor_id as "vendorId",
-      asked_by as "askedBy", sector, operation, report_reason as "reportReason"
+      asked_by as "askedBy", sector, operation, report_reason as "reportReason",
+      name_differs as "nameDiffers"
      from subject_enquiries where crn = ${MEMBERS_OF_FIRST_PARAMETER}
      order by enquired_at desc, enquiry_id limit 10000`,
     [crn],
@@ -79,6 +84,7 @@ export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<
     sector: row.sector,
     operation: row.operation,
     reportReason: row.reportReason,
+    nameDiffers: row.nameDiffers,
   }));
 }
 

@@ -283,7 +283,7 @@ function enquiryBlocks({ enquiries, watches }: SubjectReport, context: Context):
       ],
       rows: enquiries.map((enquiry) => [
         wireTime.format(enquiry.enquiredAt),
-        enquiry.askedBy,
+        enquiry.nameDiffers ? `${enquiry.askedBy} (${words.otherName})` : enquiry.askedBy,
         sectorName(enquiry.sector, language),
         REPORT_REASONS[enquiry.reportReason]?.[language] ?? String(enquiry.reportReason),
       ]),

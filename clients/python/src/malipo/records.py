@@ -282,6 +282,8 @@ class ListedEnquiry:
     outcome: str
     customer: Optional[str]
     """The last three digits of the customer's reference."""
+    name_differs: bool
+    """True: a name on file is another than in the enquiry, as after a marriage; check the document."""
     grade: Optional[str]
     scorecard: Optional[Scorecard]
     """None: the registry gave no score."""

@@ -182,13 +182,18 @@ function List({
   );
 }
 
-function Outcome({ of: { outcome, grade, erased } }: { readonly of: ListedCreditEnquiry }) {
+function Outcome({
+  of: { outcome, nameDiffers, grade, erased },
+}: {
+  readonly of: ListedCreditEnquiry;
+}) {
   const { t } = useLingui();
   const names = useNames(OUTCOMES);
   const tone = outcome === 'answered' ? 'done' : outcome === 'unknown' ? 'waiting' : 'info';
   return (
     <>
-      <Pill tone={tone}>{names[outcome]}</Pill> {grade ?? ''} {erased && t`erased`}
+      <Pill tone={tone}>{names[outcome]}</Pill> {grade ?? ''} {nameDiffers && t`another name`}{' '}
+      {erased && t`erased`}
     </>
   );
 }

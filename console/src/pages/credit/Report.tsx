@@ -96,6 +96,10 @@ function Person({ report }: { readonly report: Shown }) {
       <Facts
         facts={[
           { name: t`Name`, value: report.fullName },
+          {
+            name: t`Another name in the request`,
+            value: report.nameDiffers ? t`yes; check the document` : null,
+          },
           { name: t`Date of birth`, value: report.dateOfBirth },
           ...report.documents.map(({ type, number }) => ({
             name: documents[type] ?? type,

@@ -7,7 +7,7 @@ import type { Bureau, BureauAnswer, BureauQuestion } from '../bureau.ts';
 import { startOfDay } from '../registry.ts';
 import { beginCall, endCall, readAnsweredCall } from '../upstream-store.ts';
 import type { UpstreamCall } from '../upstream-store.ts';
-import { agreementOf, matchRuleOf } from '../../matching/match.ts';
+import { agreementOf, matchRuleOf, nameDiffers } from '../../matching/match.ts';
 import type { CreditAccount } from '../../facts.ts';
 import type { DocumentType, IdentityDocument } from '../../registry/documents.ts';
 import type { Vault } from '../../registry/vault.ts';
@@ -152,7 +152,12 @@ async function askAll(question: BureauQuestion, asking: Asking): Promise<BureauA
   const accounts = await call(accountsPart(question, { body, mobile, asOf }));
   if (accounts.kind !== 'success') return failedLater(accounts.kind);
   const file = { asOf, accounts: accounts.result, enquiries: [] };
-  const finding = { crn: `M${identity.trxId ?? ''}`, profile, file };
+  const finding = {
+    crn: `M${identity.trxId ?? ''}`,
+    nameDiffers: nameDiffers(match.matchRule),
+    profile,
+    file,
+  };
   if (question.operation === 'id-decision') {
     return {
       kind: 'found',

@@ -53,6 +53,7 @@ function account(current: AccountState, changes: Partial<CreditAccount> = {}): C
 function finding(accounts: readonly CreditAccount[]): BureauFinding {
   return {
     crn: '1',
+    nameDiffers: false,
     profile: {
       name: { surname: 'Wanjiru', forenames: ['Amani'] },
       salutation: '',

@@ -174,6 +174,7 @@ describe('a report for the person it is about', () => {
             sector: 'retail',
             operation: 'generic-score',
             reportReason: 12,
+            nameDiffers: true,
           },
         ],
         watches: [{ vendorId: 7, startedAt: AT }],
@@ -190,7 +191,9 @@ describe('a report for the person it is about', () => {
       'sw',
     );
     expect(text).toContain('Shop & Co anafuatilia taarifa zako tangu 2026-11-21 12:00:00');
-    expect(text).toContain('2026-11-21 12:00:00 | Shop & Co | Rejareja | Mkopo wa benki kwa simu');
+    expect(text).toContain(
+      '2026-11-21 12:00:00 | Shop & Co (kwa jina lingine) | Rejareja | Mkopo wa benki kwa simu',
+    );
     expect(text).toContain('| 7 | I paid | Bado');
   });
 
