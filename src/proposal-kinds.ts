@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import { receiptKind } from './payments/receipts/assign.ts';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Pool } from './platform/db/pool.ts';
+import type { MasterKeys } from './platform/base/sealing.ts';
 import type { Mac } from './platform/base/mac.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { bankStatementKind } from './payments/uploads/bank-statement.ts';
 import { operatorStatementKind } from './payments/uploads/operator-statement.ts';
-import { SETTING_KINDS } from './payments/settings/kinds.ts';
+import { settingKinds } from './payments/settings/kinds.ts';
 import { vendorSecretKind } from './payments/vendor-secrets/vendor-secret.ts';
 import { payoutReturnKind } from './payments/payouts/return.ts';
 import { Proposals } from './proposals/proposals.ts';
@@ -17,6 +18,8 @@ export interface ProposalOptions {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
+  /** Undefined: nothing secret can be set. */
+  readonly masterKeys?: MasterKeys | undefined;
   /** Default: nothing is logged. */
   readonly log?: Logger | undefined;
 }
@@ -31,7 +34,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     operatorStatementKind(pool, ledgerMac),
     bankStatementKind({ ...options, log }),
     vendorSecretKind,
-    ...SETTING_KINDS,
+    ...settingKinds(options),
     receiptKind({ pool, ledgerMac, log }),
   ]);
 }

@@ -26,7 +26,10 @@ const OTHERS = new Set(['person', 'demo-data', 'migrate', 'cluster', 'backup', '
 /** Steps of what two people decide. */
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 /** Settings that another person approves. */
-const SETTINGS = new Set(['price set', 'price remove', 'price set-operator']);
+const SETTINGS = new Set([
+  ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
+  ...['biller set', 'route set', 'route remove'],
+]);
 /** Groups whose first argument is the code of something, and never personal data. */
 const NAMED = new Set(['vendor', 'collector', 'operator', 'biller', 'route', 'price', 'webhook']);
 

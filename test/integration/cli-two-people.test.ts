@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { openSecretsOf } from '../../src/parties/keys.ts';
+import { findOperator } from '../../src/payments/billers/store.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
@@ -30,6 +32,8 @@ beforeAll(async () => {
   environment = { DATABASE_URL: database.url, MASTER_KEY: newMasterKey() };
   const options = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
   await must(environment, 'operator', 'set', 'kplc', '--name', 'KPLC', options);
+  const biller = ['--name', 'Tokens', '--category', 'power', '--operator', 'kplc'];
+  await must(environment, 'biller', 'set', 'tokens', biller, '--minimum', '50');
 });
 afterAll(async () => {
   await pool.end();
@@ -181,17 +185,6 @@ test('a price needs a proven name, and every command that changes something is i
   }
 
   // Where people sign in, nobody sets a price under a name that is not theirs.
-  const biller = [
-    '--name',
-    'Tokens',
-    '--category',
-    'power',
-    '--operator',
-    'kplc',
-    '--minimum',
-    '50',
-  ];
-  await must(environment, 'biller', 'set', 'tokens', biller);
   const price = ['price', 'set', 'tokens', '--flat', '99'];
   const named = await withInput('', environment, ...price, '--by', 'Nobody');
   expect(named.stderr).toContain('Nobody is not the login of a member of staff');
@@ -218,4 +211,44 @@ test('a price needs a proven name, and every command that changes something is i
   expect((await withInput('', environment, ...approve, '--by', 'Nobody')).exitCode).toBe(1);
   expect((await signedIn('faraji', PASSWORD, ...approve)).exitCode).toBe(0);
   expect(await feeNow()).toBe('99.00');
+});
+
+test('where payments go needs two people who sign in, and the key that waits is not readable', async () => {
+  await staff('omari', 'operations');
+  await staff('owino', 'operations');
+  const baseUrl = async () => (await findOperator(pool, 'kplc'))?.baseUrl;
+  const move = ['operator', 'set', 'kplc', '--base-url', 'https://new.example.com'];
+  const nobody = await withInput('', environment, ...move);
+  expect(nobody.stderr).toContain('--by: Give the login');
+  const asked = await signedIn('omari', PASSWORD, ...move);
+  const moved = asked.json<{ proposal: string; seen: string }>();
+  expect(asked.json()).toMatchObject({
+    waiting: true,
+    would: [
+      { label: 'Operator', text: 'kplc' },
+      { label: 'Address', text: 'https://pay.example.com → https://new.example.com' },
+      { label: 'Former merchant accounts', text: '0 → 1' },
+    ],
+  });
+  expect(await baseUrl()).toBe('https://pay.example.com');
+  const approve = async ({ proposal, seen }: typeof moved, login = 'owino') =>
+    await signedIn(login, PASSWORD, 'proposal', 'approve', proposal, '--seen', seen);
+  expect((await approve(moved)).exitCode).toBe(0);
+  expect(await baseUrl()).toBe('https://new.example.com');
+
+  const secret = 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlYw==';
+  await staff('otieno', 'operations');
+  await staff('okello', 'operations');
+  const keyed = await signedIn('otieno', PASSWORD, 'operator', 'set-key', 'kplc', '--key', secret);
+  const { proposal, seen } = keyed.json<{ proposal: string; seen: string }>();
+  expect(keyed.stdout).not.toContain(secret);
+  const stored = await pool.query('select content, shown from proposals where proposal_id = $1', [
+    proposal,
+  ]);
+  expect(JSON.stringify(stored.rows)).not.toContain(secret);
+  const holder = { holderKind: 'operator', holder: 'kplc' } as const;
+  const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
+  expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([]);
+  expect((await approve({ proposal, seen }, 'okello')).exitCode).toBe(0);
+  expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([secret]);
 });

@@ -30,7 +30,9 @@ export function addProposalCommands(program: Command, cli: Cli): void {
 
 export async function openProposals(session: Session): Promise<Proposals> {
   const { pool, wireTime } = session;
-  return createProposals({ pool, wireTime, ledgerMac: await session.ledgerMac() });
+  const ledgerMac = await session.ledgerMac();
+  const { masterKeys } = await session.sealing();
+  return createProposals({ pool, wireTime, ledgerMac, masterKeys });
 }
 
 /** `--by` of what a person supplies or asks for; it waits for another person. */

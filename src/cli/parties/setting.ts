@@ -4,13 +4,12 @@ import type { Command } from 'commander';
 import { PERMISSIONS } from '../../parties/people/permissions.ts';
 import type { Permission } from '../../parties/people/permissions.ts';
 import { hasStaffWithCodes } from '../../parties/people/people-store.ts';
-import { kindOfSetting } from '../../payments/settings/kinds.ts';
+import { familyOf } from '../../payments/settings/kinds.ts';
 import { contentNow } from '../../payments/settings/setting.ts';
 import type { AnySetting } from '../../payments/settings/setting.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { mayActAlone } from '../../proposals/actors.ts';
 import type { Actor } from '../../proposals/kind.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
 import { noteText } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import type { Answer } from '../output.ts';
@@ -46,6 +45,8 @@ interface SettingChange extends SetterOptions {
   readonly change: Readonly<Record<string, unknown>>;
   /** As the audit log calls it, such as `price.set`. */
   readonly action: string;
+  /** A secret that was made for it: shown to whoever proposes it, once. */
+  readonly shownOnce?: string | undefined;
 }
 
 /**
@@ -56,23 +57,34 @@ export async function changeSetting(
   cli: Cli,
   session: Session,
   asked: SettingChange,
-  done: (row: ProposalRow) => Promise<Answer> | Answer,
+  done: (made: { readonly isNew: boolean }) => Promise<Answer> | Answer,
 ): Promise<Answer> {
   const { setting, key, change, by, note, action } = asked;
   const proposals = await openProposals(session);
-  const kind = kindOfSetting(setting);
-  const content = await contentNow(session.pool, setting, { key, change });
-  const permission = kind.proposedBy;
+  const { name: kind, permission } = familyOf(setting);
+  const ledgerMac = await session.ledgerMac();
+  const tools = { ledgerMac, masterKeys: (await session.sealing()).masterKeys };
+  const content = await contentNow(session.pool, setting, { key, change }, tools);
   const act = { by, permission, action, target: setting.target(key), reason: note };
   const row = await asSetter(cli, session, act, async (actor) =>
-    proposals.propose({ kind: kind.name, content, by: actor, note }),
+    proposals.propose({ kind, content, by: actor, note }),
   );
   if (row.decision === 'approved') {
-    cli.surroundings.stderr.write(ALONE);
-    return await done(row);
+    const { stderr } = cli.surroundings;
+    // For people. Programs read it from the audit log, or from `proposal show`.
+    if (stderr.isTTY === true) stderr.write(ALONE);
+    return await done({ isNew: content.before === null });
   }
-  const next = `Nothing was changed yet: another person approves it, ${rolesOf(kind.decidedBy)}, in the console or with`;
-  return await waitingAnswer(session, proposals, row, next);
+  const next = `Nothing was changed yet: another person approves it, ${rolesOf(permission)}, in the console or with`;
+  const answer = await waitingAnswer(session, proposals, row, next);
+  return asked.shownOnce === undefined ? answer : withSecret(answer, asked.shownOnce);
+}
+
+function withSecret({ json, text }: Answer, secret: string): Answer {
+  return {
+    json: { ...(json as object), key: secret },
+    text: `${text}The key is shown only once, and counts from the approval on: ${secret}\n`,
+  };
 }
 
 const ALONE =

@@ -1,11 +1,12 @@
 import { Argument, Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
-import { changeBillerStatus, setBiller } from '../../payments/billers/administer.ts';
+import { changeBillerStatus } from '../../payments/billers/administer.ts';
 import type { Availability } from '../../payments/billers/biller.ts';
 import { listBillerHealth } from '../../payments/billers/health.ts';
 import { AMOUNT_RULES } from '../../payments/billers/product.ts';
 import type { AmountRule } from '../../payments/billers/product.ts';
+import { BILLER, changeJson } from '../../payments/settings/billers.ts';
 import { feePriceFor } from '../../payments/prices/price.ts';
 import { feePricesByBiller, listFeePrices } from '../../payments/prices/store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -20,6 +21,8 @@ import {
   wideOption,
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { table } from '../output.ts';
 import { addBillerProducts } from './biller-products.ts';
 import { formulaText } from '../../payments/prices/text.ts';
@@ -116,7 +119,7 @@ function statusText(row: {
   return `${row.status} (${row.offline_reason}${until})`;
 }
 
-interface SetOptions {
+interface SetOptions extends SetterOptions {
   readonly json?: boolean;
   readonly name?: string;
   readonly category?: string;
@@ -133,7 +136,7 @@ interface SetOptions {
 }
 
 function addSet(biller: Command, cli: Cli): void {
-  command(biller, 'set', 'Add a biller, or change the settings that are given.')
+  const set = command(biller, 'set', 'Add a biller, or change the settings that are given.')
     .argument('<code>', 'biller code', code)
     .option('--name <name>', 'full name', displayName)
     .option('--category <category>', 'such as airtime, water, tv', displayName)
@@ -156,31 +159,32 @@ function addSet(biller: Command, cli: Cli): void {
       'msisdn for mobile numbers, or an anchored pattern such as ^[0-9]{11}$',
     )
     .option('--account-label <label>', 'what its accounts are called', displayName)
-    .option('--position <number>', 'position in the list', wholeNumber(0, 1_000_000))
-    .action(async (billerCode: string, options: SetOptions) => {
-      const { json: _json, ...settings } = options;
-      requireSome(settings, Object.keys(settings));
-      await cli.run(options, async ({ pool }) => {
-        const change = {
-          name: options.name,
-          category: options.category,
-          operatorCode: options.operator,
-          minimumCents: options.minimum,
-          maximumCents: options.maximum === false ? null : options.maximum,
-          amounts: options.amounts,
-          secondaryAccount: options.phone,
-          validatesAccounts: options.validates,
-          accountFormat: options.accountFormat,
-          accountLabel: options.accountLabel,
-          position: options.position,
-        };
-        const added = await setBiller(pool, billerCode, change);
-        return {
-          json: { biller_code: billerCode, added },
-          text: `Biller ${billerCode} is ${added ? 'added' : 'changed'}.`,
-        };
-      });
+    .option('--position <number>', 'position in the list', wholeNumber(0, 1_000_000));
+  withSetter(set).action(async (billerCode: string, options: SetOptions) => {
+    const { json: _json, by: _by, note: _note, ...settings } = options;
+    requireSome(settings, Object.keys(settings));
+    await cli.run(options, async (session) => {
+      const change = {
+        name: options.name,
+        category: options.category,
+        operatorCode: options.operator,
+        minimumCents: options.minimum,
+        maximumCents: options.maximum === false ? null : options.maximum,
+        amounts: options.amounts,
+        secondaryAccount: options.phone,
+        validatesAccounts: options.validates,
+        accountFormat: options.accountFormat,
+        accountLabel: options.accountLabel,
+        position: options.position,
+      };
+      const asked = { ...options, setting: BILLER, change: changeJson(change) };
+      const about = { key: { billerCode }, action: 'biller.set' };
+      return await changeSetting(cli, session, { ...asked, ...about }, ({ isNew: added }) => ({
+        json: { biller_code: billerCode, added },
+        text: `Biller ${billerCode} is ${added ? 'added' : 'changed'}.`,
+      }));
     });
+  });
 }
 
 interface StatusOptions {

@@ -1,12 +1,16 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { setOperator } from '../../payments/billers/administer.ts';
-import { operatorOf } from '../../payments/billers/catalogue.ts';
-import type { Operator, OperatorSecret } from '../../payments/billers/biller.ts';
 import { findOperator, listBillers, listOperators } from '../../payments/billers/store.ts';
-import { PROTOCOL_NAMES, checkOperator, secretFormOf } from '../../payments/connectors/registry.ts';
-import { setOperatorKey } from '../../payments/billers/administer-operator-key.ts';
+import { PROTOCOL_NAMES, secretFormOf } from '../../payments/connectors/registry.ts';
+import {
+  OPERATOR,
+  OPERATOR_KEY,
+  operatorChangeJson,
+  requireUsableWith,
+  sealedFor,
+} from '../../payments/settings/operators.ts';
+import { sealSecret } from '../../payments/settings/sealed.ts';
 import { newSharedSecret } from '../../parties/keys.ts';
 import { listKeys } from '../../parties/store.ts';
 import {
@@ -20,6 +24,8 @@ import {
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 import { addFloatBooks } from './operator-books.ts';
 import { addFloats } from './operator-float.ts';
@@ -95,7 +101,7 @@ function addList(operator: Command, cli: Cli): void {
     });
 }
 
-interface SetOptions {
+interface SetOptions extends SetterOptions {
   readonly json?: boolean;
   readonly name?: string;
   readonly connector?: string;
@@ -109,7 +115,7 @@ interface SetOptions {
 }
 
 function addSet(operator: Command, cli: Cli): void {
-  command(operator, 'set', 'Add an operator, or change the settings that are given.')
+  const set = command(operator, 'set', 'Add an operator, or change the settings that are given.')
     .argument('<code>', 'operator code', code)
     .option('--name <name>', 'name for people', displayName)
     .addOption(new Option('--connector <protocol>', 'its protocol').choices(PROTOCOL_NAMES))
@@ -131,52 +137,38 @@ function addSet(operator: Command, cli: Cli): void {
       wholeNumber(1, 100_000),
     )
     .option('--no-max-per-second', 'no limit on instructions per second')
-    .option('--same-account', SAME_ACCOUNT)
-    .action(async (operatorCode: string, options: SetOptions) => {
-      const { setting: single, settingsFile, ...others } = options;
-      const setting = { ...(await readSettingsFile(settingsFile)), ...single };
-      requireSome({ ...others, ...(Object.keys(setting).length > 0 ? { setting } : {}) }, [
-        'name',
-        'connector',
-        'baseUrl',
-        'setting',
-        'maxConcurrency',
-        'maxPerSecond',
-        'sameAccount',
-      ]);
-      await cli.run(options, async ({ pool }) => {
-        const { name, connector, baseUrl, maxConcurrency, sameAccount } = options;
-        const maxPerSecond = options.maxPerSecond === false ? null : options.maxPerSecond;
-        const where = { name, connector, baseUrl, settings: setting, sameAccount };
-        const change = { ...where, maxConcurrency, maxPerSecond };
-        const open = await tellOpen(pool, cli, operatorCode);
-        const added = await setOperator(pool, operatorCode, change, (merged) =>
-          requireUsable({
-            ...merged,
-            secrets: [asSecret(secretFormOf(merged.connector)?.exampleSecret ?? '')],
-          }),
-        );
-        return {
-          json: { operator_code: operatorCode, added, open_instructions: open },
-          text: added
-            ? `Operator ${operatorCode} is added. Give it a key next: operator set-key ${operatorCode}`
-            : `Operator ${operatorCode} is changed.${whoIsAsked(open, sameAccount)}`,
-        };
-      });
+    .option('--same-account', SAME_ACCOUNT);
+  withSetter(set).action(async (operatorCode: string, options: SetOptions) => {
+    const { setting: single, settingsFile, ...others } = options;
+    const setting = { ...(await readSettingsFile(settingsFile)), ...single };
+    requireSome({ ...others, ...(Object.keys(setting).length > 0 ? { setting } : {}) }, [
+      'name',
+      'connector',
+      'baseUrl',
+      'setting',
+      'maxConcurrency',
+      'maxPerSecond',
+      'sameAccount',
+    ]);
+    await cli.run(options, async (session) => {
+      const { name, connector, baseUrl, maxConcurrency, sameAccount } = options;
+      const maxPerSecond = options.maxPerSecond === false ? null : options.maxPerSecond;
+      const where = { name, connector, baseUrl, settings: setting, sameAccount };
+      const change = operatorChangeJson({ ...where, maxConcurrency, maxPerSecond });
+      const open = await tellOpen(session.pool, cli, operatorCode);
+      const asked = { ...options, change, key: { operatorCode }, action: 'operator.set' };
+      return await changeSetting(cli, session, { ...asked, setting: OPERATOR }, ({ isNew }) => ({
+        json: { operator_code: operatorCode, added: isNew, open_instructions: open },
+        text: isNew
+          ? `Operator ${operatorCode} is added. Give it a key next: operator set-key ${operatorCode}`
+          : `Operator ${operatorCode} is changed.${whoIsAsked(open, sameAccount)}`,
+      }));
     });
-}
-
-/** Throws: `PlainError` if the operator could not be used with these settings. */
-async function requireUsable(operator: Operator): Promise<void> {
-  try {
-    await checkOperator(operator);
-  } catch (error) {
-    throw new PlainError((error as Error).message, { cause: error });
-  }
+  });
 }
 
 function addSetKey(operator: Command, cli: Cli): void {
-  command(
+  const set = command(
     operator,
     'set-key',
     'Set the secret shared with the operator. For http-json, a new one is created and printed once unless --key sets it.',
@@ -191,56 +183,48 @@ function addSetKey(operator: Command, cli: Cli): void {
       'how long callbacks under the former key are still accepted: 90s, 30m, 24h, 7d (default 0)',
       durationSeconds,
     )
-    .option('--same-account', SAME_ACCOUNT)
-    .action(async (operatorCode: string, options: SetKeyOptions) => {
-      await cli.run(options, async ({ pool, sealing }) => {
-        const given =
-          options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
-        const row = await findOperator(pool, operatorCode);
-        if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
-        const form = secretFormOf(row.connector);
-        if (given === undefined && form?.inventsSecret === false) {
-          throw new PlainError(
-            `The secret of ${operatorCode} comes from the operator: give it with --key, in the form ${form.exampleSecret}`,
-            { field: 'key' },
-          );
-        }
-        const secret = given ?? newSharedSecret();
-        await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
-        const open = await tellOpen(pool, cli, operatorCode);
-        await setOperatorKey(pool, operatorCode, {
-          secret,
-          sealing: await sealing(),
-          overlapSeconds: options.overlap ?? 0,
-          sameAccount: options.sameAccount ?? false,
-        });
-        const asked = whoIsAsked(open, options.sameAccount);
-        if (given !== undefined) {
-          return {
-            json: { operator_code: operatorCode, generated: false, open_instructions: open },
-            text: `The key of ${operatorCode} is set.${asked}`,
-          };
-        }
-        return {
-          json: {
-            operator_code: operatorCode,
-            generated: true,
-            key: secret,
-            open_instructions: open,
-          },
-          text: `${newKeyText('operator', operatorCode, secret)}${asked}`,
-        };
-      });
+    .option('--same-account', SAME_ACCOUNT);
+  withSetter(set).action(async (operatorCode: string, options: SetKeyOptions) => {
+    await cli.run(options, async (session) => {
+      const { pool } = session;
+      const given = options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
+      const row = await findOperator(pool, operatorCode);
+      if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
+      const form = secretFormOf(row.connector);
+      if (given === undefined && form?.inventsSecret === false) {
+        throw new PlainError(
+          `The secret of ${operatorCode} comes from the operator: give it with --key, in the form ${form.exampleSecret}`,
+          { field: 'key' },
+        );
+      }
+      const secret = given ?? newSharedSecret();
+      await requireUsableWith(pool, operatorCode, secret);
+      const open = await tellOpen(pool, cli, operatorCode);
+      const { masterKeys } = await session.sealing();
+      const change = {
+        secret: sealSecret(secret, sealedFor(operatorCode), masterKeys),
+        overlapSeconds: options.overlap ?? 0,
+        sameAccount: options.sameAccount ?? false,
+      };
+      const generated = given === undefined;
+      const made = generated ? newKeyText('operator', operatorCode, secret) : undefined;
+      const asked = { ...options, change, key: { operatorCode }, action: 'operator.set-key' };
+      const answered = { setting: OPERATOR_KEY, shownOnce: generated ? secret : undefined };
+      return await changeSetting(cli, session, { ...asked, ...answered }, () => ({
+        json: {
+          ...{ operator_code: operatorCode, generated },
+          ...(generated && { key: secret }),
+          open_instructions: open,
+        },
+        text: `${made ?? `The key of ${operatorCode} is set.`}${whoIsAsked(open, options.sameAccount)}`,
+      }));
     });
+  });
 }
 
-interface SetKeyOptions {
+interface SetKeyOptions extends SetterOptions {
   readonly json?: boolean;
   readonly key?: string;
   readonly overlap?: number;
   readonly sameAccount?: boolean;
-}
-
-function asSecret(secret: string): OperatorSecret {
-  return { secret, validUntil: null };
 }

@@ -2,13 +2,15 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { removeRoute, setRoute } from '../../payments/billers/administer-routes.ts';
 import type { Availability } from '../../payments/billers/biller.ts';
 import { listRouteRows, routeOf } from '../../payments/billers/routes-store.ts';
 import type { RouteRow } from '../../payments/billers/routes-store.ts';
+import { changeJson, ROUTE } from '../../payments/settings/billers.ts';
 import { tryRoutes } from '../../payments/dispatch/try-route.ts';
 import { code, command, moneyAboveZero, requireSome, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { table } from '../output.ts';
 
 export function addRouteCommands(program: Command, cli: Cli): void {
@@ -164,7 +166,7 @@ function jsonOf(row: RouteRow): object {
   };
 }
 
-interface SetOptions {
+interface SetOptions extends SetterOptions {
   readonly json?: boolean;
   readonly position?: number;
   readonly weight?: number;
@@ -176,7 +178,7 @@ interface SetOptions {
 }
 
 function addSet(route: Command, cli: Cli): void {
-  command(route, 'set', 'Add a route to a biller, or change the terms that are given.')
+  const set = command(route, 'set', 'Add a route to a biller, or change the terms that are given.')
     .argument('<biller>', 'biller code', code)
     .argument('<operator>', 'operator code', code)
     .option('--position <number>', 'lower positions are tried first', wholeNumber(0, 1_000))
@@ -196,46 +198,56 @@ function addSet(route: Command, cli: Cli): void {
         'ONLINE',
         'OFFLINE',
       ]),
-    )
-    .action(async (billerCode: string, operatorCode: string, options: SetOptions) => {
-      const { json: _json, ...terms } = options;
-      requireSome(terms, Object.keys(terms));
-      await cli.run(options, async ({ pool }) => {
-        const added = await setRoute(
-          pool,
-          { billerCode, operatorCode },
-          {
-            position: options.position,
-            weight: options.weight,
-            minimumCents: options.minimum === false ? null : options.minimum,
-            maximumCents: options.maximum === false ? null : options.maximum,
-            dailyLimitCents: options.dailyLimit === false ? null : options.dailyLimit,
-            status: options.status,
-          },
-        );
-        return {
+    );
+  withSetter(set).action(async (billerCode: string, operatorCode: string, options: SetOptions) => {
+    const { json: _json, by: _by, note: _note, ...terms } = options;
+    requireSome(terms, Object.keys(terms));
+    await cli.run(options, async (session) => {
+      const change = changeJson({
+        position: options.position,
+        weight: options.weight,
+        minimumCents: options.minimum === false ? null : options.minimum,
+        maximumCents: options.maximum === false ? null : options.maximum,
+        dailyLimitCents: options.dailyLimit === false ? null : options.dailyLimit,
+        status: options.status,
+      });
+      const key = { billerCode, operatorCode };
+      const asked = { ...options, key, change: { terms: change }, action: 'route.set' };
+      return await changeSetting(
+        cli,
+        session,
+        { ...asked, setting: ROUTE },
+        ({ isNew: added }) => ({
           json: { biller_code: billerCode, operator: operatorCode, added },
           text: `The route of ${billerCode} through ${operatorCode} is ${added ? 'added' : 'changed'}.`,
-        };
-      });
+        }),
+      );
     });
+  });
+}
+
+interface RemoveOptions extends SetterOptions {
+  readonly json?: boolean;
 }
 
 function addRemove(route: Command, cli: Cli): void {
-  command(
+  const remove = command(
     route,
     'remove',
     'Remove a route. Payments already sent through it are still verified with its operator.',
   )
     .argument('<biller>', 'biller code', code)
-    .argument('<operator>', 'operator code', code)
-    .action(async (billerCode: string, operatorCode: string, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool }) => {
-        await removeRoute(pool, { billerCode, operatorCode });
-        return {
+    .argument('<operator>', 'operator code', code);
+  withSetter(remove).action(
+    async (billerCode: string, operatorCode: string, options: RemoveOptions) => {
+      await cli.run(options, async (session) => {
+        const key = { billerCode, operatorCode };
+        const asked = { ...options, key, change: { terms: null }, action: 'route.remove' };
+        return await changeSetting(cli, session, { ...asked, setting: ROUTE }, () => ({
           json: { biller_code: billerCode, operator: operatorCode, removed: true },
           text: `The route of ${billerCode} through ${operatorCode} is removed.`,
-        };
+        }));
       });
-    });
+    },
+  );
 }

@@ -29,13 +29,13 @@ export interface OperatorKeyChange {
 
 /** Sets the secret shared with an operator. Throws: `PlainError` if it cannot be stored. */
 export async function setOperatorKey(
-  pool: Pool,
+  db: Queryable,
   operatorCode: string,
   { secret, sealing, overlapSeconds = 0, sameAccount = false }: OperatorKeyChange,
 ): Promise<void> {
   const { masterKeys, certain } = sealing;
   const holder = operatorHolder(operatorCode);
-  await changeSettings(pool, 'billers', async (client) => {
+  await changeSettings(db, 'billers', async (client) => {
     await requireSameMasterKey(client, masterKeys, certain);
     const [former] = await openSecretsOf(client, holder, masterKeys);
     const mayMove = former !== undefined && former !== secret && !sameAccount;

@@ -1,5 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { DEFAULT_TERMS, deleteRoute, listRouteRows, putRoute } from './routes-store.ts';
 import type { RouteKey, RouteTerms } from './routes-store.ts';
@@ -14,8 +14,12 @@ export type RouteChange = {
  * Adds a route to a biller, or changes the terms that are given. Payments with an unknown outcome stay
  * with their operator. Returns true if it was added.
  */
-export async function setRoute(pool: Pool, key: RouteKey, change: RouteChange): Promise<boolean> {
-  return await changeSettings(pool, 'billers', async (client) => {
+export async function setRoute(
+  db: Queryable,
+  key: RouteKey,
+  change: RouteChange,
+): Promise<boolean> {
+  return await changeSettings(db, 'billers', async (client) => {
     if ((await findBiller(client, key.billerCode)) === undefined) {
       throw new PlainError(`Biller ${key.billerCode} does not exist.`);
     }
@@ -40,8 +44,8 @@ export async function setRoute(pool: Pool, key: RouteKey, change: RouteChange): 
 }
 
 /** Removes a route. Payments with an unknown outcome are still verified with its operator. */
-export async function removeRoute(pool: Pool, key: RouteKey): Promise<void> {
-  await changeSettings(pool, 'billers', async (client) => {
+export async function removeRoute(db: Queryable, key: RouteKey): Promise<void> {
+  await changeSettings(db, 'billers', async (client) => {
     const biller = await findBiller(client, key.billerCode);
     if (biller?.operatorCode === key.operatorCode) {
       throw new PlainError(

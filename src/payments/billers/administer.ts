@@ -54,12 +54,12 @@ const DEFAULT_MAX_CONCURRENCY = 32;
  * @param check throws if the operator could not be used with these settings; it gets no secrets.
  */
 export async function setOperator(
-  pool: Pool,
+  db: Queryable,
   operatorCode: string,
   change: OperatorChange,
   check: (operator: Operator) => Promise<void>,
 ): Promise<boolean> {
-  return await changeSettings(pool, 'billers', async (client) => {
+  return await changeSettings(db, 'billers', async (client) => {
     const known = await findOperator(client, operatorCode);
     const operator = mergeOperator(operatorCode, known, change);
     await check(operatorOf(operator));
@@ -140,11 +140,11 @@ export interface BillerChange {
  * Its operator may change at any time: an instruction is verified with the operator that got it.
  */
 export async function setBiller(
-  pool: Pool,
+  db: Queryable,
   billerCode: string,
   change: BillerChange,
 ): Promise<boolean> {
-  return await changeSettings(pool, 'billers', async (client) => {
+  return await changeSettings(db, 'billers', async (client) => {
     const known = await findBiller(client, billerCode);
     const biller = {
       ...mergeBiller(billerCode, known, change),

@@ -53,3 +53,16 @@ export async function countInstructions(
   );
   return read.rows;
 }
+
+/** How many payments of each vendor wait for the report of an operator. */
+export async function countInstructionsOf(
+  db: Queryable,
+  operatorCode: string,
+): Promise<{ readonly vendorId: number; readonly count: number }[]> {
+  const read = await db.query<{ vendorId: number; count: number }>(
+    `select vendor_id as "vendorId", count(*)::integer as count from dispatch_queue
+     where stage = 'verify' and operator_code = $1 group by vendor_id order by vendor_id`,
+    [operatorCode],
+  );
+  return read.rows;
+}

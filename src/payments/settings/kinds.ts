@@ -1,27 +1,34 @@
 import type { Permission } from '../../parties/people/permissions.ts';
 import type { AnyKind } from '../../proposals/kind.ts';
+import { BILLER, ROUTE } from './billers.ts';
+import { OPERATOR, OPERATOR_KEY } from './operators.ts';
 import { FEE, OPERATOR_PRICE } from './prices.ts';
 import { settingKind } from './setting.ts';
-import type { AnySetting } from './setting.ts';
+import type { AnySetting, Tools } from './setting.ts';
 
-/** Every setting that two people decide, by who may. */
-const FAMILIES: readonly (readonly [
-  name: string,
-  permission: Permission,
-  settings: readonly AnySetting[],
-])[] = [['price_setting', 'finance.act', [FEE, OPERATOR_PRICE]]];
+interface Family {
+  /** Of the kind of proposal. */
+  readonly name: string;
+  /** Of whoever proposes and decides. */
+  readonly permission: Permission;
+  readonly settings: readonly AnySetting[];
+}
 
-const BY_SETTING = new Map<AnySetting, AnyKind>(
-  FAMILIES.flatMap(([name, permission, settings]) => {
-    const made = settingKind(name, permission, settings);
-    return settings.map((one) => [one, made] as const);
-  }),
-);
+/** Every setting that two people decide. */
+const FAMILIES: readonly Family[] = [
+  { name: 'price_setting', permission: 'finance.act', settings: [FEE, OPERATOR_PRICE] },
+  {
+    ...{ name: 'operator_setting', permission: 'billers.act' },
+    settings: [OPERATOR, OPERATOR_KEY, BILLER, ROUTE],
+  },
+];
 
-export const SETTING_KINDS: readonly AnyKind[] = [...new Set(BY_SETTING.values())];
+export function settingKinds(tools: Tools): AnyKind[] {
+  return FAMILIES.map((one) => settingKind(one.name, one.permission, one.settings, tools));
+}
 
-export function kindOfSetting(one: AnySetting): AnyKind {
-  const found = BY_SETTING.get(one);
-  if (found === undefined) throw new Error(`${one.name} is of no kind`);
+export function familyOf(setting: AnySetting): Family {
+  const found = FAMILIES.find(({ settings }) => settings.includes(setting));
+  if (found === undefined) throw new Error(`${setting.name} is of no kind`);
   return found;
 }

@@ -41,7 +41,7 @@ export const FEE = setting({
     );
     return priceFields(rows, formulaText, await readTime(db));
   },
-  apply: async (db, { billerCode, vendor }, change, by) => {
+  apply: async (db, { key: { billerCode, vendor }, change, by }) => {
     const key = { billerCode, vendorId: vendor?.vendorId ?? null };
     const begin = beginOf(change, by);
     if (change.formula === null) return await endFeePrice(db, key, begin);
@@ -63,7 +63,8 @@ export const OPERATOR_PRICE = setting({
     );
     return priceFields(rows, termsText, await readTime(db));
   },
-  apply: async (db, key, { cost, commission, commissionNetted, ...begin }, by) => {
+  apply: async (db, { key, change, by }) => {
+    const { cost, commission, commissionNetted, ...begin } = change;
     const terms = { cost: rateOf(cost), commission: rateOf(commission), commissionNetted };
     return await setOperatorPrice(db, key, terms, beginOf(begin, by));
   },

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Static, TObject } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { jsonText } from '../../platform/base/proposal.ts';
 import { withinTransaction } from '../../platform/db/pool.ts';
@@ -30,12 +32,25 @@ export interface Setting<Key extends TObject = TObject, Change extends TObject =
   /** Which one it is, for people: `water for shop`. */
   target(key: Static<Key>): string;
   vendorId?(key: Static<Key>): number | null;
+  /** What of a change is in no field. */
+  says?(change: Static<Change>): readonly Line[];
   /** What a change may change; null: there is none yet. */
-  read(db: Queryable, key: Static<Key>): Promise<Fields | null>;
-  /** In the caller's database transaction. Throws: `PlainError` with the problem. @param by who proposed it. */
-  apply(db: Queryable, key: Static<Key>, change: Static<Change>, by: string): Promise<unknown>;
+  read(db: Queryable, key: Static<Key>, tools: Tools): Promise<Fields | null>;
+  /** In the caller's database transaction. Throws: `PlainError` with the problem. */
+  apply(
+    db: Queryable,
+    change: { readonly key: Static<Key>; readonly change: Static<Change>; readonly by: string },
+    tools: Tools,
+  ): Promise<unknown>;
   /** What whoever decides should know, and what may change at any time. */
-  remarks?(db: Queryable, key: Static<Key>): Promise<readonly Line[]>;
+  remarks?(db: Queryable, key: Static<Key>, change: Static<Change>): Promise<readonly Line[]>;
+}
+
+/** What some settings need. */
+export interface Tools {
+  readonly ledgerMac: Mac;
+  /** Undefined: nothing secret can be set. */
+  readonly masterKeys?: MasterKeys | undefined;
 }
 
 export type AnySetting = Setting;
@@ -76,6 +91,7 @@ export function settingKind(
   name: string,
   permission: Permission,
   settings: readonly AnySetting[],
+  tools: Tools,
 ): AnyKind {
   const byName = new Map(settings.map((one) => [one.name, one]));
   const of = (content: Content): AnySetting => {
@@ -91,20 +107,22 @@ export function settingKind(
     ...{ replaces: true, actsAlone: true },
     about: (content) => `${content.setting} ${of(content).target(content.key)}`,
     vendorId: (content) => of(content).vendorId?.(content.key) ?? null,
-    describe: (content) => [titleOf(of(content), content)],
-    read: async (db, content, { lock }) => await readFacts(db, of(content), content, lock),
+    describe: (content) => headOf(of(content), content),
+    read: async (db, content, { lock }) =>
+      await readFacts(db, { of: of(content), content, lock, tools }),
     check: (facts, content) => {
       requireBefore(facts, of(content), content);
       if (facts.problem !== null) throw facts.problem;
     },
     plan: (facts, { content }) => ({
       content,
-      lines: [titleOf(of(content), content), ...differences(facts.before, facts.after)],
+      lines: [...headOf(of(content), content), ...differences(facts.before, facts.after)],
     }),
     show: ({ lines }) => lines,
     remarks: ({ remarks }) => remarks,
     apply: async (db, { content }, { proposal }) => {
-      await of(content).apply(db, content.key, content.change, proposal.proposedBy);
+      const { key, change } = content;
+      await of(content).apply(db, { key, change, by: proposal.proposedBy }, tools);
     },
   });
 }
@@ -121,18 +139,19 @@ function contentOf(settings: readonly AnySetting[]) {
   );
 }
 
-const titleOf = (of: AnySetting, { key }: Content): Line => ({
-  label: of.label,
-  text: of.target(key),
-});
+const headOf = (of: AnySetting, { key, change }: Content): Line[] => [
+  { label: of.label, text: of.target(key) },
+  ...(of.says?.(change) ?? []),
+];
 
 /** The content of a proposal: with what is stored now, so that it is not decided after that has changed. */
 export async function contentNow(
   db: Queryable,
   of: AnySetting,
   { key, change }: Pick<Content, 'key' | 'change'>,
+  tools: Tools,
 ): Promise<Content> {
-  return { setting: of.name, key, change, before: await of.read(db, key) };
+  return { setting: of.name, key, change, before: await of.read(db, key, tools) };
 }
 
 /**
@@ -141,18 +160,23 @@ export async function contentNow(
  */
 async function readFacts(
   db: Queryable,
-  of: AnySetting,
-  { key, change }: Content,
-  lock: boolean,
+  given: {
+    readonly of: AnySetting;
+    readonly content: Content;
+    readonly lock: boolean;
+    readonly tools: Tools;
+  },
 ): Promise<Facts> {
+  const { of, lock, tools } = given;
+  const { key, change } = given.content;
   return await withinTransaction(db, async (client) => {
     if (lock) await lockTopic(client, of.topic);
-    const before = await of.read(client, key);
-    const remarks = (await of.remarks?.(client, key)) ?? [];
+    const before = await of.read(client, key, tools);
+    const remarks = (await of.remarks?.(client, key, change)) ?? [];
     try {
       const after = await onTrial(client, async (tried) => {
-        await of.apply(tried, key, change, 'trial');
-        return await of.read(tried, key);
+        await of.apply(tried, { key, change, by: 'trial' }, tools);
+        return await of.read(tried, key, tools);
       });
       return { before, after, problem: null, remarks };
     } catch (error) {
@@ -174,6 +198,6 @@ function differences(before: Fields | null, after: Fields | null): Line[] {
   return [...names].flatMap((label) => {
     const [was = '', is = ''] = [before?.[label], after?.[label]];
     if (was === is) return [];
-    return [{ label, text: was === '' ? is : `${was} → ${is === '' ? 'none' : is}` }];
+    return [{ label, text: before === null ? is : `${was || 'none'} → ${is || 'none'}` }];
   });
 }

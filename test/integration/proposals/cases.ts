@@ -34,7 +34,7 @@ import {
 import { SEALING } from '../../support/production-pair.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
-import { price } from './setting-cases.ts';
+import { operator, price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
 
@@ -83,6 +83,7 @@ export const CASES: Readonly<
   vendor_secret: { role: 'administrator', make: vendorSecret },
   receipt: { make: receipt },
   price_setting: { make: price },
+  operator_setting: { role: 'operations', make: operator },
 };
 
 const HAS = 100_000n;

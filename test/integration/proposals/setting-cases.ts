@@ -1,9 +1,17 @@
+import { expect } from 'vitest';
+import { setOperator } from '../../../src/payments/billers/administer.ts';
 import { setFeePrice } from '../../../src/payments/billers/administer-prices.ts';
-import { kindOfSetting } from '../../../src/payments/settings/kinds.ts';
+import { familyOf } from '../../../src/payments/settings/kinds.ts';
+import {
+  OPERATOR as OPERATOR_SETTING,
+  operatorChangeJson,
+} from '../../../src/payments/settings/operators.ts';
 import { FEE, formulaJson } from '../../../src/payments/settings/prices.ts';
 import { contentNow } from '../../../src/payments/settings/setting.ts';
 import type { AnySetting } from '../../../src/payments/settings/setting.ts';
-import { BILLER } from '../../support/new-transaction.ts';
+import { SEALING } from '../../support/production-pair.ts';
+import { createInstructed, OPERATOR } from '../../support/money-fixture.ts';
+import { BILLER, newPayment } from '../../support/new-transaction.ts';
 import type { Case, Given } from './cases.ts';
 
 interface Changed {
@@ -11,23 +19,26 @@ interface Changed {
   readonly key: Readonly<Record<string, unknown>>;
   readonly change: Readonly<Record<string, unknown>>;
   readonly shown: Case['shown'];
+  readonly remarks?: Case['shown'];
   /** Somebody else changes the same setting meanwhile. */
   readonly other: () => Promise<unknown>;
 }
 
 /** A setting that Asha changes. Everything about it is read with the code that the proposal reads it with. */
 async function settingCase(
-  { books: { pool }, proposals, people }: Given,
-  { setting, key, change, shown, other }: Changed,
+  { books: { pool, ledgerMac }, proposals, people }: Given,
+  { setting, key, change, shown, remarks = [], other }: Changed,
 ): Promise<Case> {
-  const state = async () => await setting.read(pool, key);
+  const tools = { ledgerMac, masterKeys: SEALING.masterKeys };
+  const state = async () => await setting.read(pool, key, tools);
   const ended = await state();
-  const content = await contentNow(pool, setting, { key, change });
+  const content = await contentNow(pool, setting, { key, change }, tools);
   const asked = { content, by: people.asha, note: 'as agreed' };
   const { proposalId: id } = await proposals.propose({
-    kind: kindOfSetting(setting).name,
+    kind: familyOf(setting).name,
     ...asked,
   });
+  expect((await proposals.preview(id)).remarks).toEqual(remarks);
   const approved = Object.fromEntries(
     shown.slice(1).map(({ label, text }) => [label, text?.split(' → ').at(-1)]),
   );
@@ -48,6 +59,32 @@ async function settingCase(
       return 'refused';
     },
   };
+}
+
+/** Another address of an operator, while a payment has no result. */
+export async function operator(given: Given): Promise<Case> {
+  const { pool } = given.books;
+  const vendorId = await given.books.addVendor();
+  await given.books.addFloat(vendorId, 1_000_000n);
+  await createInstructed(pool, [newPayment({ vendorId })]);
+  const real = { connector: 'http-json', settings: {} };
+  const set = async (baseUrl: string) =>
+    await setOperator(pool, OPERATOR, { ...real, baseUrl }, async () => {});
+  await set('https://pay.example.com');
+  const change = operatorChangeJson({ baseUrl: 'https://new.example.com', settings: {} });
+  return await settingCase(given, {
+    ...{ setting: OPERATOR_SETTING, key: { operatorCode: OPERATOR }, change },
+    shown: [
+      { label: 'Operator', text: OPERATOR },
+      { label: 'Address', text: 'https://pay.example.com → https://new.example.com' },
+      { label: 'Former merchant accounts', text: '1 → 2' },
+    ],
+    remarks: [
+      { label: 'Payments without a result', text: `vendor-${vendorId}: 1` },
+      { label: 'They are asked about', text: 'where they were sent' },
+    ],
+    other: async () => await set('https://third.example.com'),
+  });
 }
 
 /** A vendor’s own fee, where there was none. */

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { formatMoney } from '../../platform/base/money.ts';
+import { setBiller } from '../billers/administer.ts';
+import type { BillerChange } from '../billers/administer.ts';
+import { removeRoute, setRoute } from '../billers/administer-routes.ts';
+import type { RouteChange } from '../billers/administer-routes.ts';
+import { AMOUNT_RULES } from '../billers/product.ts';
+import { listRouteRows } from '../billers/routes-store.ts';
+import { findBiller } from '../billers/store.ts';
+import { code, given, orNull, strict, text } from './fields.ts';
+import { setting } from './setting.ts';
+
+const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
+const optional = Type.Optional;
+
+const billerChange = strict({
+  name: optional(text(200)),
+  category: optional(text(200)),
+  operatorCode: optional(code),
+  minimumCents: optional(cents),
+  maximumCents: optional(orNull(cents)),
+  secondaryAccount: optional(Type.Boolean()),
+  validatesAccounts: optional(Type.Boolean()),
+  accountFormat: optional(Type.String({ maxLength: 1_000 })),
+  accountLabel: optional(text(200)),
+  amounts: optional(Type.Enum([...AMOUNT_RULES])),
+  position: optional(Type.Integer()),
+});
+
+/** What can be paid, and through which operator. */
+export const BILLER = setting({
+  ...{ name: 'biller', label: 'Biller', topic: 'billers' },
+  key: strict({ billerCode: code }),
+  change: billerChange,
+  target: ({ billerCode }) => billerCode,
+  read: async (db, { billerCode }) => {
+    const row = await findBiller(db, billerCode);
+    if (row === undefined) return null;
+    return {
+      Name: row.name,
+      Category: row.category,
+      Operator: row.operatorCode,
+      Minimum: formatMoney(row.minimumCents),
+      Maximum: moneyText(row.maximumCents),
+      'Phone number': row.secondaryAccount ? 'required' : 'not asked for',
+      'Validates accounts': row.validatesAccounts ? 'yes' : 'no',
+      'Format of accounts': row.accountFormat,
+      'Name of accounts': row.accountLabel,
+      Amounts: row.amounts,
+      Position: String(row.listPosition),
+    };
+  },
+  apply: async (db, { key: { billerCode }, change }) =>
+    await setBiller(db, billerCode, withCents(change)),
+});
+
+const routeTerms = strict({
+  position: optional(Type.Integer()),
+  weight: optional(Type.Integer()),
+  minimumCents: optional(orNull(cents)),
+  maximumCents: optional(orNull(cents)),
+  dailyLimitCents: optional(orNull(cents)),
+  status: optional(Type.Enum(['ONLINE', 'OFFLINE'])),
+});
+
+/** An operator that may execute a biller’s payments. Terms of null remove it. */
+export const ROUTE = setting({
+  ...{ name: 'route', label: 'Route', topic: 'billers' },
+  key: strict({ billerCode: code, operatorCode: code }),
+  change: strict({ terms: orNull(routeTerms) }),
+  target: ({ billerCode, operatorCode }) => `${billerCode} through ${operatorCode}`,
+  read: async (db, { billerCode, operatorCode }) => {
+    const row = (await listRouteRows(db)).find(
+      (one) => one.billerCode === billerCode && one.operatorCode === operatorCode,
+    );
+    if (row === undefined) return null;
+    return {
+      Position: String(row.position),
+      Weight: String(row.weight),
+      Minimum: moneyText(row.minimumCents),
+      Maximum: moneyText(row.maximumCents),
+      'Limit of a day': moneyText(row.dailyLimitCents),
+      Status: row.status,
+    };
+  },
+  apply: async (db, { key, change: { terms } }) => {
+    if (terms === null) return await removeRoute(db, key);
+    return await setRoute(db, key, withCents(terms));
+  },
+});
+
+const moneyText = (amount: bigint | null): string => (amount === null ? '' : formatMoney(amount));
+
+/** The amounts of a change, which are text in JSON, as cents. */
+function withCents(change: Static<typeof billerChange>): BillerChange;
+function withCents(change: Static<typeof routeTerms>): RouteChange;
+function withCents(change: object): object {
+  return Object.fromEntries(
+    Object.entries(change).map(([name, value]: [string, unknown]) => [
+      name,
+      name.endsWith('Cents') && typeof value === 'string' ? BigInt(value) : value,
+    ]),
+  );
+}
+
+/** The reverse, for the content of a proposal. */
+export function changeJson(change: BillerChange | RouteChange): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given(change)).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' ? String(value) : value,
+    ]),
+  );
+}

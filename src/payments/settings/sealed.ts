@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { deriveKey, seal, unseal } from '../../platform/base/sealing.ts';
+import type { MasterKeys } from '../../platform/base/sealing.ts';
+import { createMac } from '../../platform/base/mac.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { strict, text } from './fields.ts';
+import type { Tools } from './setting.ts';
+
+/** A secret in the content of a proposal: encrypted, and usable in no other content. */
+export const sealedSecret = strict({
+  id: text(36),
+  masterKeyId: text(64),
+  bytes: Type.String({ minLength: 1, maxLength: 40_000 }),
+});
+export type SealedSecret = Static<typeof sealedSecret>;
+
+/** @param of whose it is, such as `operator kplc`. */
+export function sealSecret(secret: string, of: string, masterKeys: MasterKeys): SealedSecret {
+  const id = newId();
+  const { masterKeyId, bytes } = seal(secret, locationOf(of, id), masterKeys);
+  return { id, masterKeyId, bytes: bytes.toString('base64') };
+}
+
+/** Throws: `PlainError` if the master key has been replaced since. */
+export function openSecret(sealed: SealedSecret, of: string, tools: Tools): string {
+  const { id, masterKeyId, bytes } = sealed;
+  const given = { masterKeyId, bytes: Buffer.from(bytes, 'base64') };
+  return unseal(given, locationOf(of, id), requireMasterKeys(tools));
+}
+
+const locationOf = (of: string, id: string): string => `proposals|${of}|${id}`;
+
+const FINGERPRINT_DIGITS = 12;
+
+/** Tells two secrets apart, and nothing else about them: without the master key it cannot be computed. */
+export function fingerprint(secret: string, tools: Tools): string {
+  const key = deriveKey(requireMasterKeys(tools).current, 'malipo fingerprints of secrets');
+  return createMac(key).sign(secret).toString('hex').slice(0, FINGERPRINT_DIGITS);
+}
+
+export function requireMasterKeys({ masterKeys }: Tools): MasterKeys {
+  if (masterKeys !== undefined) return masterKeys;
+  throw new PlainError('Set MASTER_KEY to the value that the service uses.');
+}
