@@ -102,6 +102,7 @@ function submittedAccount(account: CreditAccount, subject: Subject): SubmittedAc
       instalmentCents: account.instalmentCents,
       repaymentMonths: account.repaymentMonths,
       jointHolders: null,
+      isGuarantee: null,
     },
     states: [...account.history, account.current].map((state): State => {
       const isCurrent = state === account.current;

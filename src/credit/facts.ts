@@ -11,6 +11,11 @@ export interface CreditFile {
   readonly asOf: Date;
   readonly accounts: readonly CreditAccount[];
   /**
+   * Accounts that the subject guarantees and others owe. They are neither scored nor counted with the
+   * subject's own. Absent: none, or not known.
+   */
+  readonly guarantees?: readonly CreditAccount[];
+  /**
    * Enquiries about the subject up to the present one, including those of the day, oldest first.
    */
   readonly enquiries: readonly PastEnquiry[];

@@ -81,6 +81,7 @@ const PROFILE = {
   salutation: TEXT,
   surname: 'Wanjiru',
   deceased: 'false',
+  nameDiffers: 'false',
   alsoKnownAs: [],
 };
 const FLAGS = {
@@ -97,7 +98,7 @@ const FLAGS = {
   jointHolders: '',
 };
 const DETAILS =
-  'arrearsNone arrears30Days arrears60Days arrears90Days arrearsGT90Days currentAccountsInArrears maxArrearDays staleAccounts maxArrears totalArrears totalBalance enquiries30Days enquiries90Days enquiries365Days';
+  'arrearsNone arrears30Days arrears60Days arrears90Days arrearsGT90Days currentAccountsInArrears maxArrearDays staleAccounts maxArrears totalArrears totalBalance enquiries30Days enquiries90Days enquiries365Days guaranteedAccounts guaranteedBalance';
 const COUNTS =
   'creditHistory npaAccounts paAccounts paAccountsWithDh paClosedAccounts paClosedAccountsWithDh paOpenAccounts paOpenAccountsWithDh disputedAccounts';
 const MOBILE_COUNTS =

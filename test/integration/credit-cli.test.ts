@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
+import type { Line } from '../support/credit-files.ts';
 import { creditByTwo, inProcess, newMasterKey } from './cli-support.ts';
 import type { Environment, Ran } from './cli-support.ts';
 
@@ -284,17 +285,41 @@ test('a report file is readable only by its owner, and never overwrites another 
   expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EEXIST') });
 });
 
-test('pre-listing notices go to holders of accounts in default, 30 days ahead', async () => {
-  const late = {
-    CurrentBalance: '60000',
-    CurrentBalanceKES: '60000',
-    OverdueBalance: '50000',
-    DisbursementDate: '20260101',
-    OverdueDate: '20260601',
-    DaysInArrears: '152',
-    InstalmentsInArrears: '5',
-    PrudentialRiskClassification: 'C',
+const late = {
+  CurrentBalance: '60000',
+  CurrentBalanceKES: '60000',
+  OverdueBalance: '50000',
+  DisbursementDate: '20260101',
+  OverdueDate: '20260601',
+  DaysInArrears: '152',
+  InstalmentsInArrears: '5',
+  PrudentialRiskClassification: 'C',
+};
+
+test('a list of notices that may be incomplete fails, and names the lines at fault', async () => {
+  const notify = async (...lines: Line[]) => {
+    const submitted = path.join(folder, 'notices.csv');
+    await writeFile(submitted, csvOf(lines, 'individual'));
+    return await inProcess(
+      environment,
+      ...['credit', 'letter', 'pre-listing', submitted, '--template', 'individual'],
+      ...['--lender-name', 'Lender Ltd', '--sector', 'bank', '--as-of', '2026-10-31'],
+    );
   };
+  const faulty = { ...rightLine(3, late), DaysInArrears: 'many' };
+  const incomplete = await notify(rightLine(1), faulty);
+  expect(incomplete.exitCode).toBe(1);
+  expect(incomplete.stdout).toContain('No account in a line without errors is in default.');
+  expect(incomplete.stdout).toContain('line 3 DaysInArrears count');
+  const some = await notify(rightLine(2, late), faulty);
+  expect(some.exitCode).toBe(1);
+  expect(some.stdout).toContain('50,000.00');
+  // A guarantor gets no notice of somebody else's default.
+  const none = await notify(rightLine(1), { ...rightLine(2, late), Role: 'G' });
+  expect(none).toMatchObject({ exitCode: 0, stdout: 'No account in the file is in default.\n' });
+});
+
+test('pre-listing notices go to holders of accounts in default, 30 days ahead', async () => {
   const inDefault = path.join(folder, 'default.csv');
   await writeFile(inDefault, csvOf([rightLine(1), rightLine(2, late)]));
   const ran = await inProcess(

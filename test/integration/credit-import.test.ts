@@ -18,6 +18,7 @@ import { indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { mergeSubjects } from '../../src/credit/registry/merges-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
+import { readCreditFiles } from '../../src/credit/registry/files-store.ts';
 import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
@@ -86,15 +87,16 @@ async function find(one: Line): Promise<FoundSubject[]> {
   ]);
 }
 
+const WINDOW = {
+  asOf: new Date('2026-11-05T00:00:00Z'),
+  keptFrom: new Date(0),
+  enquiriesUntil: new Date(),
+  ownVendorId: 1,
+  ownEnquiriesFrom: new Date(),
+};
+
 async function readFileOf(crn: bigint): Promise<CreditFile> {
-  return await readCreditFile(pool, {
-    crn,
-    asOf: new Date('2026-11-05T00:00:00Z'),
-    keptFrom: new Date(0),
-    enquiriesUntil: new Date(),
-    ownVendorId: 1,
-    ownEnquiriesFrom: new Date(),
-  });
+  return await readCreditFile(pool, { crn, ...WINDOW });
 }
 
 describe('an imported file', () => {
@@ -639,6 +641,69 @@ test('a joint account is on file for each holder, and is nobody else’s', async
   const holders = await Promise.all([first, second].map(async (one) => (await find(one))[0]?.crn));
   const opened = await listCases(pool, { open: true, limit: 100 });
   expect(opened).toContainEqual(expect.objectContaining({ kind: 'account_holder', crns: holders }));
+});
+
+test('a guaranteed loan is on file with its guarantor, and counts with its holder only', async () => {
+  const template = { template: 'individual' } as const;
+  const own = { AccountNumber: 'BACKED' };
+  const late = {
+    ...{ DisbursementDate: '20250601', OverdueBalance: '3000', OverdueDate: '20260601' },
+    ...{ DaysInArrears: '152', InstalmentsInArrears: '5', PrudentialRiskClassification: 'C' },
+  };
+  const holder = line(1, { ...own, ...late });
+  const guarantor = line(2, {
+    ...{ ...own, ...late, Role: 'G', Forename2: 'Cheruiyot', DateOfBirth: '19750303' },
+  });
+  const made = await run(csvOf([guarantor, holder], 'individual'), {
+    ...template,
+    batchRecords: 1,
+  });
+  expect(made).toMatchObject({ findings: [], counts: { accountsAdded: 2, statesAdded: 2 } });
+  const fileOf = async (one: Line) => {
+    const [subject] = await find(one);
+    return await readFileOf(subject?.crn ?? 0n);
+  };
+  expect((await fileOf(holder)).accounts).toMatchObject([{ current: { daysInArrears: 152 } }]);
+  expect((await fileOf(holder)).guarantees).toBeUndefined();
+  const { accounts, guarantees } = await fileOf(guarantor);
+  expect(accounts).toEqual([]);
+  expect(guarantees).toMatchObject([{ current: { daysInArrears: 152 } }]);
+  const crn = (await find(guarantor))[0]?.crn ?? 0n;
+  const many = (await readCreditFiles(pool, [{ crn, members: [crn] }], WINDOW)).get(crn);
+  expect(many).toMatchObject({ accounts: [], guarantees: [{ current: { daysInArrears: 152 } }] });
+
+  // The role stays when a later line does not say it, as in the mobile template.
+  const { Role: _, ...unsaid } = guarantor;
+  const later = await run([unsaid, holder], { asOf: '2026-11-04' });
+  expect(later).toMatchObject({ findings: [], counts: { accountsAdded: 0, statesAdded: 2 } });
+  expect((await fileOf(guarantor)).guarantees).toMatchObject([{ history: [{}] }]);
+
+  // Nobody becomes the holder by the number of the account; a second guarantor is one more.
+  const stranger = line(3, { ...own, Forename2: 'Mutua', DateOfBirth: '19700101' });
+  const refused = await run(csvOf([stranger], 'individual'), { ...template, asOf: '2026-11-04' });
+  expect(refused.findings).toMatchObject([{ rule: 'account_holder' }]);
+  const second = { ...stranger, Role: 'G' };
+  const added = await run(csvOf([second], 'individual'), { ...template, asOf: '2026-11-04' });
+  expect(added).toMatchObject({ findings: [], counts: { accountsAdded: 1 } });
+
+  // What was submitted as a loan by mistake becomes a guarantee.
+  const corrected = csvOf([{ ...holder, Role: 'G' }], 'individual');
+  await run(corrected, { ...template, asOf: '2026-11-05' });
+  expect(await fileOf(holder)).toMatchObject({ accounts: [], guarantees: [{}] });
+});
+
+test('a file of the individual template may lack the column of roles', async () => {
+  const without = csvOf([line(1)], 'individual')
+    .split('\n')
+    .map((row) => row.replace(/,(Role)?$/, ''))
+    .join('\n');
+  expect(without).toContain('JointHolders\n');
+  const made = await run(without, { template: 'individual' });
+  expect(made).toMatchObject({ findings: [], counts: { accountsAdded: 1 } });
+  const wrong = await run(csvOf([line(2, { Role: 'X' })], 'individual'), {
+    template: 'individual',
+  });
+  expect(wrong.findings).toMatchObject([{ field: 'Role', rule: 'code' }]);
 });
 
 test('joint holders are counted, and stay when a later line does not say', async () => {

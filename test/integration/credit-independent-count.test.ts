@@ -138,7 +138,7 @@ async function compare(person: string, named: Params, counted: Counted): Promise
   const all = { ...named, reportSector: '2' };
   const generic = await ask('generic-score', { ...all, requestReference: `G${reference}` });
   expect(generic.summary).toEqual(pairsOf(counted, Object.keys(generic.summary), false));
-  expect(Object.keys(generic.summary)).toHaveLength(23);
+  expect(Object.keys(generic.summary)).toHaveLength(25);
   const listed = generic.account_list.map((one) => `${one.accountStatus} ${one.arrearAmount}`);
   expect(listed.toSorted()).toEqual(counted.list);
 
@@ -149,7 +149,7 @@ async function compare(person: string, named: Params, counted: Counted): Promise
     ...pairs
   } = mobile.summary;
   expect(pairs).toEqual(pairsOf(counted, Object.keys(pairs), false));
-  expect(Object.keys(pairs)).toHaveLength(35);
+  expect(Object.keys(pairs)).toHaveLength(37);
   const { mySector, otherSectors } = last as unknown as Record<'mySector' | 'otherSectors', string>;
   expect(counted.lastPrincipals[0]).toContain(mySector);
   expect(counted.lastPrincipals[1]).toContain(otherSectors);

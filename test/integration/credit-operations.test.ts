@@ -144,10 +144,10 @@ function pairs(names: string, pair: object): object {
 
 const DETAILS = {
   ...pairs(
-    'arrearsNone arrears30Days arrears60Days arrears90Days arrearsGT90Days currentAccountsInArrears maxArrearDays staleAccounts enquiries30Days enquiries90Days enquiries365Days',
+    'arrearsNone arrears30Days arrears60Days arrears90Days arrearsGT90Days currentAccountsInArrears maxArrearDays staleAccounts enquiries30Days enquiries90Days enquiries365Days guaranteedAccounts',
     PAIR,
   ),
-  ...pairs('maxArrears totalArrears totalBalance', AMOUNT_PAIR),
+  ...pairs('maxArrears totalArrears totalBalance guaranteedBalance', AMOUNT_PAIR),
 };
 
 function score(name: string): object {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createRandom } from '../../sandbox/population/random.ts';
 import { readCsv } from '../../src/platform/base/csv.ts';
 import { planBatch } from '../../src/credit/importing/plan.ts';
-import type { Plan } from '../../src/credit/importing/plan.ts';
+import type { Plan } from '../../src/credit/importing/planned.ts';
 import type { Finding, IndexedAccount } from '../../src/credit/importing/record.ts';
 import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';

@@ -305,6 +305,7 @@ describe('a score', () => {
     const fileFields: Record<keyof CreditFile, true> = {
       asOf: true,
       accounts: true,
+      guarantees: true,
       enquiries: true,
       life: true,
     };

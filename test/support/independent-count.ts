@@ -191,6 +191,9 @@ export function countPerson(
       enquiries30Days: ['0', '0'],
       enquiries90Days: ['0', '0'],
       enquiries365Days: ['0', '0'],
+      // No line of the files is about a guarantor.
+      guaranteedAccounts: ['0', '0'],
+      guaranteedBalance: ['0.00', '0.00'],
       disputedAccounts: count(({ disputed }) => disputed),
       creditHistory: pair((side) =>
         String(Math.max(0, ...side.map(({ openedOn }) => monthsSince(openedOn, today)))),

@@ -74,6 +74,7 @@ async function writeReport(
 function answerReport({ wireTime }: Session, report: SubjectReport): Answer {
   const { file } = report;
   const accounts = file.accounts.map(accountOf);
+  const guarantees = (file.guarantees ?? []).map(accountOf);
   const json = {
     crn: String(report.crn),
     profile: report.profile,
@@ -85,6 +86,7 @@ function answerReport({ wireTime }: Session, report: SubjectReport): Answer {
       evidence: one.evidence,
     })),
     accounts,
+    guarantees,
     corrections: report.corrections.map((one) => ({
       account: String(one.accountId),
       corrected: wireTime.format(one.correctedAt),
@@ -107,6 +109,7 @@ function answerReport({ wireTime }: Session, report: SubjectReport): Answer {
       sector: enquiry.sector,
       operation: enquiry.operation,
       reason: enquiry.reportReason,
+      name_differs: String(enquiry.nameDiffers),
     })),
   };
   return {
@@ -144,6 +147,7 @@ interface ShownReport {
   readonly profile: SubjectReport['profile'];
   readonly deceased: boolean;
   readonly accounts: readonly ReturnType<typeof accountOf>[];
+  readonly guarantees: readonly ReturnType<typeof accountOf>[];
   readonly corrections: readonly unknown[];
   readonly disputes: readonly { readonly outcome: string | null }[];
   readonly enquiries: readonly Readonly<Record<string, string | number>>[];
@@ -162,6 +166,9 @@ function reportText(report: ShownReport): string {
       ['Phones', profile.phones.map(({ number }) => number).join(', ')],
     ]),
     'Accounts\n' + rowsOf(report.accounts),
+    ...(report.guarantees.length === 0
+      ? []
+      : ['Guaranteed for others\n' + rowsOf(report.guarantees)]),
     `Corrections by lenders: ${corrections.length} (--json shows the former values, and the history of every account)\n`,
     `Disputes: ${disputes.length}, of them open: ${open.length}\n`,
     'Who asked\n' + rowsOf(report.enquiries),

@@ -16,7 +16,7 @@ import { ImportError } from './error.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
-import { headerProblem } from './template.ts';
+import { columnsOf, headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
@@ -167,7 +167,6 @@ class ImportRun {
   readonly #options: RunOptions;
   readonly #importId: string;
   readonly #doneBefore: number;
-  readonly #validator: Validator;
   #records = 0;
   /** The position in the file, in records, where the current batch begins. */
   #batchFrom: number;
@@ -186,7 +185,6 @@ class ImportRun {
     this.#importId = begun.importId;
     this.#doneBefore = begun.counts.records;
     this.#batchFrom = begun.counts.records;
-    this.#validator = createValidator(options.template, options.asOf, options.amounts);
     this.counts = begun.counts;
   }
 
@@ -200,32 +198,38 @@ class ImportRun {
   }
 
   async #readLines(): Promise<void> {
-    let hasHeader = false;
+    let validator: Validator | undefined;
+    const { template, asOf, amounts } = this.#options;
     const batchRecords = this.#options.batchRecords ?? BATCH_RECORDS;
     for await (const { line, values, problem, bytes } of readCsv(this.#options.file)) {
-      if (!hasHeader) {
-        checkHeader(values, this.#options.template);
-        hasHeader = true;
+      if (validator === undefined) {
+        checkHeader(values, template);
+        validator = createValidator(template, asOf, amounts, columnsOf(values, template));
         continue;
       }
       this.#records += 1;
-      this.#take(line, values, problem);
+      this.#take(validator, line, values, problem);
       if (this.#records > this.#doneBefore && this.#records - this.#batchFrom >= batchRecords) {
         await this.#flush(bytes);
       }
     }
-    if (!hasHeader) throw new ImportError('The file is empty.');
+    if (validator === undefined) throw new ImportError('The file is empty.');
     await this.#flush(this.#options.totalBytes);
     await this.#writing.at(-1);
   }
 
-  #take(line: number, values: readonly string[], problem: string | undefined): void {
+  #take(
+    validator: Validator,
+    line: number,
+    values: readonly string[],
+    problem: string | undefined,
+  ): void {
     const isDone = this.#records <= this.#doneBefore;
     if (problem !== undefined) {
       if (!isDone) this.#findings.push({ line, field: '', rule: 'csv', text: problem });
       return;
     }
-    const validated = this.#validator.validate(line, values);
+    const validated = validator.validate(line, values);
     if (validated.account === undefined) {
       if (!isDone) this.#findings.push(...validated.findings);
       return;

@@ -1,10 +1,16 @@
-import { nameAgreement } from '../matching/compare.ts';
-import { birthDatesContradict, documentsContradict } from '../matching/contradiction.ts';
-import { fullName, holdsIdentity, isSameProfile, mergeProfiles } from '../registry/profile.ts';
-import type { Profile } from '../registry/profile.ts';
+import { holdsIdentity } from '../registry/profile.ts';
 import type { Day, KnownAccount, State, Terms } from '../registry/account.ts';
-import { isJoint } from './record.ts';
-import type { Finding, IndexedAccount } from './record.ts';
+import {
+  isHolder,
+  mergeInto,
+  ownersOf,
+  profileOf,
+  resolveSubject,
+  survivorOf,
+} from './plan-people.ts';
+import type { Known, Plan, Working } from './planned.ts';
+import { isGuaranteed, isJoint } from './record.ts';
+import type { IndexedAccount } from './record.ts';
 
 /** Rules that can only be checked with the registry, and their texts for the lender. */
 export const REGISTRY_RULES = {
@@ -16,63 +22,6 @@ export const REGISTRY_RULES = {
     'This account was submitted with different content for this as-of date; import with --correct to replace it',
 } as const;
 export type RegistryRule = keyof typeof REGISTRY_RULES;
-
-/** The registry's data about the people and accounts of a batch. */
-export interface Known {
-  /** Subjects by document key. */
-  readonly owners: ReadonlyMap<string, readonly bigint[]>;
-  /** By account key; several if it has joint holders. */
-  readonly accounts: ReadonlyMap<string, readonly KnownAccount[]>;
-  readonly profiles: ReadonlyMap<bigint, Profile>;
-  /**
-   * Merged subjects, with the subject that each is merged into, as far as the batch concerns them.
-   */
-  readonly survivors: ReadonlyMap<bigint, bigint>;
-  /** The reverse mapping. */
-  readonly merged: ReadonlyMap<bigint, readonly bigint[]>;
-  readonly nextCrn: bigint;
-  readonly nextAccountId: bigint;
-}
-
-export interface PlannedAccount {
-  readonly crn: bigint;
-  readonly accountId: bigint;
-  readonly indexed: IndexedAccount;
-  readonly terms: Terms;
-  readonly termsAsOf: Day;
-}
-
-/** Everything a batch changes, in one commit. */
-export interface Plan {
-  readonly newSubjects: ReadonlyMap<bigint, Profile>;
-  readonly changedSubjects: ReadonlyMap<bigint, Profile>;
-  readonly documents: { crn: bigint; key: string }[];
-  readonly newAccounts: PlannedAccount[];
-  readonly changedAccounts: PlannedAccount[];
-  readonly states: { crn: bigint; accountId: bigint; state: State }[];
-  readonly correctedStates: { crn: bigint; accountId: bigint; state: State; former: State }[];
-  readonly correctedTerms: { crn: bigint; accountId: bigint; former: Terms }[];
-  /** The subjects of each case that a person has to decide. */
-  readonly sharedDocuments: bigint[][];
-  readonly otherHolders: bigint[][];
-  readonly findings: Finding[];
-  /** States, and records where only the terms or the person were new. */
-  corrected: number;
-  unchanged: number;
-  nextCrn: bigint;
-  nextAccountId: bigint;
-}
-
-interface Working {
-  readonly known: Known;
-  readonly plan: Plan & {
-    readonly newSubjects: Map<bigint, Profile>;
-    readonly changedSubjects: Map<bigint, Profile>;
-  };
-  readonly owners: Map<string, readonly bigint[]>;
-  readonly accounts: Map<string, readonly KnownAccount[]>;
-  readonly corrects: boolean;
-}
 
 /** Decides what a batch changes, one record after the other. Pure. */
 export function planBatch(
@@ -124,19 +73,36 @@ export function subjectsToRead(
 
 function planOne(working: Working, indexed: IndexedAccount): void {
   const accounts = findAccounts(working.accounts, indexed);
-  const account =
-    accounts.find(({ identityHash }) => identityHash === indexed.identityHash) ??
-    accounts.find(({ crn }) => isHolder(working, indexed, crn));
+  const account = findOwn(working, indexed, accounts);
+  const held = accounts.filter(({ terms }) => terms.isGuarantee !== true);
+  const { submitted } = indexed;
   if (account !== undefined) {
     planKnownAccount(working, indexed, account);
-  } else if (accounts.length === 0 || isJoint(indexed.submitted)) {
+  } else if (held.length === 0 || isJoint(submitted) || isGuaranteed(submitted)) {
     planNewAccount(working, indexed);
   } else {
     const owners = ownersOf(working.owners, working.known.survivors, indexed);
-    const holders = accounts.map(({ crn }) => survivorOf(working, crn));
+    const holders = held.map(({ crn }) => survivorOf(working, crn));
     working.plan.otherHolders.push([...new Set([...holders, ...owners])]);
     fault(working, indexed, 'account_holder');
   }
+}
+
+/** Of the people who hold or guarantee an account, the one of the line. */
+function findOwn(
+  working: Working,
+  indexed: IndexedAccount,
+  accounts: readonly KnownAccount[],
+): KnownAccount | undefined {
+  const isGuarantor = indexed.submitted.terms.isGuarantee;
+  const same = accounts.find(({ identityHash }) => identityHash === indexed.identityHash);
+  if (same !== undefined) return same;
+  const those = accounts.filter(({ crn }) => isHolder(working, indexed, crn));
+  const inRole = those.find(({ terms }) => (terms.isGuarantee === true) === (isGuarantor === true));
+  if (inRole !== undefined) return inRole;
+  // Names alone do not make the guarantor the holder, or the other way round.
+  const owners = ownersOf(working.owners, working.known.survivors, indexed);
+  return those.find(({ crn }) => owners.includes(survivorOf(working, crn)));
 }
 
 function planNewAccount(working: Working, indexed: IndexedAccount): void {
@@ -245,10 +211,14 @@ function planStates(
 
 /**
  * Values that a line does not give stay as they are on file: amounts in another currency without a
- * rate, and joint holders.
+ * rate, joint holders, and the person's role.
  */
 function withKnownTerms(line: Terms, known: Terms): Terms {
-  const submitted = { ...line, jointHolders: line.jointHolders ?? known.jointHolders };
+  const submitted = {
+    ...line,
+    jointHolders: line.jointHolders ?? known.jointHolders,
+    isGuarantee: line.isGuarantee ?? known.isGuarantee,
+  };
   if (submitted.originalCents > 0n) return submitted;
   const { originalCents, instalmentCents } = known;
   return { ...submitted, originalCents, instalmentCents };
@@ -264,124 +234,6 @@ function isSameIdentity(working: Working, indexed: IndexedAccount, account: Know
   if (account.identityHash === indexed.identityHash) return true;
   if (keyIdOf(account.identityHash) === keyIdOf(indexed.identityHash)) return false;
   return holdsIdentity(profileOf(working, account.crn), indexed.submitted.profile);
-}
-
-/**
- * The subject that a new account belongs to: found by document, then by names, unless the birth
- * date or another lifelong document contradicts; otherwise a new subject.
- */
-function resolveSubject(working: Working, indexed: IndexedAccount): bigint {
-  const owners = ownersOf(working.owners, working.known.survivors, indexed);
-  const agreeing = owners.filter(
-    (crn) => !isContradicted(working, indexed, crn) && namesAgree(working, indexed, crn),
-  );
-  const [crn] = agreeing.toSorted((a, b) => (a < b ? -1 : 1));
-  if (crn !== undefined) {
-    if (agreeing.length > 1) working.plan.sharedDocuments.push(agreeing);
-    mergeInto(working, indexed, crn);
-    return crn;
-  }
-  const created = working.plan.nextCrn;
-  working.plan.nextCrn += 1n;
-  working.plan.newSubjects.set(created, indexed.submitted.profile);
-  addDocuments(working, indexed, created);
-  // The same document with another name or birth date is two people, or a mistake; a person
-  // decides.
-  if (owners.length > 0) working.plan.sharedDocuments.push([...owners, created]);
-  return created;
-}
-
-/** Whether a changed identity can be that of the account's subject. */
-function isHolder(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
-  const owners = ownersOf(working.owners, working.known.survivors, indexed);
-  const holder = survivorOf(working, crn);
-  if (isContradicted(working, indexed, holder)) return false;
-  if (owners.includes(holder)) return true;
-  return owners.length === 0 && namesAgree(working, indexed, holder);
-}
-
-/** Whether the line cannot be about the subject: different birth date, national ID or tax PIN. */
-function isContradicted(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
-  const profiles = profilesOf(working, crn);
-  const { documents, dateOfBirth } = indexed.submitted.profile;
-  return (
-    documentsContradict(
-      profiles.flatMap((profile) => profile.documents),
-      documents,
-    ) ||
-    birthDatesContradict(
-      profiles.map((profile) => profile.dateOfBirth),
-      dateOfBirth,
-    )
-  );
-}
-
-function namesAgree(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
-  const submitted = fullName(indexed.submitted.profile.name);
-  const profiles = profilesOf(working, crn);
-  const names = profiles.flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs]).map(fullName);
-  if (names.includes(submitted)) return true;
-  const { dateOfBirth } = indexed.submitted.profile;
-  const isBirthDateKnown =
-    dateOfBirth !== '' && profiles.some((known) => known.dateOfBirth === dateOfBirth);
-  return nameAgreement([submitted], names, { isBirthDateKnown }) !== null;
-}
-
-function mergeInto(working: Working, indexed: IndexedAccount, crn: bigint): void {
-  const before = profileOf(working, crn);
-  const merged = mergeProfiles(before, indexed.submitted.profile);
-  addDocuments(working, indexed, crn);
-  if (isSameProfile(before, merged)) return;
-  const { newSubjects, changedSubjects } = working.plan;
-  (newSubjects.has(crn) ? newSubjects : changedSubjects).set(crn, merged);
-}
-
-function addDocuments(working: Working, indexed: IndexedAccount, crn: bigint): void {
-  for (const keys of indexed.documentKeys) {
-    const [current] = keys;
-    if (current === undefined) continue;
-    const owners = working.owners.get(current) ?? [];
-    if (owners.includes(crn)) continue;
-    working.owners.set(current, [...owners, crn]);
-    working.plan.documents.push({ crn, key: current });
-  }
-}
-
-function survivorOf({ known }: Working, crn: bigint): bigint {
-  return known.survivors.get(crn) ?? crn;
-}
-
-/** Those of the subject, and of the subjects merged into it. */
-function profilesOf(working: Working, crn: bigint): Profile[] {
-  const members = [crn, ...(working.known.merged.get(crn) ?? [])];
-  return members.map((member) => profileOf(working, member));
-}
-
-function profileOf(working: Working, crn: bigint): Profile {
-  const profile =
-    working.plan.newSubjects.get(crn) ??
-    working.plan.changedSubjects.get(crn) ??
-    working.known.profiles.get(crn);
-  if (profile === undefined) throw new Error(`The profile of subject ${crn} was not read`);
-  return profile;
-}
-
-/**
- * The subjects that the documents belong to, each merged one replaced by the one that it is merged
- * into.
- */
-function ownersOf(
-  owners: ReadonlyMap<string, readonly bigint[]>,
-  survivors: ReadonlyMap<bigint, bigint>,
-  indexed: IndexedAccount,
-): bigint[] {
-  const crns = new Set<bigint>();
-  for (const keys of indexed.documentKeys) {
-    for (const key of keys) {
-      for (const crn of owners.get(key) ?? []) crns.add(survivors.get(crn) ?? crn);
-    }
-  }
-  return [...crns];
 }
 
 /** The account that a line is about, once for each of its holders. */

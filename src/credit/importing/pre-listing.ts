@@ -7,10 +7,11 @@ import { accountsOf } from '../registry/store.ts';
 import { isInDefault } from '../scorecards/standing.ts';
 import { ImportError } from './error.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
-import { headerProblem } from './template.ts';
+import { columnsOf, headerProblem } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
+import type { Validator } from './validate.ts';
 
 /** A line of the file that matters before it is submitted. */
 export type Noticed =
@@ -36,13 +37,13 @@ export async function* readDefaults(
   rules: readonly SuppressionRule[],
 ): AsyncGenerator<Noticed> {
   const { template, sector, asOf } = of;
-  const validator = createValidator(template, asOf, await unitOf(file, template, of.amounts));
-  let hasHeader = false;
+  const unit = await unitOf(file, template, of.amounts);
+  let validator: Validator | undefined;
   for await (const { line, values, problem } of readCsv(file)) {
-    if (!hasHeader) {
+    if (validator === undefined) {
       const wrong = headerProblem(values, template);
       if (wrong !== undefined) throw new ImportError(`The header is not the template’s: ${wrong}.`);
-      hasHeader = true;
+      validator = createValidator(template, asOf, unit, columnsOf(values, template));
       continue;
     }
     if (problem !== undefined) {
@@ -56,9 +57,11 @@ export async function* readDefaults(
     }
     const { account } = validated;
     const state = account.states[0];
+    // A guarantor is not listed with the default of another person.
+    if (account.terms.isGuarantee === true) continue;
     if (state !== undefined && isListed(account, state, sector, rules)) yield { account, state };
   }
-  if (!hasHeader) throw new ImportError('The file is empty.');
+  if (validator === undefined) throw new ImportError('The file is empty.');
 }
 
 /** Whether an answer would call the account non-performing. */
@@ -69,10 +72,17 @@ function isListed(
   rules: readonly SuppressionRule[],
 ): boolean {
   const unsold = { soldInto: null, soldOn: null, disputed: false };
-  const row = { accountId: 0n, lender: accountNumber, sector, ...unsold, ...terms };
+  const row = {
+    accountId: 0n,
+    lender: accountNumber,
+    sector,
+    ...unsold,
+    ...terms,
+    isGuarantee: false,
+  };
   const file = {
     asOf: new Date(`${state.asOf}T00:00:00Z`),
-    accounts: accountsOf([row], new Map([[0n, [{ ...state, accountId: 0n }]]])),
+    ...accountsOf([row], new Map([[0n, [{ ...state, accountId: 0n }]]])),
     enquiries: [],
   };
   return applySuppression(file, rules).accounts.some(isInDefault);

@@ -18,6 +18,11 @@ export function isJoint({ terms }: Pick<SubmittedAccount, 'terms'>): boolean {
   return (terms.jointHolders ?? 0) > 0;
 }
 
+/** The person guarantees the account of others, which has a line for its holder. */
+export function isGuaranteed({ terms }: Pick<SubmittedAccount, 'terms'>): boolean {
+  return terms.isGuarantee === true;
+}
+
 /** A submitted account with its blind indexes, as map keys (`platform/db/arrays.ts`). */
 export interface IndexedAccount {
   readonly submitted: SubmittedAccount;

@@ -33,7 +33,7 @@ export const MOBILE_COLUMNS = [
   'LastPaymentAmount',
 ] as const;
 
-/** Columns that the individual template adds at the end; all may be empty. */
+/** Columns that the individual template adds at the end; all may be empty, and a file may lack the last one. */
 export const INDIVIDUAL_EXTRAS = [
   'Salutation',
   'PassportNumber',
@@ -49,6 +49,7 @@ export const INDIVIDUAL_EXTRAS = [
   'PhysicalTown',
   'PhysicalCountry',
   'JointHolders',
+  'Role',
 ] as const;
 
 export type Column = (typeof MOBILE_COLUMNS)[number] | (typeof INDIVIDUAL_EXTRAS)[number];
@@ -60,12 +61,19 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
+/** The columns of a file with this header, if it is the template's. */
+export function columnsOf(header: readonly string[], template: TemplateName): readonly Column[] {
+  const columns: readonly Column[] = TEMPLATES[template];
+  const isShort = header.length === columns.length - 1 && columns.at(-1) === 'Role';
+  return isShort ? columns.slice(0, -1) : columns;
+}
+
 /** What is wrong with a header, or undefined if it is the template's. */
 export function headerProblem(
   header: readonly string[],
   template: TemplateName,
 ): string | undefined {
-  const columns = TEMPLATES[template];
+  const columns = columnsOf(header, template);
   for (const [index, column] of columns.entries()) {
     if (header[index] === column) continue;
     const found = header[index] === undefined ? 'nothing' : `“${header[index].slice(0, 40)}”`;

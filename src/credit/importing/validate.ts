@@ -9,6 +9,9 @@ import type { Finding, SubmittedAccount } from './record.ts';
 import { TEMPLATES } from './template.ts';
 import type { Column, TemplateName } from './template.ts';
 
+/** H holds the account, G guarantees it. */
+const ROLES = ['H', 'G'] as const;
+
 /** N is the bureau's own (not updated); lenders do not submit it. */
 const STATUSES = [
   'A',
@@ -60,13 +63,14 @@ export interface Validator {
 /**
  * @param asOf as-of date of the submission, `YYYY-MM-DD`.
  * @param unit of the amounts in the file.
+ * @param columns of the file, as its header has them.
  */
 export function createValidator(
   template: TemplateName,
   asOf: Day,
   unit: AmountUnit = 'shillings',
+  columns: readonly Column[] = TEMPLATES[template],
 ): Validator {
-  const columns: readonly Column[] = TEMPLATES[template];
   const positions = new Map(columns.map((column, index) => [column, index]));
   return {
     validate: (line, values) => {
@@ -99,7 +103,6 @@ function readAccount(
   const arrears = readArrears(reader, amounts.overdue);
   const days = readDays(reader, asOf);
   const repaymentMonths = reader.count('RepaymentPeriod') ?? null;
-  const jointHolders = reader.count('JointHolders') ?? null;
   if (riskClass !== undefined && status !== undefined && arrears.days !== undefined) {
     checkClass(reader, riskClass, status, arrears.days);
   }
@@ -130,7 +133,8 @@ function readAccount(
     originalCents: money.original,
     instalmentCents: money.instalment,
     repaymentMonths,
-    jointHolders,
+    jointHolders: reader.count('JointHolders') ?? null,
+    isGuarantee: readRole(reader),
   };
   const state: State = {
     asOf,
@@ -145,6 +149,11 @@ function readAccount(
     lastPaymentCents: money.lastPayment,
   };
   return { accountNumber, clientNumber, terms, states: [state] };
+}
+
+/** Null: the lender does not say. */
+function readRole(reader: LineReader): boolean | null {
+  return reader.text('Role') === '' ? null : reader.code('Role', ROLES) === 'G';
 }
 
 function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'): string {

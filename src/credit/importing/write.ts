@@ -22,8 +22,8 @@ import {
 import type { SubjectWrite } from '../registry/subjects-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
-import type { Known, Plan, PlannedAccount } from './plan.ts';
-import { isJoint } from './record.ts';
+import type { Known, Plan, PlannedAccount } from './planned.ts';
+import { isGuaranteed, isJoint } from './record.ts';
 import type { IndexedAccount, SubmittedAccount } from './record.ts';
 import type { SeenAccounts } from './seen-accounts.ts';
 
@@ -100,10 +100,11 @@ export function indexAccount(
 ): IndexedAccount {
   const accountKeys = accountKeysOf(submitted.accountNumber, { vault, lender });
   const identityHash = vault.indexKeys('identity', identityText(submitted.profile))[0] ?? '';
-  // A joint account has a line for each holder, and each of them once.
-  const [seenKey] = isJoint(submitted)
-    ? accountKeysOf(`${submitted.accountNumber}|${identityHash}`, { vault, lender })
-    : accountKeys;
+  // A joint or guaranteed account has a line for each person, and each of them once.
+  const [seenKey] =
+    isJoint(submitted) || isGuaranteed(submitted)
+      ? accountKeysOf(`${submitted.accountNumber}|${identityHash}`, { vault, lender })
+      : accountKeys;
   return {
     submitted,
     documentKeys: submitted.profile.documents.map(({ type, number }) =>

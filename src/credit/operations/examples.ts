@@ -68,6 +68,8 @@ export const DETAILS = {
   enquiries30Days: pair('0', '1'),
   enquiries90Days: pair('0', '1'),
   enquiries365Days: pair('1', '2'),
+  guaranteedAccounts: pair('0', '1'),
+  guaranteedBalance: pair('0.00', '45000.00'),
 };
 
 export const STATUSES = [...Array<string>(4).fill('ACTIVE'), ...Array<string>(10).fill('CLOSED')];

@@ -17,6 +17,8 @@ export interface Terms {
   readonly repaymentMonths: number | null;
   /** Other people who hold the account too; null when the lender does not say. */
   readonly jointHolders: number | null;
+  /** The person guarantees it, and another person owes it; null when the lender does not say. */
+  readonly isGuarantee: boolean | null;
 }
 
 /** An account at one as-of date; amounts in cents of KES. */

@@ -16,6 +16,7 @@ interface AccountRow {
   instalmentCents: bigint | null;
   repaymentMonths: number | null;
   jointHolders: number | null;
+  isGuarantee: boolean;
   termsAsOf: string;
 }
 
@@ -41,8 +42,8 @@ const STATE_COLUMNS = `s.crn, s.account_id as "accountId", s.as_of::text as "asO
   s.last_payment_on::text as "lastPaymentOn", s.last_payment_cents as "lastPaymentCents"`;
 
 /**
- * Accounts by account key, with their states for these as-of dates. An account with joint holders is
- * on file once for each of them.
+ * Accounts by account key, with their states for these as-of dates. An account with joint holders or
+ * guarantors is on file once for each of them.
  */
 export async function readKnownAccounts(
   db: Queryable,
@@ -55,6 +56,7 @@ export async function readKnownAccounts(
        identity_hash as "identityHash", product, opened_on::text as "openedOn",
        original_cents as "originalCents", instalment_cents as "instalmentCents",
        repayment_months as "repaymentMonths", joint_holders as "jointHolders",
+       is_guarantee as "isGuarantee",
        greatest(terms_as_of, (select max(as_of) from account_states s
          where s.crn = a.crn and s.account_id = a.account_id))::text as "termsAsOf"
      from credit_accounts a where account_index = any($1::bytea[]) and lender = $2
@@ -95,6 +97,7 @@ export async function readKnownAccounts(
           instalmentCents: row.instalmentCents,
           repaymentMonths: row.repaymentMonths,
           jointHolders: row.jointHolders,
+          isGuarantee: row.isGuarantee,
         },
         termsAsOf: row.termsAsOf,
         states: statesById.get(row.accountId) ?? new Map<string, State>(),
@@ -122,7 +125,7 @@ const REPLACE_TERMS = `on conflict (crn, account_id) do update set
   identity_hash = excluded.identity_hash, product = excluded.product,
   opened_on = excluded.opened_on, original_cents = excluded.original_cents,
   instalment_cents = excluded.instalment_cents, repayment_months = excluded.repayment_months,
-  joint_holders = excluded.joint_holders, terms_as_of = excluded.terms_as_of`;
+  joint_holders = excluded.joint_holders, is_guarantee = excluded.is_guarantee, terms_as_of = excluded.terms_as_of`;
 
 export interface AccountWrite {
   readonly crn: bigint;
@@ -145,10 +148,10 @@ export async function putAccounts(
   await db.query(
     `insert into credit_accounts (crn, account_id, account_index, lender, sealed, identity_hash,
        product, opened_on, original_cents, instalment_cents, repayment_months, joint_holders,
-       terms_as_of)
+       terms_as_of, is_guarantee)
      select * from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::text[], $5::bytea[],
        $6::bytea[], $7::text[], $8::date[], $9::bigint[], $10::bigint[], $11::integer[], $12::integer[],
-       $13::date[])
+       $13::date[], $14::boolean[])
      ${rows === 'new' ? '' : REPLACE_TERMS}`,
     [
       bigintArray(accounts.map(({ crn }) => crn)),
@@ -164,6 +167,7 @@ export async function putAccounts(
       plainArray(terms.map(({ repaymentMonths }) => repaymentMonths)),
       plainArray(terms.map(({ jointHolders }) => jointHolders)),
       plainArray(accounts.map(({ termsAsOf }) => termsAsOf)),
+      terms.map(({ isGuarantee }) => isGuarantee ?? false),
     ],
   );
 }

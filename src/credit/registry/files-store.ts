@@ -42,7 +42,7 @@ export async function readCreditFiles(
         crn,
         {
           asOf: options.asOf,
-          accounts: accountsOf(accounts.get(crn) ?? [], states),
+          ...accountsOf(accounts.get(crn) ?? [], states),
           enquiries: enquiries.get(crn) ?? [],
           ...(life === undefined ? {} : { life }),
         },
@@ -72,7 +72,7 @@ async function readAccounts(
     text: `select o.crn, a.account_id as "accountId", a.lender, l.sector, a.product,
         a.opened_on::text as "openedOn", a.original_cents as "originalCents",
         a.instalment_cents as "instalmentCents", a.repayment_months as "repaymentMonths",
-        a.joint_holders as "jointHolders",
+        a.joint_holders as "jointHolders", a.is_guarantee as "isGuarantee",
         exists (select from account_disputes d
           where d.crn = any($2::bigint[]) and d.account_id = a.account_id
             and d.closed_at is null) as disputed,

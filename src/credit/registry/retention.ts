@@ -18,17 +18,20 @@ const WHOLE_PERMILLE = 1_000;
  * @param keptFrom the first day that is not past retention.
  */
 export function applyRetention(file: CreditFile, keptFrom: Date): CreditFile {
+  const keptOf = (account: CreditAccount): CreditAccount[] => {
+    const keptMs = endOf(account).getTime() - keptFrom.getTime();
+    if (keptMs < 0) return [];
+    const fadingMs = (file.asOf.getTime() - keptFrom.getTime()) * FADING_SHARE;
+    const history = account.history.filter(({ asOf }) => asOf >= keptFrom);
+    if (keptMs >= fadingMs) return [{ ...account, history }];
+    const retainedPermille = Math.floor((keptMs / fadingMs) * WHOLE_PERMILLE);
+    return [{ ...account, history, retainedPermille }];
+  };
+  const { accounts, guarantees } = file;
   return {
     ...file,
-    accounts: file.accounts.flatMap((account) => {
-      const keptMs = endOf(account).getTime() - keptFrom.getTime();
-      if (keptMs < 0) return [];
-      const fadingMs = (file.asOf.getTime() - keptFrom.getTime()) * FADING_SHARE;
-      const history = account.history.filter(({ asOf }) => asOf >= keptFrom);
-      if (keptMs >= fadingMs) return [{ ...account, history }];
-      const retainedPermille = Math.floor((keptMs / fadingMs) * WHOLE_PERMILLE);
-      return [{ ...account, history, retainedPermille }];
-    }),
+    accounts: accounts.flatMap(keptOf),
+    ...(guarantees === undefined ? {} : { guarantees: guarantees.flatMap(keptOf) }),
   };
 }
 

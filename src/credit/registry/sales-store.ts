@@ -54,7 +54,7 @@ export async function checkSale(
          where b.into_account_id = a.account_id)::text as "boughtOn"
      from credit_accounts a ${WITH_SALE}
      where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.account_id = any($2::bigint[])
-       and not ${IS_WITHDRAWN}`,
+       and not ${IS_WITHDRAWN} and not a.is_guarantee`,
     [crn, [from, into], soldOn],
   );
   const seller = read.rows.find(({ accountId }) => accountId === from);

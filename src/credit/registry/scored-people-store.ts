@@ -74,7 +74,7 @@ export async function readScoredPeople(
        where a.crn = any(array(select f.crn union all
            select m.from_crn from subject_merges m
            where m.into_crn = f.crn and m.undone_at is null))
-         and not ${IS_WITHDRAWN}
+         and not ${IS_WITHDRAWN} and not a.is_guarantee
          and s.as_of > f.day and s.as_of <= (f.day + f.horizon)::date
          and s.as_of <= $3
      ) seen

@@ -155,6 +155,7 @@ export interface AccountRow {
   instalmentCents: bigint | null;
   repaymentMonths: number | null;
   jointHolders: number | null;
+  isGuarantee: boolean;
   disputed: boolean;
   /** The buyer's account, if the debt was sold. */
   soldInto: bigint | null;
@@ -189,7 +190,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
       text: `select a.account_id as "accountId", a.lender, l.sector, a.product,
         a.opened_on::text as "openedOn", a.original_cents as "originalCents",
           a.instalment_cents as "instalmentCents", a.repayment_months as "repaymentMonths",
-          a.joint_holders as "jointHolders",
+          a.joint_holders as "jointHolders", a.is_guarantee as "isGuarantee",
           exists (select from account_disputes d where d.crn = ${MEMBERS_OF_FIRST_PARAMETER} and d.account_id = a.account_id
             and d.closed_at is null) as disputed,
           e.into_account_id as "soldInto", e.sold_on::text as "soldOn"
@@ -222,26 +223,34 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
   }
   return {
     asOf: options.asOf,
-    accounts: accountsOf(accounts.rows, statesById),
+    ...accountsOf(accounts.rows, statesById),
     enquiries,
     ...(life === undefined ? {} : { life }),
   };
 }
 
-/** The accounts with their states, oldest first; none for an account without a state. */
+/**
+ * The accounts with their states, oldest first, and apart from them those that the person guarantees;
+ * none for an account without a state.
+ */
 export function accountsOf(
   rows: readonly AccountRow[],
   states: ReadonlyMap<bigint, readonly StateRow[]>,
-): CreditAccount[] {
-  const accounts = rows.flatMap((row) =>
-    accountOf(row, states.get(row.accountId) ?? []).map((one) => [row.accountId, one] as const),
-  );
+): Pick<CreditFile, 'accounts' | 'guarantees'> {
+  const withStates = (isGuarantee: boolean) =>
+    rows
+      .filter((row) => row.isGuarantee === isGuarantee)
+      .flatMap((row) =>
+        accountOf(row, states.get(row.accountId) ?? []).map((one) => [row.accountId, one] as const),
+      );
+  const guarantees = withStates(true).map(([, account]) => account);
   const sales = rows.flatMap(({ accountId, soldInto, soldOn }) =>
     soldInto === null || soldOn === null
       ? []
       : [{ from: accountId, into: soldInto, soldOn: dateOf(soldOn) }],
   );
-  return joinSales(new Map(accounts), sales);
+  const accounts = joinSales(new Map(withStates(false)), sales);
+  return guarantees.length === 0 ? { accounts } : { accounts, guarantees };
 }
 
 function accountOf(row: AccountRow, rows: readonly StateRow[]): CreditAccount[] {

@@ -231,42 +231,58 @@ function summaryBlocks({ shown, file }: SubjectReport, words: ReportWords): Bloc
   ];
 }
 
-function accountBlocks({ file, shown }: SubjectReport, { words, language }: Context): Block[] {
+function accountBlocks({ file, shown }: SubjectReport, context: Context): Block[] {
+  const { words } = context;
   const hidden = new Set(
     shown.accounts.filter(({ troubleSuppressed }) => troubleSuppressed).map(({ key }) => key),
   );
-  const { accounts } = file;
+  const { accounts, guarantees = [] } = file;
   return [
     { kind: 'heading', text: words.accounts },
-    {
-      kind: 'table',
-      columns: [
-        { title: words.lender, width: 18 },
-        { title: words.type, width: 13 },
-        { title: words.opened, width: 12 },
-        { title: words.original, width: 14, align: 'right' },
-        { title: words.accountBalance, width: 14, align: 'right' },
-        { title: words.accountOverdue, width: 14, align: 'right' },
-        { title: words.days, width: 7, align: 'right' },
-        { title: words.status, width: 11 },
-        { title: words.asOf, width: 12 },
-      ],
-      rows: accounts.map((account) => [
-        account.lender + (hidden.has(account.key) ? ' *' : ''),
-        PRODUCTS[account.product][language],
-        isoDay(account.openedOn),
-        isOriginalKnown(account) ? amount(account.originalCents) : '–',
-        amount(account.current.balanceCents),
-        amount(account.current.overdueCents),
-        String(account.current.daysInArrears),
-        STATUS_NAMES[isDisputed(account) ? 'P' : account.current.status][language],
-        isoDay(account.current.asOf),
-      ]),
-      empty: words.noAccounts,
-    },
+    accountTable(accounts, hidden, context),
     ...(accounts.length === 0 ? [] : [{ kind: 'paragraph', text: words.accountsNote } as const]),
     ...(hidden.size === 0 ? [] : [{ kind: 'paragraph', text: words.hidden } as const]),
+    ...(guarantees.length === 0
+      ? []
+      : [
+          { kind: 'heading', text: words.guarantees } as const,
+          accountTable(guarantees, new Set(), context),
+          { kind: 'paragraph', text: words.guaranteesNote } as const,
+        ]),
   ];
+}
+
+function accountTable(
+  accounts: readonly CreditAccount[],
+  hidden: ReadonlySet<string>,
+  { words, language }: Context,
+): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { title: words.lender, width: 18 },
+      { title: words.type, width: 13 },
+      { title: words.opened, width: 12 },
+      { title: words.original, width: 14, align: 'right' },
+      { title: words.accountBalance, width: 14, align: 'right' },
+      { title: words.accountOverdue, width: 14, align: 'right' },
+      { title: words.days, width: 7, align: 'right' },
+      { title: words.status, width: 11 },
+      { title: words.asOf, width: 12 },
+    ],
+    rows: accounts.map((account) => [
+      account.lender + (hidden.has(account.key) ? ' *' : ''),
+      PRODUCTS[account.product][language],
+      isoDay(account.openedOn),
+      isOriginalKnown(account) ? amount(account.originalCents) : '–',
+      amount(account.current.balanceCents),
+      amount(account.current.overdueCents),
+      String(account.current.daysInArrears),
+      STATUS_NAMES[isDisputed(account) ? 'P' : account.current.status][language],
+      isoDay(account.current.asOf),
+    ]),
+    empty: words.noAccounts,
+  };
 }
 
 function enquiryBlocks({ enquiries, watches }: SubjectReport, context: Context): Block[] {

@@ -184,6 +184,9 @@ export const REPORT_WORDS = {
     applications: 'Applications for credit in 90 days',
     accounts: 'Your accounts',
     noAccounts: 'No account is on file.',
+    guarantees: 'Loans that you guarantee for others',
+    guaranteesNote:
+      'You owe these only if the lender calls on your guarantee. They are not part of your scores; lenders see their number and what is still owed.',
     lender: 'Lender',
     type: 'Type',
     opened: 'Opened',
@@ -268,6 +271,9 @@ export const REPORT_WORDS = {
     applications: 'Maombi ya mkopo katika siku 90',
     accounts: 'Akaunti zako',
     noAccounts: 'Hakuna akaunti kwenye kumbukumbu.',
+    guarantees: 'Mikopo ya wengine ambayo umeidhamini',
+    guaranteesNote:
+      'Unadaiwa mikopo hii tu ikiwa mkopeshaji ataitisha dhamana yako. Haihesabiwi katika alama zako; wakopeshaji huona idadi yake na kiasi ambacho bado kinadaiwa.',
     lender: 'Mkopeshaji',
     type: 'Aina',
     opened: 'Tangu',

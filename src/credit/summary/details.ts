@@ -38,16 +38,24 @@ export const APPLICATION_COUNTS = [
   'enquiries365Days',
 ] as const;
 
-export const DETAIL_NAMES = [...ARREARS_COUNTS, ...BALANCE_AMOUNTS, ...APPLICATION_COUNTS] as const;
+/** Of the loans that the subject guarantees and that are not repaid. */
+export const GUARANTEE_NAMES = ['guaranteedAccounts', 'guaranteedBalance'] as const;
+
+export const DETAIL_NAMES = [
+  ...ARREARS_COUNTS,
+  ...BALANCE_AMOUNTS,
+  ...APPLICATION_COUNTS,
+  ...GUARANTEE_NAMES,
+] as const;
 
 type DetailName = (typeof DETAIL_NAMES)[number];
 type AccountDetail = (typeof ARREARS_COUNTS)[number] | (typeof BALANCE_AMOUNTS)[number];
 
-/** @param knowsEnquiries false: the bureau does not disclose them, and their texts are empty. */
+/** @param isRegistry false: an upstream bureau, which reports no enquiries and no guarantees: their texts are empty. */
 export function detailsOf(
   file: CreditFile,
   scope: SummaryScope,
-  knowsEnquiries: boolean,
+  isRegistry: boolean,
 ): Record<DetailName, SectorPair> {
   const accountPairs = [...ARREARS_COUNTS, ...BALANCE_AMOUNTS].map((name) => [
     name,
@@ -56,14 +64,28 @@ export function detailsOf(
   const windows = { enquiries30Days: 30, enquiries90Days: 90, enquiries365Days: 365 };
   const enquiryPairs = APPLICATION_COUNTS.map((name) => [
     name,
-    knowsEnquiries
+    isRegistry
       ? pairOf(file.enquiries, scope, (enquiries) =>
           String(applicationsOf(enquiries, file.asOf, windows[name])),
         )
-      : { mySector: '', otherSectors: '' },
+      : UNKNOWN,
   ]);
-  return Object.fromEntries([...accountPairs, ...enquiryPairs]) as Record<DetailName, SectorPair>;
+  const guarantees = (file.guarantees ?? []).filter(isOpen);
+  const guaranteePairs = GUARANTEE_NAMES.map((name) => [
+    name,
+    isRegistry
+      ? pairOf(guarantees, scope, (some) =>
+          name === 'guaranteedAccounts' ? String(some.length) : sum(some, owedOf),
+        )
+      : UNKNOWN,
+  ]);
+  return Object.fromEntries([...accountPairs, ...enquiryPairs, ...guaranteePairs]) as Record<
+    DetailName,
+    SectorPair
+  >;
 }
+
+const UNKNOWN: SectorPair = { mySector: '', otherSectors: '' };
 
 type Measure = (accounts: readonly CreditAccount[], asOf: Date) => string;
 
@@ -86,9 +108,7 @@ const MEASURES: Readonly<Record<AccountDetail, Measure>> = {
       ),
     ),
   totalArrears: (accounts) => sum(accounts, arrearsOf),
-  // What a lender owes to the subject does not reduce what the subject owes to others.
-  totalBalance: (accounts) =>
-    sum(accounts, ({ current }) => (current.balanceCents < 0n ? 0n : current.balanceCents)),
+  totalBalance: (accounts) => sum(accounts, owedOf),
 };
 
 function count(counts: (days: number) => boolean): Measure {
@@ -105,6 +125,11 @@ function sum(
 // While a dispute is open, no arrears of the account count against the subject.
 function countedStates(accounts: readonly CreditAccount[]): CreditAccount['history'] {
   return accounts.filter((account) => !isDisputed(account)).flatMap(statesOf);
+}
+
+/** What a lender owes to the subject does not reduce what the subject owes to others. */
+function owedOf({ current }: CreditAccount): bigint {
+  return current.balanceCents < 0n ? 0n : current.balanceCents;
 }
 
 function arrearsOf(account: CreditAccount): bigint {

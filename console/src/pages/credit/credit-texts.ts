@@ -67,6 +67,8 @@ const FIGURES: Readonly<Record<string, MessageDescriptor>> = {
   maxArrears: msg`Highest overdue amount, ever (KES)`,
   totalArrears: msg`Overdue now (KES)`,
   totalBalance: msg`Balances now (KES)`,
+  guaranteedAccounts: msg`Loans guaranteed for others`,
+  guaranteedBalance: msg`Balances guaranteed for others (KES)`,
   staleAccounts: msg`Accounts with an old state`,
   enquiries30Days: msg`Applications in 30 days`,
   enquiries90Days: msg`Applications in 90 days`,

@@ -103,9 +103,13 @@ test('enquiries are counted as applications, by the sector that asked', () => {
   });
 });
 
-test('the number of others’ enquiries is empty if an upstream bureau does not report it', () => {
+test('the numbers of others’ enquiries and of guarantees are empty if an upstream bureau does not report them', () => {
   const upstream = { ...context, source: 'metropol' };
-  const { enquiries30Days, arrearsNone } = summaryDetailsOf(finding([]), upstream);
+  const { enquiries30Days, arrearsNone, guaranteedAccounts } = summaryDetailsOf(
+    finding([]),
+    upstream,
+  );
+  expect(guaranteedAccounts).toEqual({ mySector: '', otherSectors: '' });
   expect(enquiries30Days).toEqual({ mySector: '', otherSectors: '' });
   expect(arrearsNone).toEqual({ mySector: '0', otherSectors: '0' });
 });
