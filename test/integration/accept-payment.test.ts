@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeReference, encodeReference, newId } from '../../src/platform/base/ids.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
@@ -5,9 +8,17 @@ import { newBatchId, planChunk } from '../../src/payments/bulk/batch.ts';
 import { listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import { createLostPayments } from '../../src/payments/quarantine/lost.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
+import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
+import { settlePayments } from '../../src/payments/create/store.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
-import { billerRecord, OPEN_ROUTE, openBooks, OPERATOR } from '../support/money-fixture.ts';
+import {
+  billerRecord,
+  failedReport,
+  OPEN_ROUTE,
+  openBooks,
+  OPERATOR,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 
@@ -121,6 +132,20 @@ function idOf(reference: string): string {
   return decodeReference(reference)?.paymentId ?? '';
 }
 
+/** Ends the payment, and moves it to the archive. */
+async function archiveNow(vendorId: number, paymentId: string): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'malipo-accept-'));
+  try {
+    await settlePayments(books.pool, [
+      { ...failedReport({ vendorId, paymentId, billerCode: BILLER }), operatorCode: null },
+    ]);
+    const before = new Date(Date.now() + 60_000);
+    await archivePayments(books.owner, { vendorIds: [vendorId], before, folder });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 describe('a repeat after the rules changed', () => {
   it('gets the first answer even if the biller is offline, has another minimum, or no longer exists', async () => {
     const accept = await acceptor();
@@ -133,17 +158,82 @@ describe('a repeat after the rules changed', () => {
     for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
   });
 
-  it('with other content or without a reference is refused by the new rule', async () => {
+  it('with other content is told which payment has the reference, and without one is refused by the new rule', async () => {
     const accept = await acceptor();
-    await accept({}, biller);
+    const { reference } = await accept({}, biller);
     for (const change of [
       { amountCents: 10_100n },
       { account: '14200000002' },
       { phone: '254712000001' },
-      { merchantReference: 'bill-2' },
-      { merchantReference: null },
     ]) {
-      await expect(accept(change, offline)).rejects.toMatchObject({ code: 'biller_offline' });
+      const refused = accept(change, offline);
+      await expect(refused).rejects.toMatchObject({ code: 'reference_reused', reference });
     }
+    for (const merchantReference of ['bill-2', null]) {
+      await expect(accept({ merchantReference }, offline)).rejects.toMatchObject({
+        code: 'biller_offline',
+      });
+    }
+  });
+
+  it('gets the first answer after the payment was archived', async () => {
+    const accept = await acceptor();
+    const phone = '254712000001';
+    const first = await accept({ phone }, biller);
+    await archiveNow(accept.vendor.vendorId, idOf(first.reference));
+    expect(await accept({ phone }, offline)).toEqual({ ...first, replayed: true });
+    const { reference } = first;
+    for (const other of [{ phone, amountCents: 10_100n }, { phone: null }]) {
+      const refused = accept(other, offline);
+      await expect(refused).rejects.toMatchObject({ code: 'reference_reused', reference });
+    }
+  });
+
+  it('waits for an equal request that is still in the lane, whose vendor’s float is locked', async () => {
+    const accept = await acceptor();
+    const holder = await books.owner.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`select from accounts where vendor_id = $1 for update`, [
+        accept.vendor.vendorId,
+      ]);
+      const all = Promise.allSettled([
+        accept({}, biller),
+        accept({}, offline),
+        accept({ amountCents: 10_100n }, offline),
+      ]);
+      const different = accept({ merchantReference: 'bill-2' }, offline);
+      await expect(different).rejects.toMatchObject({ code: 'biller_offline' });
+      await holder.query('commit');
+      const [first, repeat, other] = await all;
+      const value = first.status === 'fulfilled' ? first.value : undefined;
+      expect(repeat).toEqual({ status: 'fulfilled', value: { ...value, replayed: true } });
+      expect(other).toMatchObject({
+        reason: { code: 'reference_reused', reference: value?.reference },
+      });
+    } finally {
+      holder.release();
+    }
+  });
+
+  it('is told that the outcome is unknown if that is all that is known of an equal request', async () => {
+    const accept = await acceptor();
+    const lost = Promise.withResolvers<never>();
+    const client = { query: async () => await lost.promise, release: () => {} };
+    const pool = { connect: async () => client } as never;
+    const lane = createCreateLane({ pool, deadlineMs: 0, onAccepted: () => {} });
+    const through = { lane, pool: books.pool };
+    const { vendor } = accept;
+    const answers = Promise.allSettled([
+      acceptPayment(request, { vendor, biller }, through),
+      acceptPayment(request, { vendor, biller: offline }, through),
+    ]);
+    lost.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+    for (const answer of await answers) {
+      expect(answer).toMatchObject({ reason: { code: 'outcome_unknown' } });
+    }
+    await expect(
+      acceptPayment(request, { vendor, biller: offline }, through),
+    ).rejects.toMatchObject({ code: 'biller_offline' });
   });
 });

@@ -400,6 +400,26 @@ test('only the row that the database cannot store is refused', async () => {
   await receiver.stop();
 });
 
+test('a row that a rule refuses is told of an earlier row with its reference, and not of a later one', async () => {
+  const vendorId = await books.addVendor(1_000_000n);
+  const { receiver } = openProcessor();
+  const row = (amountCents: bigint, merchantReference: string) => ({
+    request: request({ amountCents, merchantReference }),
+  });
+  const rows = [row(10_000n, 'a'), row(1n, 'a'), row(1n, 'b'), row(10_000n, 'b')];
+  const batch = batchOf(vendorId, rows);
+  await receiver.accept(batch);
+  await receiver.idle();
+  const results = await receiver.results(vendorId, batch.batchReference);
+  expect(results.rows).toMatchObject([
+    { kind: 'accepted' },
+    { kind: 'refused', code: 'reference_reused' },
+    { kind: 'refused', code: 'amount_below_minimum' },
+    { kind: 'accepted' },
+  ]);
+  await receiver.stop();
+});
+
 test('a vendor that is suspended in the meantime has its remaining rows refused', async () => {
   const vendorId = await books.addVendor(100_000n);
   const { receiver } = openProcessor({ vendor: { suspended: true } });

@@ -64,11 +64,23 @@ export function paymentIdOf(batchId: string, row: number): string {
   return batchId.slice(0, -ROW_DIGITS) + row.toString(16).padStart(ROW_DIGITS, '0');
 }
 
+/** True for the payment of a row of the batch that comes after this row. */
+export function isOfLaterRow(paymentId: string, batchId: string, row: number): boolean {
+  return (
+    paymentId > paymentIdOf(batchId, row) && paymentId.startsWith(batchId.slice(0, -ROW_DIGITS))
+  );
+}
+
 /** A refusal as it is stored with its row. */
 export function rowRefusalOf(refusal: Refusal): RowRefusal {
   const { code, message: text, field } = refusal;
   return field === undefined ? { code, text } : { code, text, field };
 }
+
+/** The row's reference stands for another payment. */
+export const REUSED = rowRefusalOf(
+  new Refusal('reference_reused', { field: 'merchant_reference' }),
+);
 
 /** The result for a chunk of rows from the rules that need no database. */
 export interface ChunkPlan {

@@ -3,12 +3,13 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { answerDecision, isSameRequest } from '../create/decide.ts';
+import { answerDecision } from '../create/decide.ts';
 import type { LostLookup } from '../create/decide.ts';
-import { createPayments, readPaymentsByReferences } from '../create/store.ts';
+import { findEarlier } from '../create/earlier-store.ts';
+import { createPayments } from '../create/store.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import { planChunk, rowRefusalOf } from './batch.ts';
+import { isOfLaterRow, planChunk, REUSED, rowRefusalOf } from './batch.ts';
 import type { BulkRow, ChunkPlan } from './batch.ts';
 import * as store from './store.ts';
 import type { ChunkException } from './store.ts';
@@ -60,13 +61,14 @@ export async function decideChunk(
     lostOf: rules.lostOf,
   });
   const accepted = await inTransaction(db, async () => {
-    const refusals = await answerRepeats(db, chunk.vendorId, plan.refused);
     const payments = plan.creates.map((create) => create.payment);
     const decisions = await createPayments(db, payments);
     const decided = plan.creates.map(({ row, payment }, index) => ({
       payment,
       ...resultOf(row, payment, decisions[index]),
     }));
+    // Only now: what else is created for this vendor waits for this commit or came before it.
+    const refusals = await answerRepeats(db, chunk, plan.refused);
     const taken = decided.filter((item) => item.exception === undefined);
     const exceptions = [...refusals, ...decided.flatMap((item) => item.exception ?? [])];
     const isNext = await store.insertChunk(db, {
@@ -111,26 +113,25 @@ async function outcomeOf(
   return { nextRow: await store.readNextRow(db, chunk), decided: false, accepted: [] };
 }
 
-/** As with single creates, a repeat gets its first answer even if a rule would refuse it today. */
+/**
+ * As with single creates, a reference that stands for a payment is answered by it even if a rule would
+ * refuse the row today. A later row’s payment is none: rows are decided in their order.
+ */
 async function answerRepeats(
   db: Queryable,
-  vendorId: number,
+  { vendorId, batchId }: Chunk,
   refused: ChunkPlan['refused'],
 ): Promise<ChunkException[]> {
-  const references = refused.flatMap(({ request }) => request?.merchantReference ?? []);
-  const earlier = new Map(
-    references.length === 0
-      ? []
-      : (await readPaymentsByReferences(db, vendorId, references)).map((row) => [
-          row.merchantReference,
-          row,
-        ]),
-  );
-  return refused.map(({ row, refusal, request }) => {
-    const first = request === undefined ? undefined : earlier.get(request.merchantReference);
-    return request !== undefined && first !== undefined && isSameRequest(first, request)
-      ? replayed(row, first.paymentId, first.createdAt)
-      : { row, ...refusal };
+  const rows = refused.filter(({ request }) => (request?.merchantReference ?? null) !== null);
+  const requests = rows.flatMap(({ request }) => request ?? []);
+  const found = rows.length === 0 ? [] : await findEarlier(db, vendorId, requests);
+  const earlier = new Map(found.map((one) => [rows[one.number - 1]?.row, one]));
+  return refused.map(({ row, refusal }) => {
+    const first = earlier.get(row);
+    if (first === undefined || isOfLaterRow(first.paymentId, batchId, row)) {
+      return { row, ...refusal };
+    }
+    return first.isSame ? replayed(row, first.paymentId, first.createdAt) : { row, ...REUSED };
   });
 }
 

@@ -1,13 +1,11 @@
-import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Biller } from '../billers/biller.ts';
-import { isSameRequest } from '../create/decide.ts';
 import type { CreateRequest } from '../create/decide.ts';
 import { findEarlier } from '../create/earlier-store.ts';
 import type { NewPayment } from '../create/payment.ts';
-import { newBatchId, planChunk, rowRefusalOf } from './batch.ts';
-import type { BulkRow, RowRefusal } from './batch.ts';
+import { newBatchId, planChunk, REUSED } from './batch.ts';
+import type { BulkRow, ChunkPlan, RowRefusal } from './batch.ts';
 
 /** What would happen to a row of a file if it were submitted now. */
 export type RowPreview = {
@@ -35,38 +33,45 @@ export async function previewRows(
   },
 ): Promise<RowPreview[]> {
   const plan = planChunk(rows, 1, { ...from, batchId: newBatchId() });
-  const requests = [
-    ...plan.creates.map(({ row, payment }) => ({ row, request: payment })),
-    ...plan.refused.flatMap(({ row, request }) => (request === undefined ? [] : { row, request })),
-  ];
+  const planned = [
+    ...plan.creates.map(({ row, payment }): Planned => ({ row, request: payment, payment })),
+    ...plan.refused,
+  ].toSorted((a, b) => a.row - b.row);
+  const readable = planned.flatMap(({ row, request }) => (request ? [{ row, request }] : []));
   const known = await findEarlier(
     db,
     from.vendor.vendorId,
-    requests.map(({ request }) => request),
+    readable.map(({ request }) => request),
   );
-  const earlier = new Map(known.map((one) => [requests[one.number - 1]?.row, one]));
-  const refused = plan.refused.map(({ row, refusal }): RowPreview => {
-    const first = earlier.get(row);
-    if (first?.isSame === true) return { row, kind: 'repeated', paymentId: first.paymentId };
-    return { row, kind: 'refused', refusal };
-  });
+  const earlier = new Map(known.map((one) => [readable[one.number - 1]?.row, one]));
   const firstRows = new Map<string, { readonly row: number; readonly request: CreateRequest }>();
-  const created = plan.creates.map(({ row, payment }): RowPreview => {
+  return planned.map((item): RowPreview => {
+    const { row, request } = item;
     const first = earlier.get(row);
     if (first?.isSame === true) return { row, kind: 'repeated', paymentId: first.paymentId };
     if (first !== undefined) return { row, kind: 'refused', refusal: REUSED };
-    const { merchantReference } = payment;
-    if (merchantReference === null) return { row, kind: 'created', payment };
-    const same = firstRows.get(merchantReference);
-    if (same === undefined) {
-      firstRows.set(merchantReference, { row, request: payment });
-      return { row, kind: 'created', payment };
+    const reference = request?.merchantReference ?? null;
+    const same = reference === null ? undefined : firstRows.get(reference);
+    if (same !== undefined && request !== undefined) {
+      return isSameRequest(same.request, request)
+        ? { row, kind: 'repeated_row', firstRow: same.row }
+        : { row, kind: 'refused', refusal: REUSED };
     }
-    return isSameRequest(same.request, payment)
-      ? { row, kind: 'repeated_row', firstRow: same.row }
-      : { row, kind: 'refused', refusal: REUSED };
+    if ('refusal' in item) return { row, kind: 'refused', refusal: item.refusal };
+    if (reference !== null) firstRows.set(reference, { row, request: item.request });
+    return { row, kind: 'created', payment: item.payment };
   });
-  return [...refused, ...created].toSorted((a, b) => a.row - b.row);
 }
 
-const REUSED = rowRefusalOf(new Refusal('reference_reused', { field: 'merchant_reference' }));
+type Planned =
+  | { readonly row: number; readonly request: CreateRequest; readonly payment: NewPayment }
+  | ChunkPlan['refused'][number];
+
+function isSameRequest(one: CreateRequest, other: CreateRequest): boolean {
+  return (
+    one.billerCode === other.billerCode &&
+    one.account === other.account &&
+    one.phone === other.phone &&
+    one.amountCents === other.amountCents
+  );
+}

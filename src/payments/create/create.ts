@@ -1,19 +1,21 @@
 import { crashPoint } from '#crash-points';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, CallLimits, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { answerDecision, isSameRequest, normaliseRequest, planPayment } from './decide.ts';
+import { answerDecision, answerEarlier, normaliseRequest, planPayment } from './decide.ts';
 import type { Created, CreateRequest, LostLookup, PayingVendor } from './decide.ts';
-import { createOrPostponePayments, createPayments, readPaymentByReference } from './store.ts';
+import { findEarlier } from './earlier-store.ts';
+import { createOrPostponePayments, createPayments } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
 /**
- * Accepts a payment: plan, commit, answer. A repeat gets its first answer even if a rule would
- * refuse it today, because the biller went offline or its limits changed since.
+ * Accepts a payment: plan, commit, answer. A reference that stands for a payment gets the answer that
+ * follows from it even if a rule would refuse the request today, because the biller went offline or its
+ * limits changed since: a refusal would say that nothing was accepted under it.
  * Throws: the errors of `planPayment` and `answerDecision`, and `overloaded`, `unavailable`,
  * `outcome_unknown` of the lane.
  */
@@ -39,28 +41,39 @@ export async function acceptPayment(
     });
   } catch (refusal) {
     const normalised = normaliseRequest(request, from.biller);
-    const first = await findFirst(normalised, from.vendor.vendorId, through.pool);
-    if (first === undefined) throw refusal;
-    return first;
+    const earlier = await answerRepeat(normalised, from.vendor.vendorId, through);
+    if (earlier === undefined) throw refusal;
+    return earlier;
   }
   return answerDecision(payment, await through.lane.add(payment));
 }
 
-/** The answer that the same reference with the same content received before. */
-async function findFirst(
+/**
+ * The answer to a request whose reference stands for a payment, also if that one is still in the lane.
+ * Throws: `reference_reused`; `outcome_unknown` if that is all that is known of one in the lane.
+ */
+async function answerRepeat(
   request: CreateRequest,
   vendorId: number,
-  pool: Pool,
+  through: { readonly lane: CreateLane; readonly pool: Pool },
 ): Promise<Created | undefined> {
-  if (request.merchantReference === null) return undefined;
-  const row = await readPaymentByReference(pool, vendorId, request.merchantReference);
-  if (row === undefined || !isSameRequest(row, request)) return undefined;
-  const reference = encodeReference(vendorId, row.paymentId);
-  return { reference, createdAt: row.createdAt, feeCents: row.feeCents, replayed: true };
+  const { merchantReference } = request;
+  if (merchantReference === null) return undefined;
+  const doubt = await through.lane.decided(vendorId, merchantReference);
+  const [earlier] = await findEarlier(through.pool, vendorId, [request]);
+  if (earlier !== undefined) return answerEarlier(vendorId, earlier);
+  if (doubt !== undefined) throw doubt;
+  return undefined;
 }
 
 /** Commits creates. */
-export type CreateLane = Lane<NewPayment, CreateDecision>;
+export interface CreateLane extends Lane<NewPayment, CreateDecision> {
+  /**
+   * Resolves when all creates with this reference that are in the lane now have been decided; with an
+   * `outcome_unknown` if it is not known of one of them whether it was committed.
+   */
+  decided(vendorId: number, merchantReference: string): Promise<Refusal | undefined>;
+}
 
 export function createCreateLane(options: {
   readonly pool: Pool;
@@ -81,7 +94,7 @@ export function createCreateLane(options: {
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
 }): CreateLane {
   const { onAccepted, bucketOf, atOnce, ...given } = options;
-  return createLane<NewPayment, CreateDecision>({
+  const lane = createLane<NewPayment, CreateDecision>({
     maxBatch: LIMITS.createBatchRows,
     ...given,
     name: 'create lane',
@@ -97,6 +110,42 @@ export function createCreateLane(options: {
       return decisions;
     },
   });
+  return watchReferences(lane);
+}
+
+/** Knows which creates are in the lane, by their references. */
+function watchReferences(lane: Lane<NewPayment, CreateDecision>): CreateLane {
+  const inLane = new Map<string, Set<Promise<CreateDecision>>>();
+  const watch = (key: string, result: Promise<CreateDecision>): void => {
+    const results = inLane.get(key) ?? new Set();
+    inLane.set(key, results.add(result));
+    const forget = (): void => {
+      results.delete(result);
+      if (results.size === 0) inLane.delete(key);
+    };
+    result.then(forget, forget);
+  };
+  return {
+    get waiting() {
+      return lane.waiting;
+    },
+    idle: async () => await lane.idle(),
+    add: (payment) => {
+      const result = lane.add(payment);
+      const { vendorId, merchantReference } = payment;
+      if (merchantReference !== null) watch(`${vendorId} ${merchantReference}`, result);
+      return result;
+    },
+    decided: async (vendorId, merchantReference) => {
+      const results = inLane.get(`${vendorId} ${merchantReference}`) ?? new Set();
+      for (const ended of await Promise.allSettled([...results])) {
+        if (ended.status === 'fulfilled') continue;
+        const error: unknown = ended.reason;
+        if (error instanceof Refusal && error.code === 'outcome_unknown') return error;
+      }
+      return undefined;
+    },
+  };
 }
 
 function isAccepted(decision: CreateDecision | typeof POSTPONED | undefined): boolean {

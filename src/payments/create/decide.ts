@@ -7,7 +7,7 @@ import type { Biller } from '../billers/biller.ts';
 import { amountsText, isSold } from '../billers/product.ts';
 import { chargeFor } from '../prices/price.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import type { PaymentRow } from './store.ts';
+import type { EarlierRow } from './earlier-store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 import { unknownBiller } from '../billers/unknown-biller.ts';
 
@@ -179,15 +179,14 @@ export function answerDecision(payment: NewPayment, decision: CreateDecision): C
   }
 }
 
-/** True if the stored payment is what the request asks for, so that it can answer a repeat. */
-export function isSameRequest(
-  row: Pick<PaymentRow, 'billerCode' | 'account' | 'phone' | 'amountCents'>,
-  request: CreateRequest,
-): boolean {
-  return (
-    row.billerCode === request.billerCode &&
-    row.account === request.account &&
-    row.phone === request.phone &&
-    row.amountCents === request.amountCents
-  );
+/** The answer to a request whose reference stands for this payment. Throws: `reference_reused`. */
+export function answerEarlier(
+  vendorId: number,
+  earlier: Pick<EarlierRow, 'paymentId' | 'createdAt' | 'feeCents' | 'isSame'>,
+): Created {
+  const reference = encodeReference(vendorId, earlier.paymentId);
+  if (!earlier.isSame) {
+    throw new Refusal('reference_reused', { field: 'merchant_reference', reference });
+  }
+  return { reference, createdAt: earlier.createdAt, feeCents: earlier.feeCents, replayed: true };
 }

@@ -5,6 +5,8 @@ export interface EarlierRow {
   /** Position of the request, from 1. */
   number: number;
   paymentId: string;
+  createdAt: Date;
+  feeCents: bigint;
   /** False: the reference stands for another payment. */
   isSame: boolean;
 }
@@ -18,18 +20,20 @@ export async function findEarlier(
   vendorId: number,
   requests: readonly CreateRequest[],
 ): Promise<EarlierRow[]> {
-  const found = await db.query<EarlierRow>(
-    `select w.number::integer, e.payment_id as "paymentId", e.is_same as "isSame"
+  const found = await db.query<EarlierRow>({
+    name: 'find_earlier',
+    text: `select w.number::integer, e.payment_id as "paymentId", e.created_at as "createdAt",
+       e.fee_cents as "feeCents", e.is_same as "isSame"
      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])
          with ordinality as w (reference, biller, account, phone, amount, number)
        cross join lateral (
-         select t.payment_id, t.biller_code = w.biller and t.account = w.account
+         select t.payment_id, t.created_at, t.fee_cents, t.biller_code = w.biller and t.account = w.account
              and t.amount_cents = w.amount and t.phone is not distinct from w.phone as is_same
          from payments t
          where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.merchant_reference = w.reference
          union all
          -- Of an archived phone there is a hash: acceptedRest in src/payments/ledger/entries.ts.
-         select a.payment_id, a.biller_code = w.biller and a.account = w.account
+         select a.payment_id, a.created_at, a.fee_cents, a.biller_code = w.biller and a.account = w.account
              and a.amount_cents = w.amount
              and a.accepted_rest is not distinct from case when w.phone is not null then
                sha256(convert_to(row(encode(uuid_send(a.payment_id), 'hex'), w.phone)::text, 'UTF8')) end
@@ -38,7 +42,7 @@ export async function findEarlier(
          limit 1
        ) e
      order by w.number`,
-    [
+    values: [
       vendorId,
       requests.map((request) => request.merchantReference),
       requests.map((request) => request.billerCode),
@@ -46,6 +50,6 @@ export async function findEarlier(
       requests.map((request) => request.phone),
       requests.map((request) => request.amountCents),
     ],
-  );
+  });
   return found.rows;
 }

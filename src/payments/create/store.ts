@@ -308,23 +308,6 @@ export async function readPayment(
   return read.rows[0];
 }
 
-/** The vendor's payments with these references. */
-export async function readPaymentsByReferences(
-  db: Queryable,
-  vendorId: number,
-  merchantReferences: readonly string[],
-): Promise<Omit<PaymentRow, 'underWay'>[]> {
-  const read = await db.query<Omit<PaymentRow, 'underWay'>>({
-    name: 'read_payments_by_references',
-    text: `select ${PAYMENT_COLUMNS} from unnest($2::text[]) as r (reference) cross join lateral (
-        select * from payments
-        where bucket = bucket_of($1) and vendor_id = $1 and merchant_reference = r.reference limit 1
-      ) t`,
-    values: [vendorId, merchantReferences],
-  });
-  return read.rows;
-}
-
 /** What a payment recorded of prices. */
 export interface RecordedPrices {
   readonly feeCents: bigint;

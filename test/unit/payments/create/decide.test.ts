@@ -2,11 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../src/platform/base/errors.ts';
 import { encodeReference } from '../../../../src/platform/base/ids.ts';
 import type { Biller } from '../../../../src/payments/billers/biller.ts';
-import {
-  answerDecision,
-  isSameRequest,
-  planPayment,
-} from '../../../../src/payments/create/decide.ts';
+import { answerDecision, planPayment } from '../../../../src/payments/create/decide.ts';
 import type { CreateRequest } from '../../../../src/payments/create/decide.ts';
 import { statusOf } from '../../../../src/payments/create/payment.ts';
 import type { CreateDecision } from '../../../../src/payments/create/payment.ts';
@@ -64,28 +60,6 @@ function refusalOf(work: () => unknown): Refusal {
   }
   throw new Error('it was not refused');
 }
-
-describe('a repeated request', () => {
-  const stored = {
-    billerCode: 'kplc_prepaid',
-    account: '0123',
-    phone: null,
-    amountCents: 10_000n,
-  };
-
-  test('is the same if it pays the same', () => {
-    expect(isSameRequest(stored, REQUEST)).toBe(true);
-  });
-
-  test.each<Partial<CreateRequest>>([
-    { billerCode: 'kplc_postpaid' },
-    { account: '123' },
-    { phone: '254722000000' },
-    { amountCents: 10_001n },
-  ])('is another one with %o', (change) => {
-    expect(isSameRequest(stored, { ...REQUEST, ...change })).toBe(false);
-  });
-});
 
 describe('planning a payment', () => {
   test('takes content from the request, fee and id from us', () => {
