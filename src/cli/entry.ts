@@ -28,7 +28,10 @@ const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 /** Settings that another person approves. */
 const SETTINGS = new Set([
   ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
-  ...['biller set', 'route set', 'route remove'],
+  ...['biller set', 'route set', 'route remove', 'collector add', 'collector set'],
+  ...['collector rotate-key', 'vendor set', 'vendor top-up fund', 'vendor top-up push'],
+  ...['vendor top-up fund-off', 'vendor top-up push-off', 'webhook set', 'receipts source set'],
+  ...['receipts source set-key', 'receipts account add', 'receipts account remove'],
 ]);
 /** Groups whose first argument is the code of something, and never personal data. */
 const NAMED = new Set(['vendor', 'collector', 'operator', 'biller', 'route', 'price', 'webhook']);

@@ -38,6 +38,11 @@ export interface Sealing {
   readonly certain: boolean;
 }
 
+/** A key that was made before. */
+interface GivenKey {
+  readonly secret?: string;
+}
+
 export interface NewVendor {
   readonly vid: string;
   readonly name: string;
@@ -80,8 +85,12 @@ export async function registerVendor(
  * Changes the given settings of a vendor; the others stay. References that become optional lengthen
  * the duplicate window, unless the change says how long it is.
  */
-export async function changeVendor(pool: Pool, vid: string, change: VendorChange): Promise<void> {
-  await changeSettings(pool, 'vendors', async (client) => {
+export async function changeVendor(
+  db: Queryable,
+  vid: string,
+  change: VendorChange,
+): Promise<void> {
+  await changeSettings(db, 'vendors', async (client) => {
     const before = await findVendor(client, vid);
     if (before === undefined) throw noVendor(vid);
     const isLonger = before.referenceRequired && change.referenceRequired === false;
@@ -93,11 +102,11 @@ export async function changeVendor(pool: Pool, vid: string, change: VendorChange
 
 /** Adds a collector with a first security key, which is returned in plain text. */
 export async function addCollector(
-  pool: Pool,
+  db: Queryable,
   collector: { readonly collector: string; readonly name: string; readonly scope: CollectorScope },
-  sealing: Sealing,
+  sealing: Sealing & GivenKey,
 ): Promise<string> {
-  return await changeSettings(pool, 'vendors', async (client) => {
+  return await changeSettings(db, 'vendors', async (client) => {
     await requireVendors(client, collector.scope);
     if (!(await insertCollector(client, { ...collector, createdAt: new Date() }))) {
       throw new PlainError(`Collector ${collector.collector} already exists.`);
@@ -109,11 +118,11 @@ export async function addCollector(
 
 /** Changes the given settings of a collector; the others stay. */
 export async function changeCollector(
-  pool: Pool,
+  db: Queryable,
   collector: string,
   change: CollectorChange,
 ): Promise<void> {
-  await changeSettings(pool, 'vendors', async (client) => {
+  await changeSettings(db, 'vendors', async (client) => {
     if (change.scope !== undefined) await requireVendors(client, change.scope);
     if (!(await updateCollector(client, collector, change))) throw noCollector(collector);
   });
@@ -124,12 +133,12 @@ export async function changeCollector(
  * `overlapSeconds`; older keys end now.
  */
 export async function rotateKey(
-  pool: Pool,
+  db: Queryable,
   signer: { readonly holderKind: 'vendor' | 'collector'; readonly holder: string },
-  options: Sealing & { readonly overlapSeconds: number },
+  options: Sealing & GivenKey & { readonly overlapSeconds: number },
 ): Promise<string> {
   const { holderKind, holder } = signer;
-  return await changeSettings(pool, 'vendors', async (client) => {
+  return await changeSettings(db, 'vendors', async (client) => {
     if (holderKind === 'vendor' && (await findVendor(client, holder)) === undefined) {
       throw noVendor(holder);
     }
@@ -182,11 +191,10 @@ export async function retireKey(
 async function giveNewKey(
   client: Queryable,
   holder: Holder,
-  options: Sealing & { readonly overlap: number },
+  options: Sealing & GivenKey & { readonly overlap: number },
 ): Promise<string> {
-  const { masterKeys, certain, overlap: overlapSeconds } = options;
+  const { masterKeys, certain, overlap: overlapSeconds, secret = newSecurityKey() } = options;
   await requireSameMasterKey(client, masterKeys, certain);
-  const secret = newSecurityKey();
   await addKey(client, holder, { secret, overlapSeconds, masterKeys });
   return secret;
 }

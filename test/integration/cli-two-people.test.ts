@@ -252,3 +252,29 @@ test('where payments go needs two people who sign in, and the key that waits is 
   expect((await approve({ proposal, seen }, 'okello')).exitCode).toBe(0);
   expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([secret]);
 });
+
+test('for whom a collector may report income needs two people', async () => {
+  await staff('amina', 'administrator');
+  await staff('ali', 'administrator');
+  const add = ['collector', 'add', 'till', '--name', 'Till', '--all-vendors'];
+  expect((await withInput('', environment, ...add)).stderr).toContain('--by: Give the login');
+  const asked = await signedIn('amina', PASSWORD, ...add);
+  const made = asked.json<{ proposal: string; seen: string; security_key: string }>();
+  expect(asked.json()).toMatchObject({
+    would: [
+      { label: 'Collector', text: 'till' },
+      { label: 'Name', text: 'Till' },
+      { label: 'May collect for', text: 'every vendor' },
+      { label: 'Signature', text: 'v1' },
+    ],
+  });
+  const holder = { holderKind: 'collector', holder: 'till' } as const;
+  const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
+  expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([]);
+  const approve = ['proposal', 'approve', made.proposal, '--seen', made.seen];
+  const approved = await signedIn('ali', PASSWORD, ...approve);
+  expect(approved.exitCode).toBe(0);
+  // The approver does not get the key.
+  expect(approved.stdout).not.toContain(made.security_key);
+  expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([made.security_key]);
+});

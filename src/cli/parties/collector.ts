@@ -1,12 +1,18 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { addCollector, changeCollector } from '../../parties/administer.ts';
+import { changeCollector } from '../../parties/administer.ts';
+import { newSecurityKey } from '../../parties/keys.ts';
+import { COLLECTOR, collectorSealed } from '../../payments/settings/collectors.ts';
+import { present } from '../../payments/settings/fields.ts';
+import { sealSecret } from '../../payments/settings/sealed.ts';
 import { listCollectors, listKeys } from '../../parties/store.ts';
 import type { CollectorScope, SignatureVersion } from '../../parties/vendor.ts';
 import { command, displayName, requireSome, signerName } from '../arguments.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
 import type { Cli } from '../cli.ts';
+import { changeSetting, withSetter } from './setting.ts';
+import type { SetterOptions } from './setting.ts';
 import {
   addRotateKeyCommand,
   keysOf,
@@ -15,7 +21,7 @@ import {
   signatureOption,
 } from './signer-keys.ts';
 
-interface ScopeOptions {
+interface ScopeOptions extends SetterOptions {
   readonly json?: boolean;
   readonly vendor?: readonly string[];
   readonly allVendors?: true;
@@ -36,25 +42,28 @@ export function addCollectorCommands(program: Command, cli: Cli): void {
   const collector = program
     .command('collector')
     .description('Collectors report the income they collect for vendors.');
-  command(collector, 'add', 'Add a collector. Its security key is printed once.')
+  const add = command(collector, 'add', 'Add a collector. Its security key is printed once.')
     .argument('<collector>', 'collector ID', signerName)
     .requiredOption('--name <name>', 'name for people', displayName)
     .addOption(vendorOption())
-    .addOption(allVendorsOption())
-    .action(async (id: string, options: ScopeOptions & { name: string }) => {
-      const scope = scopeGiven(options);
-      if (scope === undefined) {
-        throw new UsageError('--vendor VID (repeatable) or --all-vendors is required.');
-      }
-      await cli.run(options, async ({ pool, sealing }) => {
-        const added = { collector: id, name: options.name, scope };
-        const key = await addCollector(pool, added, await sealing());
-        return {
-          json: { collector: id, security_key: key },
-          text: newKeyText('collector', id, key),
-        };
-      });
+    .addOption(allVendorsOption());
+  withSetter(add).action(async (id: string, options: ScopeOptions & { name: string }) => {
+    const scope = scopeGiven(options);
+    if (scope === undefined) {
+      throw new UsageError('--vendor VID (repeatable) or --all-vendors is required.');
+    }
+    await cli.run(options, async (session) => {
+      const key = newSecurityKey();
+      const secret = sealSecret(key, collectorSealed(id), (await session.sealing()).masterKeys);
+      const change = { added: { name: options.name, secret }, scope };
+      const asked = { ...options, change, key: { collector: id }, action: 'collector.add' };
+      const shownOnce = { security_key: key };
+      return await changeSetting(cli, session, { ...asked, setting: COLLECTOR, shownOnce }, () => ({
+        json: { collector: id, security_key: key },
+        text: newKeyText('collector', id, key),
+      }));
     });
+  });
   addList(collector, cli);
   addSet(collector, cli);
   addRotateKeyCommand(collector, cli);
@@ -103,19 +112,25 @@ function addList(collector: Command, cli: Cli): void {
 }
 
 function addSet(collector: Command, cli: Cli): void {
-  command(collector, 'set', 'Change settings of a collector. Other settings stay.')
+  const set = command(collector, 'set', 'Change settings of a collector. Other settings stay.')
     .argument('<collector>', 'collector ID', signerName)
     .addOption(signatureOption())
     .addOption(vendorOption())
-    .addOption(allVendorsOption())
-    .action(async (id: string, options: ScopeOptions & { signature?: SignatureVersion }) => {
+    .addOption(allVendorsOption());
+  withSetter(set).action(
+    async (id: string, options: ScopeOptions & { signature?: SignatureVersion }) => {
       requireSome(options, ['signature', 'vendor', 'allVendors']);
       const { signature } = options;
-      await cli.run(options, async ({ pool }) => {
-        await changeCollector(pool, id, { signature, scope: scopeGiven(options) });
-        return { json: { collector: id, changed: true }, text: `Collector ${id} is changed.` };
+      await cli.run(options, async (session) => {
+        const change = present({ signature, scope: scopeGiven(options) });
+        const asked = { ...options, change, key: { collector: id }, action: 'collector.set' };
+        return await changeSetting(cli, session, { ...asked, setting: COLLECTOR }, () => ({
+          json: { collector: id, changed: true },
+          text: `Collector ${id} is changed.`,
+        }));
       });
-    });
+    },
+  );
 }
 
 function addStatus(

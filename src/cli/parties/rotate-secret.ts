@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { findVendor } from '../../parties/store.ts';
 import { rotateAsStaff } from '../../payments/vendor-secrets/rotate.ts';
 import type { SecretOf } from '../../payments/vendor-secrets/vendor-secret.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import { command, durationSeconds, noteText, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { asPerson } from './as-person.ts';
 import { bySupplier, openProposals, waitingAnswer } from './proposal.ts';
+import { requireVendorId } from './vendors.ts';
 import { newKeyText } from './signer-keys.ts';
 
 const DAY_SECONDS = 86_400;
@@ -65,8 +64,7 @@ export function addRotation(parent: Command, cli: Cli, texts: Texts): void {
     .action(async (vid: string, options: Rotation) => {
       await cli.run(options, async (session) => {
         const { by, note, overlap: overlapSeconds = DAY_SECONDS } = options;
-        const vendor = await findVendor(session.pool, vid);
-        if (vendor === undefined) throw new PlainError(`Vendor ${vid} does not exist.`);
+        const vendor = { vid, vendorId: await requireVendorId(session.pool, vid) };
         const sealing = await session.sealing();
         const proposals = await openProposals(session);
         const act = {

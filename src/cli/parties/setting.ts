@@ -46,7 +46,7 @@ interface SettingChange extends SetterOptions {
   /** As the audit log calls it, such as `price.set`. */
   readonly action: string;
   /** A secret that was made for it: shown to whoever proposes it, once. */
-  readonly shownOnce?: string | undefined;
+  readonly shownOnce?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -80,10 +80,10 @@ export async function changeSetting(
   return asked.shownOnce === undefined ? answer : withSecret(answer, asked.shownOnce);
 }
 
-function withSecret({ json, text }: Answer, secret: string): Answer {
+function withSecret({ json, text }: Answer, secret: Readonly<Record<string, string>>): Answer {
   return {
-    json: { ...(json as object), key: secret },
-    text: `${text}The key is shown only once, and counts from the approval on: ${secret}\n`,
+    json: { ...(json as object), ...secret },
+    text: `${text}The key is shown only once, and counts from the approval on: ${Object.values(secret).join()}\n`,
   };
 }
 

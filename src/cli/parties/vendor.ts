@@ -28,6 +28,11 @@ import { table } from '../output.ts';
 import { keysOf, keysText, newKeyText, signatureOption } from './signer-keys.ts';
 import { addRotation, KEY_ROTATION } from './rotate-secret.ts';
 import type { Cli } from '../cli.ts';
+import { present } from '../../payments/settings/fields.ts';
+import { VENDOR } from '../../payments/settings/vendors.ts';
+import { changeSetting, withSetter } from './setting.ts';
+import type { SetterOptions } from './setting.ts';
+import { requireVendorId } from './vendors.ts';
 
 interface VendorOptions {
   readonly json?: boolean;
@@ -200,7 +205,7 @@ function addList(vendor: Command, cli: Cli): void {
 }
 
 function addSet(vendor: Command, cli: Cli): void {
-  command(vendor, 'set', 'Change settings of a vendor. Other settings stay.')
+  const set = command(vendor, 'set', 'Change settings of a vendor. Other settings stay.')
     .argument('<vid>', 'vendor ID', signerName)
     .option('--name <name>', 'name for people', displayName)
     .addOption(sectorOption())
@@ -215,32 +220,37 @@ function addSet(vendor: Command, cli: Cli): void {
       ).choices(ENQUIRY_POLICIES),
     )
     .addOption(statusTextOption())
-    .addOption(signatureOption())
-    .action(async (vid: string, options: VendorOptions) => {
-      requireSome(options, [
-        'name',
-        'sector',
-        'duplicateCheck',
-        'duplicateWindow',
-        'requireReference',
-        'enquiryPolicy',
-        'statusText',
-        'signature',
-      ]);
-      await cli.run(options, async ({ pool }) => {
-        await changeVendor(pool, vid, {
-          name: options.name,
-          sector: options.sector,
-          duplicateCheck: options.duplicateCheck,
-          duplicateWindowSeconds: options.duplicateWindow,
-          referenceRequired: options.requireReference,
-          enquiryPolicy: options.enquiryPolicy,
-          statusText: options.statusText,
-          signature: options.signature,
-        });
-        return { json: { vid, changed: true }, text: `Vendor ${vid} was changed.` };
+    .addOption(signatureOption());
+  withSetter(set).action(async (vid: string, options: VendorOptions & SetterOptions) => {
+    requireSome(options, [
+      'name',
+      'sector',
+      'duplicateCheck',
+      'duplicateWindow',
+      'requireReference',
+      'enquiryPolicy',
+      'statusText',
+      'signature',
+    ]);
+    await cli.run(options, async (session) => {
+      const vendorId = await requireVendorId(session.pool, vid);
+      const change = present({
+        name: options.name,
+        sector: options.sector,
+        duplicateCheck: options.duplicateCheck,
+        duplicateWindowSeconds: options.duplicateWindow,
+        referenceRequired: options.requireReference,
+        enquiryPolicy: options.enquiryPolicy,
+        statusText: options.statusText,
+        signature: options.signature,
       });
+      const asked = { ...options, change, key: { vendorId, vid }, action: 'vendor.set' };
+      return await changeSetting(cli, session, { ...asked, setting: VENDOR }, () => ({
+        json: { vid, changed: true },
+        text: `Vendor ${vid} was changed.`,
+      }));
     });
+  });
 }
 
 function addStatus(vendor: Command, cli: Cli, verb: 'suspend' | 'resume', summary: string): void {

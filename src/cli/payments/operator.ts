@@ -209,7 +209,10 @@ function addSetKey(operator: Command, cli: Cli): void {
       const generated = given === undefined;
       const made = generated ? newKeyText('operator', operatorCode, secret) : undefined;
       const asked = { ...options, change, key: { operatorCode }, action: 'operator.set-key' };
-      const answered = { setting: OPERATOR_KEY, shownOnce: generated ? secret : undefined };
+      const answered = {
+        setting: OPERATOR_KEY,
+        shownOnce: generated ? { key: secret } : undefined,
+      };
       return await changeSetting(cli, session, { ...asked, ...answered }, () => ({
         json: {
           ...{ operator_code: operatorCode, generated },

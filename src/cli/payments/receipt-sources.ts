@@ -1,13 +1,10 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { readVids } from '../../parties/store.ts';
-import {
-  addAccount,
-  removeAccount,
-  requireSource,
-  setSource,
-  setSourceKey,
-} from '../../payments/receipts/administer.ts';
+import { requireAccount, requireSource } from '../../payments/receipts/administer.ts';
+import { present, settingsJson } from '../../payments/settings/fields.ts';
+import { ACCOUNT, SOURCE, SOURCE_KEY, sourceSealed } from '../../payments/settings/money-in.ts';
+import { sealSecret } from '../../payments/settings/sealed.ts';
 import { checkTopUp, pushTopUp } from '../../payments/receipts/push.ts';
 import type { PushRow } from '../../payments/receipts/pushes-store.ts';
 import { openSource } from '../../payments/receipts/sources.ts';
@@ -19,6 +16,8 @@ import type { OpenSource } from '../../payments/receipts/sources.ts';
 import type { Session } from '../session.ts';
 import { code, command, displayName, moneyAboveZero, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
 import { table, withWireNames } from '../output.ts';
 import { quietLog } from './quiet-log.ts';
@@ -68,7 +67,7 @@ function addList(source: Command, cli: Cli): void {
   });
 }
 
-interface SetOptions {
+interface SetOptions extends SetterOptions {
   readonly json?: boolean;
   readonly name?: string;
   readonly kind?: SourceKind;
@@ -79,7 +78,7 @@ interface SetOptions {
 }
 
 function addSet(source: Command, cli: Cli): void {
-  command(source, 'set <code>', 'Add a source, or change the settings that are given.')
+  const set = command(source, 'set <code>', 'Add a source, or change the settings that are given.')
     .option('--name <name>', 'name for people', displayName)
     .addOption(new Option('--kind <kind>', 'of a new source').choices(SOURCE_KINDS))
     .option('--collector <collector>', 'in whose name its receipts are collected', signerName)
@@ -92,36 +91,49 @@ function addSet(source: Command, cli: Cli): void {
       readSetting,
       {},
     )
-    .option('--settings-file <file>', 'a JSON file with settings, such as addresses')
-    .action(async (given: string, options: SetOptions) => {
-      await cli.run(options, async ({ pool }) => {
-        const { json: _json, setting, settingsFile, ...change } = options;
-        const settings = { ...(await readSettingsFile(settingsFile)), ...setting };
-        const { row, added } = await setSource(pool, code(given), { ...change, settings });
-        const done = added ? 'added' : 'changed';
-        return {
-          json: { ...withWireNames(row), added },
-          text: `Source ${row.sourceCode} is ${done}.`,
-        };
-      });
+    .option('--settings-file <file>', 'a JSON file with settings, such as addresses');
+  withSetter(set).action(async (name: string, options: SetOptions) => {
+    await cli.run(options, async (session) => {
+      const { setting, settingsFile, kind, collector, status } = options;
+      const settings = { ...(await readSettingsFile(settingsFile)), ...setting };
+      const terms = present({ name: options.name, kind, collector, status });
+      const sourceCode = code(name);
+      const asked = {
+        ...{ ...options, setting: SOURCE, change: { ...terms, ...settingsJson(settings) } },
+        ...{ key: { sourceCode }, action: 'receipts.source.set' },
+      };
+      return await changeSetting(cli, session, asked, async ({ isNew: added }) => ({
+        json: { ...withWireNames(await requireSource(session.pool, sourceCode)), added },
+        text: `Source ${sourceCode} is ${added ? 'added' : 'changed'}.`,
+      }));
     });
+  });
 }
 
 function addSetKey(source: Command, cli: Cli): void {
-  command(source, 'set-key <code>', 'Set the secret from the provider.')
-    .requiredOption(
-      '--key <secret>',
-      'JSON with consumer_key, consumer_secret and, for STK push, passkey; - reads it from standard input',
-    )
-    .action(async (given: string, options: { json?: boolean; key: string }) => {
-      await cli.run(options, async ({ pool, sealing }) => {
-        const sourceCode = code(given);
-        const secret =
+  const set = command(source, 'set-key <code>', 'Set the secret from the provider.').requiredOption(
+    '--key <secret>',
+    'JSON with consumer_key, consumer_secret and, for STK push, passkey; - reads it from standard input',
+  );
+  withSetter(set).action(
+    async (name: string, options: SetterOptions & { json?: boolean; key: string }) => {
+      await cli.run(options, async (session) => {
+        const sourceCode = code(name);
+        const read =
           options.key === '-' ? await readFirstLine(cli.surroundings.stdin) : options.key;
-        await setSourceKey(pool, sourceCode, { secret, sealing: await sealing() });
-        return { json: { source_code: sourceCode }, text: `The key of ${sourceCode} is set.` };
+        const { masterKeys } = await session.sealing();
+        const asked = {
+          ...{ ...options, setting: SOURCE_KEY, key: { sourceCode } },
+          change: { secret: sealSecret(read, sourceSealed(sourceCode), masterKeys) },
+          action: 'receipts.source.set-key',
+        };
+        return await changeSetting(cli, session, asked, () => ({
+          json: { source_code: sourceCode },
+          text: `The key of ${sourceCode} is set.`,
+        }));
       });
-    });
+    },
+  );
 }
 
 function addRegister(source: Command, cli: Cli): void {
@@ -234,9 +246,8 @@ function addPush(receipts: Command, cli: Cli): void {
   });
 }
 
-interface AccountOptions {
+interface AccountOptions extends SetterOptions {
   readonly json?: boolean;
-  readonly by: string;
 }
 
 function addAccounts(account: Command, cli: Cli): void {
@@ -262,32 +273,53 @@ function addAccounts(account: Command, cli: Cli): void {
       });
     },
   );
-  command(account, 'add <source> <account>', 'Give a vendor an account number.')
-    .requiredOption('--vid <vid>', 'vendor ID', signerName)
-    .requiredOption('--by <name>', 'who adds it')
-    .action(async (given: string, number: string, options: AccountOptions & { vid: string }) => {
-      await cli.run(options, async ({ pool, ledgerMac }) => {
-        const { vid, by } = options;
-        const sourceCode = code(given);
-        const deps = { pool, ledgerMac: await ledgerMac() };
-        const added = await addAccount(deps, { sourceCode, account: number, vid, by });
-        return {
-          json: { source_code: sourceCode, account: added, vid },
-          text: `Money paid to account ${added} of ${sourceCode} is credited to ${vid}.`,
-        };
-      });
-    });
-  command(account, 'remove <source> <account>', 'Take an account number out of use.')
-    .requiredOption('--by <name>', 'who removes it')
-    .action(async (given: string, number: string, options: AccountOptions) => {
-      await cli.run(options, async ({ pool, ledgerMac }) => {
-        const sourceCode = code(given);
-        const deps = { pool, ledgerMac: await ledgerMac() };
-        const removed = await removeAccount(deps, { sourceCode, account: number, by: options.by });
-        return {
-          json: { source_code: sourceCode, account: removed },
-          text: `Account ${removed} of ${sourceCode} is not in use any more.`,
-        };
-      });
-    });
+  const add = command(account, 'add <source> <account>', 'Give a vendor an account number.');
+  withSetter(add.requiredOption('--vid <vid>', 'vendor ID', signerName), true).action(
+    async (name: string, number: string, options: AccountOptions & { vid: string }) => {
+      const { vid } = options;
+      const about = { name, number, vid, action: 'receipts.account.add' };
+      await setAccount(
+        cli,
+        { ...options, ...about },
+        (key) => `Money paid to account ${key.account} of ${key.sourceCode} is credited to ${vid}.`,
+      );
+    },
+  );
+  const remove = command(
+    account,
+    'remove <source> <account>',
+    'Take an account number out of use.',
+  );
+  withSetter(remove, true).action(async (name: string, number: string, options: AccountOptions) => {
+    const about = { name, number, vid: null, action: 'receipts.account.remove' };
+    await setAccount(
+      cli,
+      { ...options, ...about },
+      (key) => `Account ${key.account} of ${key.sourceCode} is not in use any more.`,
+    );
+  });
+}
+
+async function setAccount(
+  cli: Cli,
+  asked: AccountOptions & {
+    readonly name: string;
+    readonly number: string;
+    readonly vid: string | null;
+    readonly action: string;
+  },
+  textOf: (key: { readonly sourceCode: string; readonly account: string }) => string,
+): Promise<void> {
+  await cli.run(asked, async (session) => {
+    const { name, number, vid } = asked;
+    const key = { sourceCode: code(name), account: requireAccount(number) };
+    const setting = { setting: ACCOUNT, key, change: { vid } };
+    return await changeSetting(cli, session, { ...asked, ...setting }, () => ({
+      json: {
+        ...{ source_code: key.sourceCode, account: key.account },
+        ...(vid !== null && { vid }),
+      },
+      text: textOf(key),
+    }));
+  });
 }

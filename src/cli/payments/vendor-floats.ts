@@ -1,11 +1,8 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
-import {
-  endTopUpRule,
-  setTopUpRule,
-  setVendorFloat,
-} from '../../payments/vendor-floats/administer.ts';
+import { ruleJson, TOP_UP } from '../../payments/settings/vendors.ts';
+import { setVendorFloat } from '../../payments/vendor-floats/administer.ts';
 import type { TopUpKind, TopUpRule } from '../../payments/vendor-floats/rule.ts';
 import { listRulesOf, listTopUps } from '../../payments/vendor-floats/rules-store.ts';
 import type { RuleRow, TopUpRow } from '../../payments/vendor-floats/rules-store.ts';
@@ -22,6 +19,8 @@ import {
   wholeNumber,
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
 import { requireVendor } from '../parties/vendors.ts';
@@ -125,28 +124,41 @@ function addSetFloat(vendor: Command, cli: Cli): void {
     });
 }
 
-interface RuleOptions {
+interface RuleOptions extends SetterOptions {
   readonly json?: boolean;
   readonly below: bigint;
   readonly pause: number;
-  readonly by: string;
 }
 
 async function setRule(cli: Cli, vid: string, options: RuleOptions, terms: TopUpRule) {
-  await cli.run(options, async ({ pool }) => {
+  await cli.run(options, async (session) => {
+    const { pool, sealing } = session;
     const { vendorId } = await requireVendor(pool, vid);
-    const rule = await setTopUpRule(pool, { vendorId, terms, by: options.by });
+    const { kind } = terms;
+    const tools = { masterKeys: (await sealing()).masterKeys };
+    const asked = {
+      ...{ ...options, setting: TOP_UP, key: { vendorId, vid, kind } },
+      ...{ change: { rule: ruleJson(terms, vid, tools) }, action: 'vendor.top-up' },
+    };
     const what =
       terms.kind === 'fund'
         ? 'collected income is moved into it'
         : `${terms.phone} is asked to pay`;
     const text = `When the float of ${vid} is below ${formatMoney(terms.thresholdCents)}, ${what}.`;
-    return { json: { vid, kind: terms.kind, rule }, text };
+    return await changeSetting(cli, session, asked, async () => {
+      const rules = await listRulesOf(pool, vendorId);
+      const rule = rules.find((row) => row.kind === kind && row.endedAt === null)?.ruleId;
+      return { json: { vid, kind, rule }, text };
+    });
   });
 }
 
 function addFundRule(topUp: Command, cli: Cli): void {
-  command(topUp, 'fund', 'Move collected income into the float whenever the float is low.')
+  const set = command(
+    topUp,
+    'fund',
+    'Move collected income into the float whenever the float is low.',
+  )
     .argument('<vid>', 'vendor ID', signerName)
     .requiredOption(
       '--below <amount>',
@@ -157,12 +169,11 @@ function addFundRule(topUp: Command, cli: Cli): void {
       new Option('--pause <time>', 'minimum time between two top-ups')
         .argParser(durationSeconds)
         .default(60, '60s'),
-    )
-    .requiredOption('--by <name>', 'who sets it')
-    .action(async (vid: string, options: RuleOptions) => {
-      const { below: thresholdCents, pause: pauseSeconds } = options;
-      await setRule(cli, vid, options, { kind: 'fund', thresholdCents, pauseSeconds });
-    });
+    );
+  withSetter(set, true).action(async (vid: string, options: RuleOptions) => {
+    const { below: thresholdCents, pause: pauseSeconds } = options;
+    await setRule(cli, vid, options, { kind: 'fund', thresholdCents, pauseSeconds });
+  });
 }
 
 interface PushOptions extends RuleOptions {
@@ -174,7 +185,7 @@ interface PushOptions extends RuleOptions {
 }
 
 function addPushRule(topUp: Command, cli: Cli): void {
-  command(
+  const set = command(
     topUp,
     'push',
     'Send the vendor’s phone a prompt to pay whenever the float is low (STK push).',
@@ -198,39 +209,43 @@ function addPushRule(topUp: Command, cli: Cli): void {
         .default(3_600, '1h'),
     )
     .requiredOption('--source <code>', 'the source that sends the prompt', code)
-    .requiredOption('--phone <number>', '12 digits; its owner confirms on the phone')
-    .requiredOption('--by <name>', 'who sets it')
-    .action(async (vid: string, options: PushOptions) => {
-      await setRule(cli, vid, options, {
-        kind: 'push',
-        thresholdCents: options.below,
-        pauseSeconds: options.pause,
-        targetCents: options.target,
-        maximumCents: options.maxAmount,
-        dailyCents: options.maxPerDay,
-        sourceCode: options.source,
-        phone: options.phone,
-      });
+    .requiredOption('--phone <number>', '12 digits; its owner confirms on the phone');
+  withSetter(set, true).action(async (vid: string, options: PushOptions) => {
+    await setRule(cli, vid, options, {
+      kind: 'push',
+      thresholdCents: options.below,
+      pauseSeconds: options.pause,
+      targetCents: options.target,
+      maximumCents: options.maxAmount,
+      dailyCents: options.maxPerDay,
+      sourceCode: options.source,
+      phone: options.phone,
     });
+  });
 }
 
 function addOff(topUp: Command, cli: Cli): void {
   for (const kind of ['fund', 'push'] as const satisfies readonly TopUpKind[]) {
-    command(topUp, `${kind}-off`, `Stop topping up by ${kind}.`)
-      .argument('<vid>', 'vendor ID', signerName)
-      .requiredOption('--by <name>', 'who ends it')
-      .action(async (vid: string, options: { json?: boolean; by: string }) => {
-        await cli.run(options, async ({ pool }) => {
-          const { vendorId } = await requireVendor(pool, vid);
-          await endTopUpRule(pool, { vendorId, kind, by: options.by });
-          const text = `The float of ${vid} is no longer topped up by ${kind}.`;
-          return { json: { vid, kind, ended: true }, text };
+    const off = command(topUp, `${kind}-off`, `Stop topping up by ${kind}.`);
+    withSetter(off.argument('<vid>', 'vendor ID', signerName), true).action(
+      async (vid: string, options: SetterOptions & { json?: boolean }) => {
+        await cli.run(options, async (session) => {
+          const { vendorId } = await requireVendor(session.pool, vid);
+          const asked = {
+            ...{ ...options, setting: TOP_UP, key: { vendorId, vid, kind } },
+            ...{ change: { rule: null }, action: 'vendor.top-up' },
+          };
+          return await changeSetting(cli, session, asked, () => ({
+            json: { vid, kind, ended: true },
+            text: `The float of ${vid} is no longer topped up by ${kind}.`,
+          }));
         });
-      });
+      },
+    );
   }
 }
 
-function ruleJson(row: RuleRow) {
+function ruleView(row: RuleRow) {
   return {
     rule: row.ruleId,
     kind: row.kind,
@@ -272,7 +287,7 @@ function addHistory(topUp: Command, cli: Cli): void {
         const rules = await listRulesOf(pool, vendorId);
         const topUps = await listTopUps(pool, vendorId, options.limit);
         return {
-          json: { vid, rules: rules.map(ruleJson), top_ups: topUps.map(topUpJson) },
+          json: { vid, rules: rules.map(ruleView), top_ups: topUps.map(topUpJson) },
           text: `${rulesText(rules, wireTime)}\n${topUpsText(topUps, wireTime)}`,
         };
       });

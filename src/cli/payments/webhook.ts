@@ -7,9 +7,11 @@ import {
   removeWebhook,
   replayEvents,
   requireWebhook,
-  setWebhook,
   stopWebhook,
 } from '../../payments/events/administer.ts';
+import { WEBHOOK } from '../../payments/settings/vendors.ts';
+import { openSecretsOf } from '../../parties/keys.ts';
+import { listKeysOf } from '../../parties/store.ts';
 import { EVENT_STATES, EVENT_TYPES } from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import type { EventState, EventType } from '../../payments/events/event-types.ts';
@@ -26,15 +28,12 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
 import { record, table } from '../output.ts';
-import { mayActAlone } from '../../proposals/actors.ts';
+import { changeSetting, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { addRotation, SECRET_ROTATION } from '../parties/rotate-secret.ts';
 import { newKeyText } from '../parties/signer-keys.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { addWebhookList, eventsAnswer } from './webhook-view.ts';
-
-/** A vendor's secret is not shown to one person of staff. */
-const NOT_SHOWN =
-  'It has a new signing secret, which is not shown: the vendor creates one in the console, or two people with webhook rotate-secret.';
 
 interface Common {
   readonly json?: boolean;
@@ -61,30 +60,43 @@ function about(webhook: Command, name: string, summary: string): Command {
   return command(webhook, name, summary).argument('<vid>', 'vendor ID', signerName);
 }
 
+interface SetOptions extends Common, SetterOptions {
+  readonly allowPrivate?: boolean;
+}
+
 function addSet(webhook: Command, cli: Cli): void {
-  about(
+  const set = about(
     webhook,
     'set',
     'Set the URL to which the vendor’s events are sent, including waiting events. Prints the signing secret once if the vendor has none yet.',
   )
     .argument('<url>', 'https://host[:port][/path]')
-    .option('--allow-private', 'allow plain http and private networks')
-    .action(async (vid: string, url: string, options: Common & { allowPrivate?: boolean }) => {
-      await cli.run(options, async ({ pool, sealing }) => {
-        const vendor = await requireVendor(pool, vid);
-        const allowsPrivate = options.allowPrivate === true;
-        const made = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
-        const secret = (await mayActAlone(pool)) ? made : undefined;
-        const isNew = made !== undefined;
+    .option('--allow-private', 'allow plain http and private networks');
+  withSetter(set).action(async (vid: string, url: string, options: SetOptions) => {
+    await cli.run(options, async (session) => {
+      const { pool } = session;
+      const { vendorId } = await requireVendor(pool, vid);
+      const allowsPrivate = options.allowPrivate === true;
+      const holder = { holderKind: 'webhook', holder: vid } as const;
+      const isNew = (await listKeysOf(pool, holder)).length === 0;
+      const asked = {
+        ...{ ...options, setting: WEBHOOK, key: { vendorId, vid } },
+        ...{ change: { url, allowsPrivate }, action: 'webhook.set' },
+      };
+      // Only where it is set without a second person: a vendor's secret is not shown to one of several.
+      return await changeSetting(cli, session, asked, async () => {
+        const { masterKeys } = await session.sealing();
+        const [secret] = isNew ? await openSecretsOf(pool, holder, masterKeys) : [];
         return {
           json: { vid, url, allows_private: allowsPrivate, secret: secret ?? null },
           text:
             secret === undefined
-              ? `Events of ${vid} are sent to this URL from now on. ${isNew ? NOT_SHOWN : 'The signing secret is unchanged.'}`
+              ? `Events of ${vid} are sent to this URL from now on. The signing secret is unchanged.`
               : newKeyText('vendor', vid, secret),
         };
       });
     });
+  });
 }
 
 interface TypesOptions extends Common {

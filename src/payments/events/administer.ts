@@ -2,7 +2,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { NO_ID } from '../../platform/base/ids.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { databaseTransaction, withinTransaction } from '../../platform/db/pool.ts';
 import type { Sealing } from '../../parties/administer.ts';
 import { addKey, addKeyOnce, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
 import type { Holder, KeyRequest, NewKey } from '../../parties/keys.ts';
@@ -45,7 +45,7 @@ function holderOf({ vid }: VendorKey): Holder {
  * Returns the secret in plain text if the vendor had none yet, otherwise undefined: it stays.
  */
 export async function setWebhook(
-  pool: Pool,
+  db: Queryable,
   vendor: VendorKey,
   options: {
     readonly url: string;
@@ -54,7 +54,7 @@ export async function setWebhook(
   },
 ): Promise<string | undefined> {
   const url = readWebhookUrl(options.url, options.allowsPrivate).href;
-  return await databaseTransaction(pool, async (client) => {
+  return await withinTransaction(db, async (client) => {
     const vendorId = vendor.vendorId;
     await putWebhook(client, { vendorId, url, allowsPrivate: options.allowsPrivate });
     await retryWaiting(client, vendorId);

@@ -6,8 +6,8 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { withinTransaction } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
 import { postingTime } from '../ledger/store.ts';
@@ -39,11 +39,11 @@ export async function requireSource(db: Queryable, sourceCode: string): Promise<
  * Throws: `PlainError` with the problem.
  */
 export async function setSource(
-  pool: Pool,
+  db: Queryable,
   sourceCode: string,
   change: Partial<Omit<SourceRow, 'sourceCode' | 'pulledUntil'>>,
 ): Promise<{ readonly row: SourceRow; readonly added: boolean }> {
-  return await changeSettings(pool, 'billers', async (client) => {
+  return await changeSettings(db, 'billers', async (client) => {
     const known = await findSource(client, sourceCode);
     const { name = known?.name, collector = known?.collector, kind = known?.kind } = change;
     if (name === undefined || collector === undefined || kind === undefined) {
@@ -128,13 +128,13 @@ async function usable(check: () => Promise<void> | void): Promise<void> {
  * stays: the URLs are registered once.
  */
 export async function setSourceKey(
-  pool: Pool,
+  db: Queryable,
   sourceCode: string,
   options: { readonly secret: string; readonly sealing: Sealing },
 ): Promise<void> {
   const { masterKeys, certain } = options.sealing;
   await usable(() => void readDarajaSecret(sourceCode, options.secret));
-  await changeSettings(pool, 'billers', async (client) => {
+  await changeSettings(db, 'billers', async (client) => {
     const { kind } = await requireSource(client, sourceCode);
     if (kind !== 'daraja') throw new PlainError('A source of statements has no key.');
     await requireSameMasterKey(client, masterKeys, certain);
@@ -152,7 +152,7 @@ export async function setSourceKey(
 }
 
 interface AccountDeps {
-  readonly pool: Pool;
+  readonly pool: Queryable;
   /** Signs account numbers: they decide to whom money is credited. */
   readonly ledgerMac: Mac;
 }
@@ -174,7 +174,7 @@ export async function addAccount(
   const addedBy = requirePerson(change.by);
   const account = requireAccount(change.account);
   const { sourceCode, vid } = change;
-  return await databaseTransaction(pool, async (client) => {
+  return await withinTransaction(pool, async (client) => {
     const source = await requireSource(client, sourceCode);
     const vendor = await findVendor(client, vid);
     if (vendor === undefined) throw new PlainError(`There is no vendor ${vid}.`, { field: 'vid' });
@@ -202,7 +202,7 @@ export async function removeAccount(
   const endedBy = requirePerson(change.by);
   const account = requireAccount(change.account);
   const { sourceCode } = change;
-  return await databaseTransaction(pool, async (client) => {
+  return await withinTransaction(pool, async (client) => {
     const accountId = await lockAccount(client, { sourceCode, account });
     if (accountId === undefined) {
       throw new PlainError(`Account ${account} is not in use at ${sourceCode}.`, {
@@ -215,7 +215,8 @@ export async function removeAccount(
   });
 }
 
-function requireAccount(text: string): string {
+/** Throws: `PlainError` (field `account`) if it cannot be an account number. */
+export function requireAccount(text: string): string {
   const account = normaliseAccount(text);
   if (account !== '') return account;
   throw new PlainError('It must be 1 to 20 letters and digits.', { field: 'account' });

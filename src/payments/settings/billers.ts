@@ -8,7 +8,7 @@ import type { RouteChange } from '../billers/administer-routes.ts';
 import { AMOUNT_RULES } from '../billers/product.ts';
 import { listRouteRows } from '../billers/routes-store.ts';
 import { findBiller } from '../billers/store.ts';
-import { code, given, orNull, strict, text } from './fields.ts';
+import { code, present, orNull, strict, text } from './fields.ts';
 import { setting } from './setting.ts';
 
 const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
@@ -107,7 +107,7 @@ function withCents(change: object): object {
 /** The reverse, for the content of a proposal. */
 export function changeJson(change: BillerChange | RouteChange): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(given(change)).map(([name, value]) => [
+    Object.entries(present(change)).map(([name, value]) => [
       name,
       typeof value === 'bigint' ? String(value) : value,
     ]),

@@ -1,6 +1,9 @@
 import type { Permission } from '../../parties/people/permissions.ts';
 import type { AnyKind } from '../../proposals/kind.ts';
 import { BILLER, ROUTE } from './billers.ts';
+import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
+import { ACCOUNT, SOURCE, SOURCE_KEY } from './money-in.ts';
+import { TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
 import { OPERATOR, OPERATOR_KEY } from './operators.ts';
 import { FEE, OPERATOR_PRICE } from './prices.ts';
 import { settingKind } from './setting.ts';
@@ -20,6 +23,14 @@ const FAMILIES: readonly Family[] = [
   {
     ...{ name: 'operator_setting', permission: 'billers.act' },
     settings: [OPERATOR, OPERATOR_KEY, BILLER, ROUTE],
+  },
+  {
+    ...{ name: 'money_in_setting', permission: 'finance.act' },
+    settings: [SOURCE, SOURCE_KEY, ACCOUNT, TOP_UP],
+  },
+  {
+    ...{ name: 'party_setting', permission: 'vendors.act' },
+    settings: [COLLECTOR, COLLECTOR_KEY, VENDOR, WEBHOOK],
   },
 ];
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { openSecretsOf } from '../../parties/keys.ts';
 import { readVids } from '../../parties/store.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
@@ -14,8 +13,17 @@ import { listFormerVersionsOf } from '../billers/operator-versions-store.ts';
 import { findOperator } from '../billers/store.ts';
 import { checkOperator, secretFormOf } from '../connectors/registry.ts';
 import { countInstructionsOf } from '../dispatch/queue-totals-store.ts';
-import { code, given, orNull, strict, text } from './fields.ts';
-import { fingerprint, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';
+import {
+  code,
+  present,
+  orNull,
+  settingsJson,
+  settingsOf,
+  settingsText,
+  strict,
+  text,
+} from './fields.ts';
+import { keyFields, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 import type { Fields } from './setting.ts';
 
@@ -73,13 +81,8 @@ export const OPERATOR_KEY = setting({
   }),
   target: ({ operatorCode }) => operatorCode,
   read: async (db, { operatorCode }, tools) => {
-    const holder = { holderKind: 'operator', holder: operatorCode } as const;
-    const [current] = await openSecretsOf(db, holder, requireMasterKeys(tools));
-    if (current === undefined) return null;
-    return {
-      Fingerprint: fingerprint(current, tools),
-      ...(await accountsOf(db, operatorCode)),
-    };
+    const current = await keyFields(db, { holderKind: 'operator', holder: operatorCode }, tools);
+    return current && { ...current, ...(await accountsOf(db, operatorCode)) };
   },
   says: ({ overlapSeconds, sameAccount: isSame }) => [
     { label: 'Seconds for which the replaced one stays valid', text: String(overlapSeconds) },
@@ -105,9 +108,9 @@ const sameAccountLine = (isSame: boolean): Line[] =>
 /** For `sealSecret`. */
 export const sealedFor = (operatorCode: string): string => `operator ${operatorCode}`;
 
-function changeOf({ removed, ...change }: Static<typeof operatorChange>): OperatorChange {
-  const without = Object.fromEntries(removed.map((name) => [name, undefined]));
-  return { ...change, settings: { ...change.settings, ...without } };
+function changeOf(change: Static<typeof operatorChange>): OperatorChange {
+  const { removed: _, ...rest } = change;
+  return { ...rest, settings: settingsOf(change) };
 }
 
 /** As the content of a proposal. */
@@ -116,8 +119,7 @@ export function operatorChangeJson({
   sameAccount: isSame = false,
   ...rest
 }: OperatorChange) {
-  const removed = Object.keys(settings).filter((name) => settings[name] === undefined);
-  return { ...given({ ...rest, settings: given(settings) }), removed, sameAccount: isSame };
+  return { ...present(rest), ...settingsJson(settings), sameAccount: isSame };
 }
 
 /** Throws: `PlainError` if the operator could not be used with this secret. */
@@ -142,15 +144,6 @@ async function requireUsable(operator: Operator): Promise<void> {
 
 function asSecret(secret: string): OperatorSecret {
   return { secret, validUntil: null };
-}
-
-function settingsText(settings: Readonly<Record<string, unknown>>): Fields {
-  return Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
-  );
 }
 
 /** Which merchant account its instructions go to from now on. */

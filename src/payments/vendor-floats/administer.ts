@@ -1,7 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { withinTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { MAX_PUSH_CENTS, requirePhone } from '../receipts/push.ts';
 import { findAccountOfVendor, findSource } from '../receipts/sources-store.ts';
@@ -22,13 +22,13 @@ export async function setVendorFloat(
  * Throws: `PlainError` with the problem.
  */
 export async function setTopUpRule(
-  pool: Pool,
+  db: Queryable,
   rule: { readonly vendorId: number; readonly terms: TopUpRule; readonly by: string },
 ): Promise<string> {
   const by = requirePerson(rule.by);
   const { vendorId, terms } = rule;
   requirePossible(terms);
-  return await databaseTransaction(pool, async (client) => {
+  return await withinTransaction(db, async (client) => {
     // Also makes two changes of one vendor wait for each other.
     await putWatched(client, { vendorId, lowCents: undefined, by });
     if (terms.kind === 'push') {
@@ -86,12 +86,12 @@ function requirePossible(terms: TopUpRule): void {
 
 /** Throws: `PlainError` if the vendor has no such rule. */
 export async function endTopUpRule(
-  pool: Pool,
+  db: Queryable,
   rule: { readonly vendorId: number; readonly kind: TopUpKind; readonly by: string },
 ): Promise<void> {
   const by = requirePerson(rule.by);
   const { vendorId, kind } = rule;
-  await databaseTransaction(pool, async (client) => {
+  await withinTransaction(db, async (client) => {
     await putWatched(client, { vendorId, lowCents: undefined, by });
     if (kind === 'fund' && (await isActive(client, vendorId, 'push'))) {
       throw new PlainError(

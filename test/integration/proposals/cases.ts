@@ -34,7 +34,7 @@ import {
 import { SEALING } from '../../support/production-pair.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
-import { operator, price } from './setting-cases.ts';
+import { accountNumber, collector, operator, price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
 
@@ -84,6 +84,8 @@ export const CASES: Readonly<
   receipt: { make: receipt },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },
+  money_in_setting: { make: accountNumber },
+  party_setting: { role: 'administrator', make: collector },
 };
 
 const HAS = 100_000n;

@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
 import { setOperator } from '../../../src/payments/billers/administer.ts';
+import { changeCollector } from '../../../src/parties/administer.ts';
+import { COLLECTOR as COLLECTOR_SETTING } from '../../../src/payments/settings/collectors.ts';
+import { ACCOUNT } from '../../../src/payments/settings/money-in.ts';
+import { addAccount, setSource } from '../../../src/payments/receipts/administer.ts';
 import { setFeePrice } from '../../../src/payments/billers/administer-prices.ts';
 import { familyOf } from '../../../src/payments/settings/kinds.ts';
 import {
@@ -10,7 +14,7 @@ import { FEE, formulaJson } from '../../../src/payments/settings/prices.ts';
 import { contentNow } from '../../../src/payments/settings/setting.ts';
 import type { AnySetting } from '../../../src/payments/settings/setting.ts';
 import { SEALING } from '../../support/production-pair.ts';
-import { createInstructed, OPERATOR } from '../../support/money-fixture.ts';
+import { COLLECTOR, createInstructed, OPERATOR } from '../../support/money-fixture.ts';
 import { BILLER, newPayment } from '../../support/new-transaction.ts';
 import type { Case, Given } from './cases.ts';
 
@@ -84,6 +88,41 @@ export async function operator(given: Given): Promise<Case> {
       { label: 'They are asked about', text: 'where they were sent' },
     ],
     other: async () => await set('https://third.example.com'),
+  });
+}
+
+/** An account number that another vendor gets. */
+export async function accountNumber(given: Given): Promise<Case> {
+  const { books } = given;
+  await setSource(books.pool, 'paybill', {
+    ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
+    settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
+  });
+  const [one, other] = [await books.addVendor(), await books.addVendor()];
+  const key = { sourceCode: 'paybill', account: 'K900' };
+  return await settingCase(given, {
+    ...{ setting: ACCOUNT, key, change: { vid: `vendor-${one}` } },
+    shown: [
+      { label: 'Account number', text: 'K900 at paybill' },
+      { label: 'Vendor', text: `vendor-${one}` },
+    ],
+    other: async () => await addAccount(books, { ...key, vid: `vendor-${other}`, by: 'Chege' }),
+  });
+}
+
+/** A collector of one vendor that may collect for every vendor. */
+export async function collector(given: Given): Promise<Case> {
+  const { pool } = given.books;
+  const vid = `vendor-${await given.books.addVendor()}`;
+  const other = `vendor-${await given.books.addVendor()}`;
+  await changeCollector(pool, COLLECTOR, { scope: [vid] });
+  return await settingCase(given, {
+    ...{ setting: COLLECTOR_SETTING, key: { collector: COLLECTOR }, change: { scope: 'all' } },
+    shown: [
+      { label: 'Collector', text: COLLECTOR },
+      { label: 'May collect for', text: `${vid} → every vendor` },
+    ],
+    other: async () => await changeCollector(pool, COLLECTOR, { scope: [vid, other] }),
   });
 }
 

@@ -1,0 +1,151 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { changeVendor } from '../../parties/administer.ts';
+import { findVendor } from '../../parties/store.ts';
+import {
+  DUPLICATE_CHECKS,
+  DUPLICATE_WINDOWS,
+  ENQUIRY_POLICIES,
+  SECTORS,
+  SIGNATURE_VERSIONS,
+  STATUS_TEXTS,
+} from '../../parties/vendor.ts';
+import { formatMoney } from '../../platform/base/money.ts';
+import { setWebhook } from '../events/administer.ts';
+import { findWebhook } from '../events/webhooks-store.ts';
+import { endTopUpRule, setTopUpRule } from '../vendor-floats/administer.ts';
+import type { TopUpRule } from '../vendor-floats/rule.ts';
+import { listActiveRules } from '../vendor-floats/rules-store.ts';
+import { code, orNull, strict, text } from './fields.ts';
+import { openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
+import { setting } from './setting.ts';
+import type { Tools } from './setting.ts';
+
+const optional = Type.Optional;
+const vendorKey = { vendorId: Type.Integer(), vid: text(64) };
+const key = strict(vendorKey);
+
+/** What protects a vendor from paying twice, and what it may ask and be told. */
+export const VENDOR = setting({
+  ...{ name: 'vendor', label: 'Vendor', topic: 'vendors', key },
+  change: strict({
+    name: optional(text(200)),
+    sector: optional(Type.Enum([...SECTORS])),
+    duplicateCheck: optional(Type.Enum([...DUPLICATE_CHECKS])),
+    duplicateWindowSeconds: optional(Type.Union(DUPLICATE_WINDOWS.map((one) => Type.Literal(one)))),
+    referenceRequired: optional(Type.Boolean()),
+    enquiryPolicy: optional(Type.Enum([...ENQUIRY_POLICIES])),
+    statusText: optional(Type.Enum([...STATUS_TEXTS])),
+    signature: optional(Type.Enum([...SIGNATURE_VERSIONS])),
+  }),
+  target: ({ vid }) => vid,
+  vendorId: ({ vendorId }) => vendorId,
+  read: async (db, { vid }) => {
+    const row = await findVendor(db, vid);
+    if (row === undefined) return null;
+    return {
+      Name: row.name,
+      Sector: row.sector,
+      'Duplicate check': row.duplicateCheck,
+      'Duplicate window': `${row.duplicateWindowSeconds} s`,
+      References: row.referenceRequired ? 'required' : 'optional',
+      Enquiries: row.enquiryPolicy,
+      'Status text': row.statusText,
+      Signature: row.signature,
+    };
+  },
+  apply: async (db, { key: { vid }, change }) => await changeVendor(db, vid, change),
+});
+
+const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
+const terms = { thresholdCents: cents, pauseSeconds: Type.Integer({ minimum: 0 }) };
+const fundRule = strict({ kind: Type.Literal('fund'), ...terms });
+const pushRule = strict({
+  ...{ kind: Type.Literal('push'), ...terms },
+  ...{ targetCents: cents, maximumCents: cents, dailyCents: cents, sourceCode: code },
+  /** Encrypted, because the content is kept for good. */
+  phone: sealedSecret,
+});
+const rule = Type.Union([fundRule, pushRule]);
+
+/** What tops up a vendor’s float by itself. A rule of null ends it. */
+export const TOP_UP = setting({
+  ...{ name: 'top_up', label: 'Automatic top-up', topic: 'vendors' },
+  key: strict({ ...vendorKey, kind: Type.Enum(['fund', 'push']) }),
+  change: strict({ rule: orNull(rule) }),
+  target: ({ vid, kind }) => `${vid} by ${kind}`,
+  vendorId: ({ vendorId }) => vendorId,
+  read: async (db, { vendorId, kind }) => {
+    const rules = await listActiveRules(db);
+    const row = rules.find((one) => one.vendorId === vendorId && one.kind === kind);
+    if (row === undefined) return null;
+    return {
+      Below: formatMoney(row.thresholdCents),
+      'Pause in seconds': String(row.pauseSeconds),
+      Target: moneyText(row.targetCents),
+      'At most at once': moneyText(row.maximumCents),
+      'Limit of a day': moneyText(row.dailyCents),
+      Source: row.sourceCode ?? '',
+      'Phone number': row.phone === null ? '' : `…${row.phone.slice(-SHOWN_DIGITS)}`,
+    };
+  },
+  apply: async (db, { key: { vendorId, vid, kind }, change, by }, tools) => {
+    if (change.rule === null) return await endTopUpRule(db, { vendorId, kind, by });
+    return await setTopUpRule(db, { vendorId, terms: ruleOf(change.rule, vid, tools), by });
+  },
+});
+
+const SHOWN_DIGITS = 3;
+const phoneSealed = (vid: string): string => `phone of ${vid}`;
+
+const moneyText = (amount: bigint | null): string => (amount === null ? '' : formatMoney(amount));
+
+function ruleOf(given: Static<typeof rule>, vid: string, tools: Tools): TopUpRule {
+  const thresholdCents = BigInt(given.thresholdCents);
+  if (given.kind === 'fund') return { ...given, thresholdCents };
+  const { targetCents, maximumCents, dailyCents } = given;
+  return {
+    ...{ ...given, thresholdCents },
+    targetCents: BigInt(targetCents),
+    maximumCents: BigInt(maximumCents),
+    dailyCents: BigInt(dailyCents),
+    phone: openSecret(given.phone, phoneSealed(vid), tools),
+  };
+}
+
+/** As the content of a proposal. */
+export function ruleJson(
+  given: TopUpRule,
+  vid: string,
+  tools: Pick<Tools, 'masterKeys'>,
+): Static<typeof rule> {
+  const thresholdCents = String(given.thresholdCents);
+  if (given.kind === 'fund') return { ...given, thresholdCents };
+  return {
+    ...{ ...given, thresholdCents },
+    targetCents: String(given.targetCents),
+    maximumCents: String(given.maximumCents),
+    dailyCents: String(given.dailyCents),
+    phone: sealSecret(given.phone, phoneSealed(vid), requireMasterKeys(tools)),
+  };
+}
+
+/** Where a vendor’s events go, when staff set it. */
+export const WEBHOOK = setting({
+  ...{ name: 'webhook', label: 'Webhook', topic: 'vendors', key },
+  change: strict({ url: text(2_000), allowsPrivate: Type.Boolean() }),
+  target: ({ vid }) => vid,
+  vendorId: ({ vendorId }) => vendorId,
+  read: async (db, { vendorId }) => {
+    const row = await findWebhook(db, vendorId);
+    if (row === undefined) return null;
+    return {
+      Address: row.url,
+      'Private networks': row.allowsPrivate ? 'allowed' : 'not allowed',
+    };
+  },
+  apply: async (db, { key: vendor, change }, tools) => {
+    const sealing = async () => ({ masterKeys: requireMasterKeys(tools), certain: true });
+    return await setWebhook(db, vendor, { ...change, sealing });
+  },
+});
