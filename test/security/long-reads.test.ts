@@ -24,10 +24,10 @@ let person: SignedIn;
 beforeAll(async () => {
   database = await createTestDatabase();
   running = await startInProcess(database.url, {
-    environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '0' },
+    environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '0', CONSOLE_READS_PER_SECOND: '0' },
   });
   owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
-  person = await signInAll(running.origin, ['demo-admin', 'demo-viewer', 'finance']);
+  person = await signInAll(running.origin, ['demo-admin', 'demo-viewer', 'finance', 'support']);
 });
 afterAll(async () => {
   await owner.end();
@@ -46,7 +46,7 @@ interface Locked {
 
 /** Nothing can be read from the table before this ends. */
 async function whileLocked<Result>(
-  table: 'transfers' | 'payments',
+  table: 'transfers' | 'payments' | 'events' | 'request_log',
   work: (locked: Locked) => Promise<Result>,
 ): Promise<Result> {
   return await databaseTransaction(owner, async (db) => {
@@ -103,6 +103,26 @@ test('the people of a vendor take turns as one, and few of their reads wait', as
     ...repeat(20 - ALL_OF_A_NAME, 429),
   ]);
 });
+
+test.each([
+  ['payments', '/payments'],
+  ['events', '/vendors/demo/events'],
+  ['request_log', '/vendors/demo/requests'],
+] as const)(
+  'a list of %s takes a turn of its vendor’s people, and staff wait for none of them',
+  async (table, path) => {
+    const { sent, byStaff } = await whileLocked(table, async ({ waiting, waitFor }) => {
+      const many = sendMany(ALL_OF_A_NAME + 3, async () => await person('demo-admin').get(path));
+      await waitFor('the others to be refused', () => many.answered.length === 3);
+      await waiting(1);
+      const staff = person('support').get(path);
+      await waiting(2);
+      return { sent: many, byStaff: staff };
+    });
+    expect((await byStaff).status).toBe(200);
+    expect(statuses(await sent.all)).toEqual([...repeat(ALL_OF_A_NAME, 200), ...repeat(3, 429)]);
+  },
+);
 
 test('reads of a client that has disconnected are dropped', async () => {
   const url = `${running.origin}/console/api/vendors/demo/statement`;

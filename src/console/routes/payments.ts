@@ -14,8 +14,8 @@ import { partsInTurn } from '../../platform/base/long-reads.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PaymentChoices, PaymentDetail, PaymentsAnswer } from '../answers.ts';
-import { Download, longReaderOf, route } from '../route.ts';
-import type { AnyRoute, Viewer } from '../route.ts';
+import { Download, longReaderOf, readInVendorsTurn, route } from '../route.ts';
+import type { AnyRoute, RouteContext, Viewer } from '../route.ts';
 import { listedPayment } from './listed-payment.ts';
 import { paymentDetail } from './payment-detail.ts';
 import { paymentsTable, readColumns } from './payments-export.ts';
@@ -56,11 +56,16 @@ export function paymentRoutes(options: PaymentRoutesOptions): AnyRoute[] {
 function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
   const answer = async (
     { cursor, ...asked }: Static<typeof searchBody>,
-    viewer: Viewer,
+    context: RouteContext,
   ): Promise<PaymentsAnswer> => {
+    const { viewer } = context;
     const { understood, ...query } = readQuery(asked, { ...options, viewer });
     const after = readCursor(cursor, query.term);
-    const page = await queryPayments(options.pool, query, { after, limit: PAGE });
+    const page = await readInVendorsTurn(
+      options.reads,
+      context,
+      async () => await queryPayments(options.pool, query, { after, limit: PAGE }),
+    );
     return {
       understood,
       payments: page.payments.map(listedPayment),
@@ -74,7 +79,7 @@ function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
       path: '/payments',
       permission: 'payments.read',
       query: listQuery,
-      handle: async ({ query }, { viewer }) => await answer(query, viewer),
+      handle: async ({ query }, context) => await answer(query, context),
     }),
     route({
       method: 'POST',
@@ -82,7 +87,7 @@ function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
       permission: 'payments.read',
       isReading: true,
       body: searchBody,
-      handle: async ({ body }, { viewer }) => await answer(body, viewer),
+      handle: async ({ body }, context) => await answer(body, context),
     }),
   ];
 }

@@ -92,7 +92,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...approvalRoutes(options),
     ...systemRoutes(options),
     ...vendorRoutes(options),
-    ...requestRoutes(options),
+    ...requestRoutes(reports),
     ...payRoutes(options),
     ...bulkRoutes(options),
     ...vendorKeyRoutes(options),

@@ -11,7 +11,7 @@ import { partsInTurn } from '../../platform/base/long-reads.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { Audited, longReaderOf, route } from '../route.ts';
+import { Audited, longReaderOf, readInVendorsTurn, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { EventView, EventsAnswer, ReplayAnswer } from '../vendor-answers.ts';
 import { rowId } from './fields.ts';
@@ -35,7 +35,7 @@ export function eventRoutes(options: EventRoutesOptions): AnyRoute[] {
   return [listRoute(options), replayOneRoute(options), replayRoute(options)];
 }
 
-function listRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
+function listRoute({ pool, wireTime, reads }: EventRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/vendors/:vid/events',
@@ -49,15 +49,12 @@ function listRoute({ pool, wireTime }: EventRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async (input): Promise<EventsAnswer> => {
+    handle: async (input, context): Promise<EventsAnswer> => {
       const { vendorId, vid } = await requireVendor(pool, input.params.vid);
-      const { cursor: beforeId, ...filter } = input.query;
-      const found = await listEvents(pool, vendorId, {
-        state: filter.state,
-        type: filter.type,
-        beforeId,
-        limit: PAGE + 1,
-      });
+      const { cursor: beforeId, state: wanted, type } = input.query;
+      const page = { state: wanted, type, beforeId, limit: PAGE + 1 };
+      const read = async () => await listEvents(pool, vendorId, page);
+      const found = await readInVendorsTurn(reads, context, read);
       const { shown, next } = pageOf(found, PAGE, ({ eventId }) => eventId);
       return {
         events: shown.map((event) => eventView(event, vid, wireTime)),

@@ -16,11 +16,12 @@ import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { KnownNames } from '../../platform/http/wire/parameters.ts';
 import { readFields } from '../../platform/http/wire/request.ts';
 import type { RequestView, RequestsAnswer, SignatureCompared } from '../request-answers.ts';
-import { Audited, route } from '../route.ts';
+import { Audited, readInVendorsTurn, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { pageOf, readTimeCursor, timeCursor } from './pages.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
@@ -29,6 +30,7 @@ export interface RequestRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly directory: Pick<VendorDirectory, 'vendor'>;
+  readonly reads: LongReads;
 }
 
 const PAGE = 50;
@@ -38,7 +40,7 @@ export function requestRoutes(options: RequestRoutesOptions): AnyRoute[] {
   return [listRoute(options), signatureRoute(options)];
 }
 
-function listRoute({ pool, clock }: RequestRoutesOptions): AnyRoute {
+function listRoute({ pool, clock, reads }: RequestRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/vendors/:vid/requests',
@@ -51,16 +53,18 @@ function listRoute({ pool, clock }: RequestRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async (input): Promise<RequestsAnswer> => {
+    handle: async (input, context): Promise<RequestsAnswer> => {
       const { vendorId } = await requireVendor(pool, input.params.vid);
       const { only, cursor } = input.query;
       const days = LIMITS.requestLogDays;
-      const found = await listRequests(pool, vendorId, {
+      const page = {
         onlyRefused: only === 'refused',
         since: new Date(clock.now().getTime() - days * DAY_MS),
         before: cursor === undefined ? undefined : readCursor(cursor),
         limit: PAGE + 1,
-      });
+      };
+      const read = async () => await listRequests(pool, vendorId, page);
+      const found = await readInVendorsTurn(reads, context, read);
       const { shown, next } = pageOf(found, PAGE, ({ at, requestId }) => timeCursor(at, requestId));
       return {
         requests: shown.map(requestView),
