@@ -68,6 +68,12 @@ export interface VendorDetail extends VendorView {
   readonly prices: readonly VendorPrice[];
 }
 
+/** `PUT /vendors/:vid`. */
+export interface VendorSet extends VendorDetail {
+  /** It waits for another person; null: it is in force. */
+  readonly proposal: string | null;
+}
+
 /** `POST /vendors`: the first security key, shown once. */
 export interface VendorAdded {
   readonly vid: string;
@@ -118,8 +124,10 @@ export interface WebhookAnswer {
 
 /** `PUT /vendors/:vid/webhook`. */
 export interface WebhookSet extends WebhookAnswer {
-  /** The first secret, shown only once; null: the webhook had one already. */
+  /** The first secret, shown only once; null: the webhook had one already, or it waits. */
   readonly secret: string | null;
+  /** It waits for another person; null: it is in force. */
+  readonly proposal: string | null;
 }
 
 /** An event with the result of its last delivery. */

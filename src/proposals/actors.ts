@@ -12,6 +12,12 @@ import type { Actor } from './kind.ts';
 /** The service itself, when it ends a proposal whose time is over. */
 export const SERVICE: Actor = { personId: null, name: 'malipo' };
 
+/**
+ * Whoever runs a command on the machine of the service without a name. Only where there is no second person, and only
+ * settings.
+ */
+export const COMMAND_LINE: Actor = { personId: null, name: 'command line' };
+
 export interface Need {
   readonly permission: Permission;
   /** The vendor whose own people may act as well; null: only staff may. */

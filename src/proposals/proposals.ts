@@ -1,11 +1,10 @@
 import { newId } from '../platform/base/ids.ts';
 import type { Mac } from '../platform/base/mac.ts';
-import { requirePerson } from '../platform/base/person.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts';
 import { databaseTransaction } from '../platform/db/pool.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
-import { isSameActor, mayActAlone, requireMay, SERVICE } from './actors.ts';
+import { COMMAND_LINE, isSameActor, mayActAlone, requireMay, SERVICE } from './actors.ts';
 import type { Need } from './actors.ts';
 import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
 import type { Actor, AnyKind, Line } from './kind.ts';
@@ -85,9 +84,8 @@ export class Proposals {
     if (!kind.content.fits(content)) throw unfit(kind, content);
     const row = await databaseTransaction(this.#pool, async (db) => {
       const isAlone = kind.actsAlone === true && (await mayActAlone(db));
-      // While there is no second person, whoever runs commands needs no login.
-      if (isAlone && by.personId === null) requirePerson(by.name);
-      else await requireMay(db, by, needOf(kind, vendorOf(kind, content), 'proposes'), this.#mac);
+      const need = needOf(kind, vendorOf(kind, content), 'proposes');
+      if (!isAlone || by !== COMMAND_LINE) await requireMay(db, by, need, this.#mac);
       const facts = await kind.read(db, content, { lock: true, proposalId: null });
       kind.check(facts, content, null);
       if (kind.replaces) await this.#withdrawFormer(db, kind, content, by);

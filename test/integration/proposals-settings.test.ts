@@ -4,6 +4,7 @@ import { changePerson } from '../../src/parties/people/administer.ts';
 import { compiled } from '../../src/platform/base/compiled.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
+import { COMMAND_LINE } from '../../src/proposals/actors.ts';
 import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
 import { kind } from '../../src/proposals/kind.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
@@ -58,13 +59,17 @@ test('a setting acts at once while fewer than two people have signed in, and say
   const asha = await staff('asha');
   await expect(propose('Shop B', named('Asha'))).rejects.toThrow('has to sign in');
   expect(await propose('Shop B', asha)).toMatchObject({ isAlone: true });
-  expect(await nameNow()).toBe('Shop B');
+  // Somebody who names nobody, on the machine of the service.
+  const unnamed = await propose('Shop B2', COMMAND_LINE);
+  expect(unnamed).toMatchObject({ decidedBy: 'command line', isAlone: true });
+  expect(await nameNow()).toBe('Shop B2');
   await staff('baraka');
+  await expect(propose('Shop C', COMMAND_LINE)).rejects.toThrow('has to sign in');
   expect(await propose('Shop C', asha)).toMatchObject({ decision: null });
   // One of two cannot disable the other to decide alone.
   await changePerson(books, 'baraka', { status: 'disabled' });
   expect(await propose('Shop D', asha)).toMatchObject({ decision: null });
-  expect(await nameNow()).toBe('Shop B');
+  expect(await nameNow()).toBe('Shop B2');
   expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { NewSecret, WebhookSet } from '../../src/console/vendor-answers.ts';
+import type { NewSecret, VendorSet, WebhookSet } from '../../src/console/vendor-answers.ts';
 import { rotateKey } from '../../src/parties/administer.ts';
 import { openKeys } from '../../src/parties/keys.ts';
 import { rotateAsStaff } from '../../src/payments/vendor-secrets/rotate.ts';
@@ -119,8 +119,17 @@ describe('in the console', () => {
     expect(alone.secret).not.toBeNull();
     await database.asOwner(`update database_purpose set purpose = 'production'`);
     const url = { url: 'https://shop.example/hook', reason: 'x' };
-    const set = await send<WebhookSet>('admin', 'PUT /vendors/demo/webhook', url);
-    expect(set).toMatchObject({ secret: null, secrets: [{ validUntil: null }] });
+    // Neither where its events go, nor what protects it from paying twice.
+    const staff = await send<WebhookSet>('admin', 'PUT /vendors/demo/webhook', url);
+    expect(staff).toMatchObject({ proposal: expect.any(String) as string, webhook: null });
+    const without = { duplicateCheck: 'off', reason: 'x' };
+    const settings = await send<VendorSet>('admin', 'PUT /vendors/demo', without);
+    expect(settings).toMatchObject({
+      proposal: expect.any(String) as string,
+      settings: { duplicateCheck: 'without_reference' },
+    });
+    const set = await send<WebhookSet>('demo-admin', 'PUT /vendors/demo/webhook', url);
+    expect(set).toMatchObject({ proposal: null, secrets: [{ validUntil: null }] });
     for (const way of ['POST /vendors/demo/keys', 'POST /vendors/demo/webhook/secrets']) {
       const asked = await send<NewSecret>('admin', way, rotation);
       expect(asked).toMatchObject({ secret: null, proposal: expect.any(String) as string });

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
 import { startBrowser } from './browser.ts';
 import { createTestDatabase } from './cluster.ts';
 import { buildConsoleOnce, openConsole } from './console-browser.ts';
@@ -35,6 +36,8 @@ export async function startConsole(): Promise<ConsoleFixture> {
     environment: { ROLES: 'api,dispatcher,jobs', TIME_ZONE: timeZone },
     operatorOrigin: operators.origin,
   });
+  const mark = { purpose: 'sandbox', markedAt: new Date(), demoEndedAt: null } as const;
+  await insertPurpose(running.service.pool, mark);
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
   const browser = await startBrowser();
   const problems: string[] = [];

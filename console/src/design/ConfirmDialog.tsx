@@ -25,7 +25,10 @@ interface Confirmation {
   readonly undo?: (reason: string) => Undo;
   /** It cannot be undone, which the dialog says. */
   readonly isFinal?: boolean;
-  /** Gets the fields by name, with `reason`. It closes when the promise is fulfilled. */
+  /**
+   * Gets the fields by name, with `reason`. It closes when the promise is fulfilled. A text that it returns is
+   * announced in place of `done`, without a way back.
+   */
   readonly onConfirm: (fields: Readonly<Record<string, string>>) => Promise<unknown>;
   /** What will happen, in a sentence or two, and further fields. */
   readonly children?: ReactNode;
@@ -78,9 +81,10 @@ function ConfirmForm(
     mutationFn: onConfirm,
     onMutate: () => onBusy(true),
     onSettled: () => onBusy(false),
-    onSuccess: (_answer, fields) => {
+    onSuccess: (answer, fields) => {
       onClose();
-      if (done !== undefined) announce(done, undo?.(reasonToUndo(fields)));
+      if (typeof answer === 'string') announce(answer);
+      else if (done !== undefined) announce(done, undo?.(reasonToUndo(fields)));
     },
   });
   const { error, isPending } = action;

@@ -1,14 +1,12 @@
-import { userInfo } from 'node:os';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PERMISSIONS } from '../../parties/people/permissions.ts';
 import type { Permission } from '../../parties/people/permissions.ts';
-import { hasStaffWithCodes } from '../../parties/people/people-store.ts';
 import { familyOf } from '../../payments/settings/kinds.ts';
-import { contentNow } from '../../payments/settings/setting.ts';
-import type { AnySetting } from '../../payments/settings/setting.ts';
+import { proposeSetting } from '../../payments/settings/propose.ts';
+import type { SettingChange } from '../../payments/settings/propose.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { mayActAlone } from '../../proposals/actors.ts';
+import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
 import type { Actor } from '../../proposals/kind.ts';
 import { noteText } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
@@ -27,7 +25,7 @@ export interface SetterOptions {
 export function withSetter(added: Command, isRequired = false): Command {
   const by = new Option(
     '--by <name>',
-    `who sets it; where two people sign in, their login: another person approves it${isRequired ? '' : ' (default: the user of the operating system)'}`,
+    `who sets it; where two people sign in, their login: another person approves it${isRequired ? '' : ' (default, while there is no second person: nobody is named)'}`,
   );
   return added
     .addOption(isRequired ? by.makeOptionMandatory() : by)
@@ -39,10 +37,7 @@ export function withSetter(added: Command, isRequired = false): Command {
     );
 }
 
-interface SettingChange extends SetterOptions {
-  readonly setting: AnySetting;
-  readonly key: Readonly<Record<string, unknown>>;
-  readonly change: Readonly<Record<string, unknown>>;
+interface Asked extends SettingChange, SetterOptions {
   /** As the audit log calls it, such as `price.set`. */
   readonly action: string;
   /** A secret that was made for it: shown to whoever proposes it, once. */
@@ -56,24 +51,24 @@ interface SettingChange extends SetterOptions {
 export async function changeSetting(
   cli: Cli,
   session: Session,
-  asked: SettingChange,
+  asked: Asked,
   done: (made: { readonly isNew: boolean }) => Promise<Answer> | Answer,
 ): Promise<Answer> {
-  const { setting, key, change, by, note, action } = asked;
+  const { setting, key, by, note, action } = asked;
+  const { pool } = session;
+  const { permission } = familyOf(setting);
   const proposals = await openProposals(session);
-  const { name: kind, permission } = familyOf(setting);
   const ledgerMac = await session.ledgerMac();
-  const tools = { ledgerMac, masterKeys: (await session.sealing()).masterKeys };
-  const content = await contentNow(session.pool, setting, { key, change }, tools);
+  const { masterKeys } = await session.sealing();
   const act = { by, permission, action, target: setting.target(key), reason: note };
-  const row = await asSetter(cli, session, act, async (actor) =>
-    proposals.propose({ kind, content, by: actor, note }),
+  const { row, isNew } = await asSetter(cli, session, act, async (actor) =>
+    proposeSetting({ pool, proposals, ledgerMac, masterKeys }, { ...asked, by: actor }),
   );
   if (row.decision === 'approved') {
     const { stderr } = cli.surroundings;
     // For people. Programs read it from the audit log, or from `proposal show`.
     if (stderr.isTTY === true) stderr.write(ALONE);
-    return await done({ isNew: content.before === null });
+    return await done({ isNew });
   }
   const next = `Nothing was changed yet: another person approves it, ${rolesOf(permission)}, in the console or with`;
   const answer = await waitingAnswer(session, proposals, row, next);
@@ -95,20 +90,17 @@ function rolesOf(permission: Permission): string {
   return `of the role ${PERMISSIONS[permission].join(' or ')}`;
 }
 
-/** Nobody claims a name without `--by`; alone, the user of the operating system acts. */
+/** Nobody claims a name without `--by`. */
 async function asSetter<Result>(
   cli: Cli,
   session: Session,
   act: Omit<Act, 'by'> & { readonly by: string | undefined },
   work: (actor: Actor) => Promise<Result>,
 ): Promise<Result> {
-  const { username } = userInfo();
-  const { by = username } = act;
-  if (act.by === undefined) {
-    if (await mayActAlone(session.pool)) return await work({ personId: null, name: username });
-    if (await hasStaffWithCodes(session.pool)) {
-      throw new PlainError('Give the login of the member of staff who sets it.', { field: 'by' });
-    }
+  const { by } = act;
+  if (by === undefined) {
+    if (await mayActAlone(session.pool)) return await work(COMMAND_LINE);
+    throw new PlainError('Give the login of the member of staff who sets it.', { field: 'by' });
   }
   return await asPerson(cli, session, { ...act, by }, async (_by, actor) => work(actor));
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { retireKey, rotateKey } from '../../parties/administer.ts';
 import { listKeysOf } from '../../parties/store.ts';
 import type { KeyRow } from '../../parties/store.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { rotateAsStaff } from '../../payments/vendor-secrets/rotate.ts';
@@ -19,6 +20,7 @@ export interface VendorKeyRoutesOptions {
   readonly pool: Pool;
   readonly proposals: Proposals;
   readonly masterKeys: MasterKeys;
+  readonly ledgerMac: Mac;
 }
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;

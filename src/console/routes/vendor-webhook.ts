@@ -13,12 +13,17 @@ import {
 import { EVENT_TYPES } from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import { countWaiting, findWebhook } from '../../payments/events/webhooks-store.ts';
-import { mayActAlone } from '../../proposals/actors.ts';
+import { proposeSetting } from '../../payments/settings/propose.ts';
+import { WEBHOOK } from '../../payments/settings/vendors.ts';
+import { openSecretsOf } from '../../parties/keys.ts';
+import type { Actor } from '../../proposals/kind.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { NewSecret, TestAnswer, WebhookAnswer, WebhookSet } from '../vendor-answers.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { onlyReason, reason } from './reason.ts';
 import { keyView, newSecretByStaff, rotation } from './vendor-keys.ts';
 import type { VendorKeyRoutesOptions } from './vendor-keys.ts';
@@ -69,7 +74,8 @@ async function answerOf(pool: Pool, { vendorId, vid }: VendorRow): Promise<Webho
   };
 }
 
-function setRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
+function setRoute(options: WebhookRoutesOptions): AnyRoute {
+  const { pool, masterKeys } = options;
   const sealing = async () => ({ masterKeys, certain: true });
   return route({
     method: 'PUT',
@@ -88,19 +94,44 @@ function setRoute({ pool, masterKeys }: WebhookRoutesOptions): AnyRoute {
     ),
     handle: async (input, { viewer }) => {
       const vendor = await requireVendor(pool, input.params.vid);
-      const { url, allowsPrivate = false } = input.body;
+      const { url, allowsPrivate = false, reason: note } = input.body;
       if (allowsPrivate && viewer.vendor !== undefined) throw new Refusal('not_permitted');
       const before = await findWebhook(pool, vendor.vendorId);
-      const secret = await setWebhook(pool, vendor, { url, allowsPrivate, sealing });
-      const isShown = viewer.vendor !== undefined || (await mayActAlone(pool));
-      const shown = isShown ? (secret ?? null) : null;
-      const answer: WebhookSet = { ...(await answerOf(pool, vendor)), secret: shown };
+      const change = { url, allowsPrivate };
+      const { secret, row } =
+        viewer.vendor === undefined
+          ? await setByStaff(options, vendor, { change, by: actorOf(viewer), note })
+          : { secret: await setWebhook(pool, vendor, { ...change, sealing }), row: undefined };
+      const proposal = row?.decision === null ? row.proposalId : null;
+      const shown = { secret: secret ?? null, proposal };
+      const answer: WebhookSet = { ...(await answerOf(pool, vendor)), ...shown };
+      if (row?.decision === null) return auditedOf(row, answer);
       return new Audited(answer, {
         before: before && { url: before.url, allowsPrivate: before.allowsPrivate },
         after: { url: answer.webhook?.url, allowsPrivate },
       });
     },
   });
+}
+
+/** The vendor's own people act at once; of staff, another person approves it. The secret is shown only without one. */
+async function setByStaff(
+  options: WebhookRoutesOptions,
+  { vendorId, vid }: VendorRow,
+  asked: {
+    readonly change: { readonly url: string; readonly allowsPrivate: boolean };
+    readonly by: Actor;
+    readonly note: string;
+  },
+): Promise<{ readonly secret: string | undefined; readonly row: ProposalRow }> {
+  const { pool, masterKeys } = options;
+  const holder = { holderKind: 'webhook', holder: vid } as const;
+  const isFirst = (await listKeysOf(pool, holder)).length === 0;
+  const about = { setting: WEBHOOK, key: { vendorId, vid } };
+  const { row } = await proposeSetting(options, { ...about, ...asked });
+  const isShown = isFirst && row.decision !== null;
+  const [secret] = isShown ? await openSecretsOf(pool, holder, masterKeys) : [];
+  return { secret, row };
 }
 
 function typesRoute({ pool }: WebhookRoutesOptions): AnyRoute {

@@ -11,6 +11,10 @@ import {
 } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import { addVendor } from '../../payments/ledger/add-vendor.ts';
+import { proposeSetting } from '../../payments/settings/propose.ts';
+import { VENDOR } from '../../payments/settings/vendors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
 import { setVendorFloat } from '../../payments/vendor-floats/administer.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { formatMoney, parseMoney } from '../../platform/base/money.ts';
@@ -18,7 +22,8 @@ import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import type { VendorAdded, VendorDetail, VendorsAnswer } from '../vendor-answers.ts';
+import type { VendorAdded, VendorDetail, VendorSet, VendorsAnswer } from '../vendor-answers.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { pageOf } from './pages.ts';
 import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
@@ -29,6 +34,8 @@ export interface VendorRoutesOptions {
   readonly clock: Clock;
   readonly wireTime: WireTime;
   readonly masterKeys: MasterKeys;
+  readonly ledgerMac: Mac;
+  readonly proposals: Proposals;
   readonly catalogue: Pick<BillerCatalogue, 'billers'>;
 }
 
@@ -136,12 +143,18 @@ function settingsRoute(options: VendorRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async (input) => {
+    handle: async (input, { viewer }) => {
       const before = await requireVendor(pool, input.params.vid);
-      const { reason: _, ...change } = input.body;
-      await changeVendor(pool, before.vid, change);
+      const { reason: note, ...change } = input.body;
+      const { vid: key, vendorId } = before;
+      const { row } = await proposeSetting(options, {
+        ...{ setting: VENDOR, key: { vid: key, vendorId }, change },
+        ...{ by: actorOf(viewer), note },
+      });
       const after = await requireVendor(pool, before.vid);
-      const answer = await detailOf(options, after);
+      const proposal = row.decision === null ? row.proposalId : null;
+      const answer: VendorSet = { ...(await detailOf(options, after)), proposal };
+      if (proposal !== null) return auditedOf(row, answer);
       return new Audited(answer, { before: settingsOf(before), after: settingsOf(after) });
     },
   });

@@ -5,23 +5,19 @@ import { COLLECTOR as COLLECTOR_SETTING } from '../../../src/payments/settings/c
 import { ACCOUNT } from '../../../src/payments/settings/money-in.ts';
 import { addAccount, setSource } from '../../../src/payments/receipts/administer.ts';
 import { setFeePrice } from '../../../src/payments/billers/administer-prices.ts';
-import { familyOf } from '../../../src/payments/settings/kinds.ts';
 import {
   OPERATOR as OPERATOR_SETTING,
   operatorChangeJson,
 } from '../../../src/payments/settings/operators.ts';
 import { FEE, formulaJson } from '../../../src/payments/settings/prices.ts';
-import { contentNow } from '../../../src/payments/settings/setting.ts';
-import type { AnySetting } from '../../../src/payments/settings/setting.ts';
+import { proposeSetting } from '../../../src/payments/settings/propose.ts';
+import type { SettingChange } from '../../../src/payments/settings/propose.ts';
 import { SEALING } from '../../support/production-pair.ts';
 import { COLLECTOR, createInstructed, OPERATOR } from '../../support/money-fixture.ts';
 import { BILLER, newPayment } from '../../support/new-transaction.ts';
 import type { Case, Given } from './cases.ts';
 
-interface Changed {
-  readonly setting: AnySetting;
-  readonly key: Readonly<Record<string, unknown>>;
-  readonly change: Readonly<Record<string, unknown>>;
+interface Changed extends SettingChange {
   readonly shown: Case['shown'];
   readonly remarks?: Case['shown'];
   /** Somebody else changes the same setting meanwhile. */
@@ -36,12 +32,9 @@ async function settingCase(
   const tools = { ledgerMac, masterKeys: SEALING.masterKeys };
   const state = async () => await setting.read(pool, key, tools);
   const ended = await state();
-  const content = await contentNow(pool, setting, { key, change }, tools);
-  const asked = { content, by: people.asha, note: 'as agreed' };
-  const { proposalId: id } = await proposals.propose({
-    kind: familyOf(setting).name,
-    ...asked,
-  });
+  const asked = { setting, key, change, by: people.asha, note: 'as agreed' };
+  const { row } = await proposeSetting({ pool, proposals, ...tools }, asked);
+  const { proposalId: id } = row;
   expect((await proposals.preview(id)).remarks).toEqual(remarks);
   const approved = Object.fromEntries(
     shown.slice(1).map(({ label, text }) => [label, text?.split(' → ').at(-1)]),

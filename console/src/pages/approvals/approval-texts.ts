@@ -160,3 +160,9 @@ export function useLabel(): (label: string) => string {
     return known === undefined ? label : i18n._(known);
   };
 }
+
+/** Announces that a setting was only proposed. */
+export function useWaits(): string {
+  const { i18n } = useLingui();
+  return i18n._(msg`Another person has to approve it, on the page Approvals.`);
+}

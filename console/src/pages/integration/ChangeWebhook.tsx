@@ -6,6 +6,7 @@ import type { EventType } from '../../../../src/payments/events/event-types.ts';
 import type { TestAnswer, WebhookSet } from '../../../../src/console/vendor-answers.ts';
 import { send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
+import { useWaits } from '../approvals/approval-texts.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import type { Undo } from '../../design/Toasts.tsx';
@@ -36,12 +37,11 @@ export function ChangeWebhook({
   const texts = useTexts();
   const queries = useQueryClient();
   const path = `/vendors/${encodeURIComponent(vid)}/webhook`;
-  const act = async (what: WebhookAction, fields: Fields): Promise<void> => {
+  const waits = useWaits();
+  const act = async (what: WebhookAction, fields: Fields): Promise<string | undefined> => {
+    let announced: string | undefined;
     if (what === 'set') {
-      const { allowsPrivate, ...rest } = fields;
-      const body = allowsPrivate === undefined ? rest : { ...rest, allowsPrivate: true };
-      const { secret } = await send<WebhookSet>('PUT', path, body);
-      if (secret !== null) onSecret(secret);
+      if (await setUrl(path, fields, onSecret)) announced = waits;
     } else if (what === 'types') {
       const types = EVENT_TYPES.filter((type) => fields[type] !== undefined);
       await send('PUT', `${path}/types`, { types, reason: fields['reason'] });
@@ -49,6 +49,7 @@ export function ChangeWebhook({
     else if (what === 'remove') await send('DELETE', path, fields);
     else await send('POST', `${path}/${what}`, fields);
     await queries.invalidateQueries({ queryKey: ['vendor', vid] });
+    return announced;
   };
   const { title, confirm, text, done } = texts[action];
   const undo = (reason: string): Undo => ({
@@ -73,6 +74,18 @@ export function ChangeWebhook({
       {action === 'types' && <TypeFields offTypes={offTypes} />}
     </ConfirmDialog>
   );
+}
+
+/** Sets the URL. Returns whether another person has to approve it. */
+async function setUrl(
+  path: string,
+  { allowsPrivate, ...rest }: Fields,
+  onSecret: (secret: string) => void,
+): Promise<boolean> {
+  const body = allowsPrivate === undefined ? rest : { ...rest, allowsPrivate: true };
+  const { secret, proposal } = await send<WebhookSet>('PUT', path, body);
+  if (secret !== null) onSecret(secret);
+  return proposal !== null;
 }
 
 function UrlFields({ url }: { readonly url: string }) {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import type { VendorDetail, VendorSet } from '../../../../src/console/vendor-answers.ts';
 import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
@@ -9,6 +9,7 @@ import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import type { Undo } from '../../design/Toasts.tsx';
 import { onlyChanged } from '../../format/only-changed.ts';
+import { useWaits } from '../approvals/approval-texts.ts';
 import { useSectors, useSettingNames } from './setting-names.ts';
 
 /** Changes a vendor's settings; suspends and resumes it. */
@@ -57,14 +58,17 @@ function ChangeSettings({
   readonly keep: (answer: Promise<VendorDetail>) => Promise<void>;
 }) {
   const { t } = useLingui();
+  const waits = useWaits();
   const { vid, name, settings } = vendor;
-  const change = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+  const change = async (fields: Readonly<Record<string, string>>): Promise<string | undefined> => {
     const { referenceRequired, ...others } = onlyChanged(fields, { ...settings });
     const body =
       referenceRequired === undefined
         ? others
         : { ...others, referenceRequired: referenceRequired === 'true' };
-    await keep(send('PUT', `/vendors/${encodeURIComponent(vid)}`, body));
+    const answer = await send<VendorSet>('PUT', `/vendors/${encodeURIComponent(vid)}`, body);
+    await keep(Promise.resolve(answer));
+    return answer.proposal === null ? undefined : waits;
   };
   return (
     <ConfirmDialog
