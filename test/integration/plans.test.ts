@@ -34,6 +34,10 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
     'a command about the waiting events of one vendor',
   'src/payments/cases/cases-store.ts cases c: by () without case_id': 'cases are decided by people',
+  'src/credit/registry/withdrawals-store.ts account_sales e: by () without into_account_id':
+    'sales of debts are recorded by people',
+  'src/payments/receipts/identity-store.ts receipts r: by () without account, paid_at, paid_at':
+    'the receipts of a new installation',
   'src/payments/prices/store.ts fee_prices n: by () without biller_code, valid_from, valid_from, biller_code, valid_from, valid_from':
     'prices are set by people',
   'src/payments/reconciliation/bridge-store.ts operator_prices p: by () without version':

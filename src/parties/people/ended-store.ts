@@ -15,5 +15,5 @@ export async function insertEnded(db: Queryable, kind: EndedKind, id: string): P
 
 /** Whether it has ended, for a query. @param id an expression of text. */
 export function hasEnded(kind: EndedKind, id: string): string {
-  return `exists (select from ended_credentials ended where ended.kind = '${kind}' and ended.id = ${id})`;
+  return `exists (select from ended_credentials ended where ended.kind = '${kind}' and ended.id = ${id} offset 0)`;
 }
