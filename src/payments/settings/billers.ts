@@ -28,6 +28,10 @@ const billerChange = strict({
   position: optional(Type.Integer()),
 });
 
+const VERIFIED = [
+  { label: 'Payments that were sent', text: 'are verified with the operator that got them' },
+];
+
 /** What can be paid, and through which operator. */
 export const BILLER = setting({
   ...{ name: 'biller', label: 'Biller', topic: 'billers' },
@@ -51,6 +55,7 @@ export const BILLER = setting({
       Position: String(row.listPosition),
     };
   },
+  remarks: () => VERIFIED,
   apply: async (db, { key: { billerCode }, change }) =>
     await setBiller(db, billerCode, withCents(change)),
 });
@@ -84,6 +89,7 @@ export const ROUTE = setting({
       Status: row.status,
     };
   },
+  remarks: () => VERIFIED,
   apply: async (db, { key, change: { terms } }) => {
     if (terms === null) return await removeRoute(db, key);
     return await setRoute(db, key, withCents(terms));

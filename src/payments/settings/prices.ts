@@ -23,6 +23,8 @@ const formula = strict({
   vatIncluded: Type.Boolean(),
 });
 
+const KEPT = [{ label: 'Payments that exist', text: 'keep the price that they have' }];
+
 /** What vendors pay. A formula of null ends the price. */
 export const FEE = setting({
   ...{ name: 'fee', label: 'Fee', topic: 'billers' },
@@ -41,6 +43,7 @@ export const FEE = setting({
     );
     return priceFields(rows, formulaText, await readTime(db));
   },
+  remarks: () => KEPT,
   apply: async (db, { key: { billerCode, vendor }, change, by }) => {
     const key = { billerCode, vendorId: vendor?.vendorId ?? null };
     const begin = beginOf(change, by);
@@ -63,6 +66,7 @@ export const OPERATOR_PRICE = setting({
     );
     return priceFields(rows, termsText, await readTime(db));
   },
+  remarks: () => KEPT,
   apply: async (db, { key, change, by }) => {
     const { cost, commission, commissionNetted, ...begin } = change;
     const terms = { cost: rateOf(cost), commission: rateOf(commission), commissionNetted };

@@ -43,7 +43,11 @@ export interface Setting<Key extends TObject = TObject, Change extends TObject =
     tools: Tools,
   ): Promise<unknown>;
   /** What whoever decides should know, and what may change at any time. */
-  remarks?(db: Queryable, key: Static<Key>, change: Static<Change>): Promise<readonly Line[]>;
+  remarks?(
+    db: Queryable,
+    key: Static<Key>,
+    change: Static<Change>,
+  ): Promise<readonly Line[]> | readonly Line[];
 }
 
 /** What some settings need. */

@@ -135,6 +135,7 @@ export async function price(given: Given): Promise<Case> {
       { label: 'Fee', text: `${BILLER} for vendor-${vendorId}` },
       { label: 'Price', text: 'none → 99.00' },
     ],
+    remarks: [{ label: 'Payments that exist', text: 'keep the price that they have' }],
     other: async () => {
       const key = { billerCode: BILLER, vendorId };
       await setFeePrice(pool, key, formula(100n), { validFrom: null, setBy: 'Chege' });

@@ -104,6 +104,8 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   'Price of an operator': msg`Price of an operator`,
   Price: msg`Price`,
   'Later prices': msg`Later prices`,
+  'Payments that exist': msg`Payments that exist`,
+  'Payments that were sent': msg`Payments that were sent`,
   Biller: msg`Biller`,
   Route: msg`Route`,
   Name: msg`Name`,

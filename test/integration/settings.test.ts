@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setOperator } from '../../src/payments/billers/administer.ts';
+import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
+import { BILLER, changeJson, ROUTE } from '../../src/payments/settings/billers.ts';
+import { COLLECTOR_KEY, collectorSealed } from '../../src/payments/settings/collectors.ts';
+import { settingsJson } from '../../src/payments/settings/fields.ts';
+import { SOURCE, SOURCE_KEY, sourceSealed } from '../../src/payments/settings/money-in.ts';
+import {
+  OPERATOR_KEY,
+  requireUsableWith,
+  sealedFor,
+} from '../../src/payments/settings/operators.ts';
+import { OPERATOR_PRICE, termsJson } from '../../src/payments/settings/prices.ts';
+import { proposeSetting } from '../../src/payments/settings/propose.ts';
+import type { SettingChange } from '../../src/payments/settings/propose.ts';
+import { sealSecret } from '../../src/payments/settings/sealed.ts';
+import { ruleJson, TOP_UP, VENDOR, WEBHOOK } from '../../src/payments/settings/vendors.ts';
+import type { TopUpRule } from '../../src/payments/vendor-floats/rule.ts';
+import type { Actor } from '../../src/proposals/kind.ts';
+import type { Proposals } from '../../src/proposals/proposals.ts';
+import { COLLECTOR, openBooks, OPERATOR } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { BILLER as WATER } from '../support/new-transaction.ts';
+import { approveSeen } from '../support/payouts.ts';
+import { SEALING } from '../support/production-pair.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
+import { addStaff } from '../support/staff.ts';
+
+// Every setting that has no case of its own in `proposals/setting-cases.ts`: nothing changes before the approval, and
+// the approval does what was shown.
+
+const { masterKeys } = SEALING;
+const SECRET = 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlYw==';
+const PROVIDER = JSON.stringify({ consumer_key: 'a-key', consumer_secret: 'a-secret' });
+const PHONE = '254722000000';
+
+let books: Books;
+let proposals: Proposals;
+let asha: Actor;
+let baraka: Actor;
+let shop: { vendorId: number; vid: string };
+beforeAll(async () => {
+  books = await openBooks();
+  proposals = quietProposals(books);
+  const add = async (login: string) =>
+    await addStaff(books, { login, name: `${login} M.`, role: 'administrator' });
+  [asha, baraka] = [await add('asha'), await add('baraka')];
+  const vendorId = await books.addVendor();
+  shop = { vendorId, vid: `vendor-${vendorId}` };
+  const real = { connector: 'http-json', baseUrl: 'https://pay.example.com', settings: {} };
+  await setOperator(books.pool, OPERATOR, real, async () => {});
+  await setOperator(books.pool, 'second', { ...real, name: 'Second' }, async () => {});
+  await setSource(books.pool, 'paybill', {
+    ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
+    settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
+  });
+  await addAccount(books, { sourceCode: 'paybill', account: 'V1', vid: shop.vid, by: 'Chege' });
+});
+afterAll(async () => await books.close());
+
+const rate = (flatCents: bigint) => ({ flatCents, bps: 0 });
+const secretFor = (secret: string, of: string) => sealSecret(secret, of, masterKeys);
+
+/** By name, in this order: the change, and the lines after the first one. */
+const CHANGES: readonly (readonly [
+  name: string,
+  change: () => SettingChange,
+  shown: readonly (readonly [label: string, text: RegExp])[],
+])[] = [
+  [
+    'what an operator charges',
+    () => ({
+      ...{ setting: OPERATOR_PRICE, key: { billerCode: WATER, operatorCode: 'second' } },
+      change: {
+        ...termsJson({ cost: rate(150n), commission: rate(0n), commissionNetted: true }),
+        validFrom: null,
+      },
+    }),
+    [['Price', /^none → cost 1\.50$/]],
+  ],
+  [
+    'the operator of a biller',
+    () => ({
+      ...{ setting: BILLER, key: { billerCode: WATER } },
+      change: changeJson({ operatorCode: 'second', maximumCents: 1_000_000n }),
+    }),
+    [
+      ['Operator', /^kplc → second$/],
+      ['Maximum', /^none → 10000\.00$/],
+    ],
+  ],
+  [
+    'a route',
+    () => ({
+      ...{ setting: ROUTE, key: { billerCode: WATER, operatorCode: OPERATOR } },
+      change: { terms: changeJson({ position: 9, dailyLimitCents: 500n }) },
+    }),
+    [
+      ['Position', /^9$/],
+      ['Weight', /^1$/],
+      ['Limit of a day', /^5\.00$/],
+      ['Status', /^ONLINE$/],
+    ],
+  ],
+  [
+    'a route that is removed',
+    () => ({
+      ...{ setting: ROUTE, key: { billerCode: WATER, operatorCode: OPERATOR } },
+      change: { terms: null },
+    }),
+    [
+      ['Position', /→ none$/],
+      ['Weight', /→ none$/],
+      ['Limit of a day', /→ none$/],
+      ['Status', /→ none$/],
+    ],
+  ],
+  [
+    'the key of an operator',
+    () => ({
+      ...{ setting: OPERATOR_KEY, key: { operatorCode: 'second' } },
+      change: {
+        secret: secretFor(SECRET, sealedFor('second')),
+        ...{ overlapSeconds: 60, sameAccount: true },
+      },
+    }),
+    [
+      ['Seconds for which the replaced one stays valid', /^60$/],
+      ['Reaches the same merchant account', /^yes$/],
+      ['Fingerprint', /^[0-9a-f]{12}$/],
+      ['Former merchant accounts', /^0$/],
+    ],
+  ],
+  [
+    'the key of a collector',
+    () => ({
+      ...{ setting: COLLECTOR_KEY, key: { collector: COLLECTOR } },
+      change: { secret: secretFor(SECRET, collectorSealed(COLLECTOR)), overlapSeconds: 0 },
+    }),
+    [
+      ['Seconds for which the replaced one stays valid', /^0$/],
+      ['Fingerprint', /^[0-9a-f]{12}$/],
+    ],
+  ],
+  [
+    'a source of receipts',
+    () => ({
+      ...{ setting: SOURCE, key: { sourceCode: 'paybill' } },
+      change: settingsJson({ short_code: '600200' }),
+    }),
+    [['short_code', /^600100 → 600200$/]],
+  ],
+  [
+    'the key of a source',
+    () => ({
+      ...{ setting: SOURCE_KEY, key: { sourceCode: 'paybill' } },
+      change: { secret: secretFor(PROVIDER, sourceSealed('paybill')) },
+    }),
+    [['Fingerprint', /^[0-9a-f]{12}$/]],
+  ],
+  [
+    'an automatic top-up from collected income',
+    () => ({
+      ...{ setting: TOP_UP, key: { ...shop, kind: 'fund' } },
+      change: {
+        rule: ruleJson({ kind: 'fund', thresholdCents: 500n, pauseSeconds: 60 }, shop.vid, {
+          masterKeys,
+        }),
+      },
+    }),
+    [
+      ['Below', /^5\.00$/],
+      ['Pause in seconds', /^60$/],
+    ],
+  ],
+  [
+    'an automatic top-up by a prompt',
+    () => ({
+      ...{ setting: TOP_UP, key: { ...shop, kind: 'push' } },
+      change: { rule: ruleJson(PUSH, shop.vid, { masterKeys }) },
+    }),
+    [
+      ['Below', /^5\.00$/],
+      ['Pause in seconds', /^3600$/],
+      ['Target', /^20\.00$/],
+      ['At most at once', /^10\.00$/],
+      ['Limit of a day', /^10\.00$/],
+      ['Source', /^paybill$/],
+      ['Phone number', /^…000$/],
+    ],
+  ],
+  [
+    'what protects a vendor from paying twice',
+    () => ({
+      ...{ setting: VENDOR, key: shop },
+      change: { duplicateCheck: 'off', name: 'The Shop' },
+    }),
+    [
+      ['Name', / → The Shop$/],
+      ['Duplicate check', /^without_reference → off$/],
+    ],
+  ],
+  [
+    'where a vendor’s events go',
+    () => ({
+      ...{ setting: WEBHOOK, key: shop },
+      change: { url: 'https://shop.example/hook', allowsPrivate: false },
+    }),
+    [
+      ['Address', /^https:\/\/shop\.example\/hook$/],
+      ['Private networks', /^not allowed$/],
+    ],
+  ],
+];
+
+const PUSH: TopUpRule = {
+  ...{ kind: 'push', thresholdCents: 500n, pauseSeconds: 3_600, targetCents: 2_000n },
+  ...{ maximumCents: 1_000n, dailyCents: 1_000n, sourceCode: 'paybill', phone: PHONE },
+};
+
+test.each(CHANGES)('%s changes once another person has approved it', async (_name, make, shown) => {
+  const { setting, key, change } = make();
+  const tools = { ledgerMac: books.ledgerMac, masterKeys };
+  const now = async () => await setting.read(books.pool, key, tools);
+  const before = await now();
+  const deps = { pool: books.pool, proposals, ...tools };
+  const asked = { setting, key, change, by: asha, note: 'as agreed' };
+  const { row } = await proposeSetting(deps, asked);
+  expect(row.decision).toBeNull();
+  const { lines, problem } = await proposals.preview(row.proposalId);
+  expect(problem).toBeNull();
+  expect(lines.slice(1)).toEqual(
+    shown.map(([label, text]) => ({ label, text: expect.stringMatching(text) as string })),
+  );
+  // A preview changes nothing.
+  expect(await now()).toEqual(before);
+  await approveSeen(books, row.proposalId, baraka);
+  expect(await now()).not.toEqual(before);
+});
+
+test('a proposal has neither secrets nor phone numbers in plain text', async () => {
+  const stored = JSON.stringify((await books.pool.query('select * from proposals')).rows);
+  for (const secret of [SECRET, PHONE, 'a-secret']) expect(stored).not.toContain(secret);
+});
+
+test('a secret that was encrypted for another holder, or under another master key, is refused', async () => {
+  const deps = { pool: books.pool, proposals, ledgerMac: books.ledgerMac, masterKeys };
+  const by = { by: asha, note: 'a mistake' };
+  const key = { operatorCode: 'second' };
+  const terms = { overlapSeconds: 0, sameAccount: false };
+  const elsewhere = { secret: secretFor(SECRET, sealedFor(OPERATOR)), ...terms };
+  const asked = { setting: OPERATOR_KEY, key, ...by };
+  await expect(proposeSetting(deps, { ...asked, change: elsewhere })).rejects.toThrow();
+  const other = { current: Buffer.alloc(32, 'x'), previous: undefined };
+  const under = { secret: sealSecret(SECRET, sealedFor('second'), other), ...terms };
+  const refused = proposeSetting(deps, { ...asked, change: under });
+  await expect(refused).rejects.toThrow('was encrypted under master key');
+  await expect(requireUsableWith(books.pool, 'none', SECRET)).rejects.toThrow('does not exist');
+});
