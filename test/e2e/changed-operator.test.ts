@@ -3,14 +3,23 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { newSharedSecret } from '../../src/parties/keys.ts';
 import { verifyNow } from '../../src/payments/dispatch/verify-now.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
+import { OPERATOR, operatorChangeJson } from '../../src/payments/settings/operators.ts';
+import { FEE, formulaJson } from '../../src/payments/settings/prices.ts';
+import { proposeSetting } from '../../src/payments/settings/propose.ts';
+import type { SettingChange } from '../../src/payments/settings/propose.ts';
 import { must } from '../integration/cli-support.ts';
+import { approveSeen } from '../support/payouts.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
+import { addStaff } from '../support/staff.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { MASTER_KEY, ProductionFixture } from '../support/production-pair.ts';
+import { MASTER_KEY, ProductionFixture, SEALING } from '../support/production-pair.ts';
 import type { Pair } from '../support/production-pair.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
 import type { SimulatedOperators } from '../support/simulated-operators.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
+import { PATHS, send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 
 // Only the merchant account that got an instruction can prove that it did not execute it. Each operator has
@@ -88,4 +97,53 @@ test('an instruction is asked about where it was sent, whatever address and key 
   expect((await pair.timesPaid()).get(reference)).toBe(1);
   expect(await countAtSecond(reference)).toBe(0);
   expect(await vendor.balance()).toBe(900);
+});
+
+test('one person alone changes neither where payments go nor what they cost', async () => {
+  await pair.addBiller('water');
+  const [vendor] = await pair.addFundedVendor('1000.00');
+  const { pool } = pair;
+  const { masterKeys } = SEALING;
+  const books = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
+  const add = async (login: string) =>
+    await addStaff(books, { login, name: `${login} M.`, role: 'administrator' });
+  const [asha, baraka] = [await add('asha'), await add('baraka')];
+  const deps = { ...books, masterKeys, proposals: quietProposals(books) };
+  const propose = async (change: SettingChange) =>
+    (await proposeSetting(deps, { ...change, by: asha, note: 'as agreed' })).row;
+  const baseUrl = `${second.origin}/operators/kplc`;
+  const formula = {
+    tiers: [{ fromCents: 0n, flatCents: 900n, bps: 0 }],
+    ...{ minimumCents: null, maximumCents: null, vatBps: 0, vatIncluded: false },
+  };
+  const proposed = [
+    await propose({
+      ...{ setting: OPERATOR, key: { operatorCode: 'kplc' } },
+      change: operatorChangeJson({ baseUrl, settings: {} }),
+    }),
+    await propose({
+      ...{ setting: FEE, key: { billerCode: 'water', vendor: null } },
+      change: { formula: formulaJson(formula), validFrom: null },
+    }),
+  ];
+  const pay = async (): Promise<string> => {
+    const params = { biller_name: 'water', amount: '100.00', account: '0100001234' };
+    const reference = await vendor.accepted({ ...params, merchant_reference: fresh('order') });
+    await until('it is paid', async () => {
+      return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
+    });
+    return reference;
+  };
+  const before = await pay();
+  expect((await pair.timesPaid()).get(before)).toBe(1);
+  expect(await vendor.balance()).toBe(900);
+  for (const { proposalId } of proposed) await approveSeen(books, proposalId, baraka);
+  const list = { method: 'GET', path: `${PATHS.list}?vid=x` } as const;
+  await until('the fee is known', async () =>
+    (await send(pair.servers[0].origin, list)).text.includes('"9.00"'),
+  );
+  const after = await pay();
+  expect((await pair.timesPaid()).get(after)).toBeUndefined();
+  expect(await countAtSecond(after)).toBe(1);
+  expect(await vendor.balance()).toBe(791);
 });
