@@ -5,6 +5,7 @@ import type { WireTime } from './platform/base/clock.ts';
 import type { Pool } from './platform/db/pool.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import type { Mac } from './platform/base/mac.ts';
+import { CREDIT_KINDS } from './credit/decisions/kinds.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { bankStatementKind } from './payments/uploads/bank-statement.ts';
@@ -36,5 +37,6 @@ export function createProposals(options: ProposalOptions): Proposals {
     vendorSecretKind,
     ...settingKinds(options),
     receiptKind({ pool, ledgerMac, log }),
+    ...CREDIT_KINDS,
   ]);
 }

@@ -1,8 +1,7 @@
 import { readFileOfToday } from '../../src/credit/bureaus/registry.ts';
-import { approveProposal } from '../../src/credit/decisions/decide.ts';
-import { listProposals } from '../../src/credit/decisions/proposals-store.ts';
+import { CREDIT_KIND_NAMES } from '../../src/credit/decisions/content.ts';
 import { proposeCard, proposeOutcome, proposeRule } from '../../src/credit/decisions/propose.ts';
-import type { Deps } from '../../src/credit/decisions/propose.ts';
+import type { Deps, Grounds } from '../../src/credit/decisions/propose.ts';
 import { listImports } from '../../src/credit/importing/imports-store.ts';
 import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
 import { measureMonths } from '../../src/credit/monitoring/job.ts';
@@ -11,6 +10,8 @@ import { findSubjects } from '../../src/credit/registry/store.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
+import type { Actor } from '../../src/proposals/kind.ts';
+import type { ProposalRow } from '../../src/proposals/store.ts';
 import { importMobileFile } from '../credit.ts';
 import { lastMonthEnd } from '../population/calendar.ts';
 import { mobileLines } from '../population/mobile-template.ts';
@@ -77,18 +78,21 @@ async function openDisputes(
 
 /** A challenger and a rule are in force; another rule and a dispute wait for the second person. */
 async function propose(deps: Deps, disputes: readonly string[]): Promise<void> {
-  if ((await listProposals(deps.pool, { open: false, limit: 1 })).length > 0) return;
-  const [by, second] = ['risk2', 'risk'];
+  const { proposals } = deps;
+  const known = await proposals.list({ open: false, kinds: CREDIT_KIND_NAMES, limit: 1 });
+  if (known.length > 0) return;
+  const by = { personId: null, name: 'risk2' };
+  const approve = async ({ proposalId }: ProposalRow): Promise<void> => {
+    const { seen } = await proposals.preview(proposalId);
+    await proposals.approve({ proposalId, seen, by: { personId: null, name: 'risk' } });
+  };
   const card = { score: 'generic', role: 'challenger', card: 'malipo-generic@1' } as const;
   const compare = { by, reason: 'Compare with the former card', evidence: 'Minutes of the board' };
-  const { proposalId } = await proposeCard(deps, card, compare);
-  await approveProposal(deps, { proposalId, by: second });
-  const rule = await proposeRule(
-    deps,
-    ...ruleOf('small_utility_bills', { by, sectors: ['utility'] }),
+  await approve(await proposeCard(deps, card, compare));
+  await approve(
+    await proposeRule(deps, ...ruleOf('small_utility_bills', by, { sectors: ['utility'] })),
   );
-  await approveProposal(deps, { proposalId: rule.proposalId, by: second });
-  await proposeRule(deps, ...ruleOf('relief_small_loans', { by, products: ['I'] }));
+  await proposeRule(deps, ...ruleOf('relief_small_loans', by, { products: ['I'] }));
   const [dispute] = disputes;
   if (dispute === undefined) return;
   const grounds = { by, reason: 'The lender confirmed it', evidence: 'Letter of the lender' };
@@ -98,8 +102,9 @@ async function propose(deps: Deps, disputes: readonly string[]): Promise<void> {
 /** Neither covers a state of the documented examples until somebody approves the second one. */
 function ruleOf(
   rule: string,
-  { by, ...covered }: { readonly by: string } & Partial<SuppressionRule>,
-): [SuppressionRule, { by: string; reason: string; evidence: string }] {
+  by: Actor,
+  covered: Partial<SuppressionRule>,
+): [SuppressionRule, Grounds] {
   const reason = 'Relief for small amounts';
   return [
     {

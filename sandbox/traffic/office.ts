@@ -5,6 +5,7 @@ import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
 import { EXAMPLES } from '../credit.ts';
 import { sandboxPopulation } from '../registry.ts';
 import { doCreditWork } from './credit-work.ts';
@@ -36,7 +37,8 @@ export async function workInOffice(
   { shops: [shop], school }: Vendors,
 ): Promise<boolean> {
   const deps = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
-  await openFloatBooks({ ...deps, wireTime: createWireTime(config.timeZone) });
+  const wireTime = createWireTime(config.timeZone);
+  await openFloatBooks({ ...deps, wireTime });
   if (shop !== undefined) await topUpItself(deps, shop.vendorId);
   if (school !== undefined) {
     await earnOnce(deps, school, 'school-fees');
@@ -47,7 +49,8 @@ export async function workInOffice(
     const { timeZone, creditRetentionDays: retentionDays } = config;
     const people = [...sandboxPopulation(PEOPLE)].slice(EXAMPLES);
     const about = { vault, clock: systemClock, timeZone, retentionDays };
-    await doCreditWork({ ...deps, ...about }, people);
+    const proposals = createProposals({ ...deps, wireTime });
+    await doCreditWork({ ...about, pool, proposals }, people);
   }
   return shop === undefined || (await claimDeclined(deps, shop.vendorId));
 }

@@ -1,7 +1,12 @@
 import type { AmountUnit } from '../credit/registry/account.ts';
 import type { CreditOperation } from '../credit/bureaus/bureau.ts';
 import type { Content } from '../credit/decisions/content.ts';
-import type { DisputePreview, MergePreview, PersonView } from '../credit/decisions/preview.ts';
+import type {
+  AccountPreview,
+  DisputePreview,
+  MergePreview,
+  PersonView,
+} from '../credit/decisions/preview.ts';
 import type { CardChange } from '../credit/governance/cards-store.ts';
 import type { CardPlots } from '../credit/monitoring/card-plots.ts';
 import type { KeptMonth } from '../credit/monitoring/months-store.ts';
@@ -13,7 +18,8 @@ import type { SuppressionRule } from '../credit/registry/suppression.ts';
 import type { EnquiryOutcome } from '../credit/enquiries/record.ts';
 import type { ImportCounts, ListedImport } from '../credit/importing/imports-store.ts';
 import type { Finding } from '../credit/importing/record.ts';
-import type { DecisionView, OnWire } from './answers.ts';
+import type { Decision } from '../proposals/store.ts';
+import type { OnWire } from './answers.ts';
 
 /** The shapes of the API's answers about credit information (see `answers.ts`). */
 
@@ -185,20 +191,26 @@ export type ProposedContent =
 /** A proposal in a list. */
 export interface ListedProposal {
   readonly proposalId: string;
-  readonly kind: Content['kind'];
+  /** `altered`: it was changed in the database, and nothing of it can be believed. */
+  readonly kind: Content['kind'] | 'altered';
   /** Null: it is about people, and the viewer may not see reports. */
   readonly reason: string | null;
   readonly proposedBy: string;
   readonly proposedAt: string;
-  readonly decision: 'approved' | 'rejected' | null;
+  readonly decision: Decision | null;
 }
 
 /** What one person proposed about people on file, files, suppression rules or scorecards. */
-export interface CreditProposal extends ListedProposal, DecisionView {
-  readonly content: ProposedContent;
+export interface CreditProposal extends ListedProposal {
+  /** Null: it was altered. */
+  readonly content: ProposedContent | null;
   readonly caseId: string | null;
   readonly reason: string;
   readonly evidence: string;
+  readonly decidedBy: string | null;
+  readonly decidedAt: string | null;
+  /** The viewer proposed it, so another person has to approve it. */
+  readonly isOwn: boolean;
 }
 
 /** `GET /credit/proposals`, newest first. */
@@ -214,8 +226,12 @@ export interface ProposalMade {
 /** `GET /credit/proposals/:proposalId`, with what is known of people while it is open. */
 export interface CreditProposalAnswer {
   readonly proposal: CreditProposal;
+  /** For `POST /proposals/:id/approve`; null: it waits no longer, or was altered. */
+  readonly approval: { readonly seen: string; readonly problem: string | null } | null;
   readonly merge: MergePreview | null;
   readonly dispute: OnWire<DisputePreview> | null;
+  /** Of an account that is withdrawn or was sold. */
+  readonly account: OnWire<AccountPreview> | null;
   /** Of an approved file: its import, and whether it is complete; null: it has not begun. */
   readonly made: { readonly importId: string; readonly isFinished: boolean } | null;
 }

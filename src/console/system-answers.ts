@@ -6,7 +6,7 @@ import type { HealthCheck } from '../platform/health-check.ts';
 /** Something that one person has proposed and another one has to decide. */
 export interface Approval {
   /** `proposal`: one of any kind, which `proposed` names, decided at its own address. */
-  readonly kind: WaitingKind | 'person' | 'credit' | 'proposal';
+  readonly kind: WaitingKind | 'person' | 'proposal';
   readonly id: string;
   /** What is proposed, such as a resolution of a case. */
   readonly proposed: string;

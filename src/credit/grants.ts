@@ -26,7 +26,6 @@ export const CREDIT_GRANTS: RuntimeGrants = {
     updateAllBut: ['import_id', 'lender', 'template', 'as_of', 'file_hash', 'corrects'],
   },
   credit_import_findings: { insert: true, delete: true },
-  credit_proposals: { insert: true, update: ['decision', 'decided_by', 'decided_at', 'mac'] },
   subject_merges: { insert: true, update: ['undone_at', 'undone_reason'] },
 
   // Credit enquiries.

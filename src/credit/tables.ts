@@ -31,7 +31,6 @@ export const CREDIT_TABLES: TableClasses = {
   suppression_changes: 'local',
   subject_merges: 'local',
   credit_cases: 'local',
-  credit_proposals: 'local',
   credit_imports: 'local',
   credit_import_findings: 'local',
 };

@@ -139,20 +139,28 @@ export interface ProposalFilter {
   /** Undefined: any. */
   readonly kinds?: readonly string[] | undefined;
   readonly vendorId?: number | undefined;
+  /** What the content contains. Undefined: anything. */
+  readonly having?: object | undefined;
   readonly limit: number;
 }
 
 /** Newest first. */
 export async function listProposals(
   db: Queryable,
-  { open, kinds, vendorId, limit }: ProposalFilter,
+  { open, kinds, vendorId, having, limit }: ProposalFilter,
 ): Promise<ProposalRow[]> {
   const listed = await db.query<ProposalRow>(
     `${PROPOSALS}
      where (not $1 or p.is_open and d.proposal_id is null) and ($2::text[] is null or p.kind = any ($2))
-       and ($3::integer is null or p.vendor_id = $3)
+       and ($3::integer is null or p.vendor_id = $3) and ($5::jsonb is null or p.content @> $5)
      order by p.proposed_at desc, p.proposal_id desc limit $4`,
-    [open, kinds ?? null, vendorId ?? null, limit],
+    [
+      open,
+      kinds ?? null,
+      vendorId ?? null,
+      limit,
+      having === undefined ? null : JSON.stringify(having),
+    ],
   );
   return listed.rows;
 }

@@ -112,7 +112,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'credit/governance': ['scorecards', 'scorecard_changes'],
   'credit/monitoring': ['scorecard_months', 'score_overrides'],
-  'credit/decisions': ['credit_proposals'],
   'credit/importing': ['credit_imports', 'credit_import_findings'],
   'credit/bureaus': ['upstream_calls'],
   'credit/watches': ['credit_watches'],

@@ -99,7 +99,7 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('img', { name: /ROC curve/ }).waitFor();
     await page.getByRole('img', { name: /People by score/ }).waitFor();
 
-    const approvals = await listAudit(pool, { action: 'credit.proposal.approve', limit: 5 });
+    const approvals = await listAudit(pool, { action: 'proposal.approve', limit: 5 });
     expect(approvals).toMatchObject([{ login: 'risk2', result: 'done' }]);
     // The other file was refused.
     expect(fixture.problems).toEqual([expect.stringContaining('400')]);

@@ -131,10 +131,10 @@ export async function creditByTwo(environment: Environment, ...args: string[]): 
   const grounds = ['--evidence', 'File 7', '--by', 'Asha', '--json'];
   const proposed = await inProcess(environment, 'credit', ...args, ...grounds);
   if (proposed.exitCode !== 0) return proposed;
-  const { proposal } = proposed.json<{ proposal: string }>();
+  const { proposal, seen } = proposed.json<{ proposal: string; seen: string }>();
   return await inProcess(
     environment,
-    ...['credit', 'proposal', 'approve', proposal, '--by', 'Baraka'],
+    ...['proposal', 'approve', proposal, '--by', 'Baraka', '--seen', seen],
   );
 }
 

@@ -138,15 +138,15 @@ test('neither is a name enough for what risk decides about the credit registry',
   await staff('rehema', 'risk');
   await staff('rashid', 'risk');
   const made = await signedIn('rehema', PASSWORD, ...rule);
-  const { proposal } = made.json<{ proposal: string }>();
-  const approve = ['credit', 'proposal', 'approve', proposal];
+  const { proposal, seen } = made.json<{ proposal: string; seen: string }>();
+  const approve = ['proposal', 'approve', proposal, '--seen', seen];
   const other = await withInput('', environment, ...approve, '--by', 'Rehema Other');
   expect(other.stderr).toContain('Rehema Other is not the login of a member of staff');
-  const reject = ['credit', 'proposal', 'reject', proposal];
+  const reject = ['proposal', 'reject', proposal, '--note', 'no'];
   expect((await withInput('', environment, ...reject, '--by', 'Nobody')).exitCode).toBe(1);
   const approved = await signedIn('rashid', PASSWORD, ...approve);
   expect(approved.json()).toMatchObject({ proposed_by: 'rehema', decided_by: 'rashid' });
-  const noted = await listAudit(pool, { action: 'credit.proposal.approve', limit: 5 });
+  const noted = await listAudit(pool, { action: 'proposal.approve', limit: 5 });
   expect(noted).toMatchObject([{ login: 'rashid', target: proposal, result: 'done' }]);
 });
 

@@ -43,8 +43,10 @@ const propose = async (what: string, body: object): Promise<string> => {
   expect(answer.code).toBeUndefined();
   return String(answer.body['proposalId']);
 };
-const approve = async (login: string, id: string) =>
-  await as(login).send('POST', `/credit/proposals/${id}/approve`);
+const approve = async (login: string, id: string) => {
+  const { approval } = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  return await as(login).send('POST', `/proposals/${id}/approve`, { seen: approval?.seen ?? '-' });
+};
 
 test('a merge is proposed from its case, shown before and after, and approved by another', async () => {
   const { pool } = running.service;
@@ -67,7 +69,7 @@ test('a merge is proposed from its case, shown before and after, and approved by
   expect(before.proposal).toMatchObject({ isOwn: false, proposedBy: 'risk', decision: null });
 
   const waiting = await read<ApprovalsAnswer>('risk2', '/approvals');
-  expect(waiting).toMatchObject({ waiting: 1, approvals: [{ kind: 'credit', id }] });
+  expect(waiting).toMatchObject({ waiting: 1, approvals: [{ proposed: 'credit_merge', id }] });
   expect(await read<ApprovalsAnswer>('risk', '/approvals')).toMatchObject({ waiting: 0 });
   expect(await read<ApprovalsAnswer>('admin', '/approvals')).toMatchObject({ approvals: [] });
   // Who may not see reports sees what waits, and nothing about whom.
@@ -82,7 +84,7 @@ test('a merge is proposed from its case, shown before and after, and approved by
   expect(known.proposals).toMatchObject([{ proposalId: id, reason: GROUNDS.reason }]);
 
   expect((await approve('risk', id)).code).toBe('invalid_field');
-  expect((await approve('admin', id)).code).toBe('not_permitted');
+  expect((await approve('admin', id)).status).toBe(404);
   expect((await readSurvivors(pool, [1_000_003n])).size).toBe(0);
   expect((await approve('risk2', id)).status).toBe(204);
   expect((await readSurvivors(pool, [1_000_003n])).get(1_000_003n)).toBe(1_000_001n);
@@ -100,7 +102,7 @@ test('a merge is proposed from its case, shown before and after, and approved by
   const apart = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${undo}`);
   expect(apart.merge).toEqual(before.merge);
   expect((await approve('risk2', undo)).status).toBe(204);
-  for (const action of ['credit.case', 'credit.proposal', 'credit.proposal.approve']) {
+  for (const action of ['credit.case', 'credit.proposal', 'proposal.approve']) {
     expect(await listAudit(pool, { action, limit: 9 })).not.toHaveLength(0);
   }
   const log = await listAudit(pool, { limit: 99 });
@@ -166,9 +168,40 @@ test('a suppression rule is put into force and ended by two people', async () =>
   expect(rules.map(({ rule }) => rule)).toEqual(['relief', 'small_amount']);
   const end = await propose('rule-end', { rule: 'relief' });
   const reject = { reason: 'it stays' };
-  const path = `/credit/proposals/${end}/reject`;
+  const path = `/proposals/${end}/reject`;
   expect((await as('risk').send('POST', path, reject)).status).toBe(204);
   expect((await approve('risk2', end)).code).toBe('invalid_field');
+});
+
+test('an account is withdrawn by two people, who see what lenders learn before and after', async () => {
+  const { pool } = running.service;
+  const found = await pool.query<{ crn: bigint; account_id: bigint; into: bigint }>(
+    `select a.crn, a.account_id, b.account_id as into from credit_accounts a
+       join credit_accounts b on b.crn = a.crn and b.lender <> a.lender and b.opened_on >= a.opened_on
+       join account_states s on s.crn = a.crn and s.account_id = a.account_id
+     where a.crn > 1000005 order by s.days_in_arrears desc, a.crn, a.account_id limit 1`,
+  );
+  const { crn = 0n, account_id: account = 0n, into = 0n } = found.rows[0] ?? {};
+  const about = { crn: String(crn), account: String(account) };
+  const id = await propose('withdrawal', about);
+  const shown = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  expect(shown.proposal.content).toMatchObject({ kind: 'withdrawal', ...about });
+  expect(shown.approval).toMatchObject({ problem: null });
+  const { before, after } = shown.account!;
+  expect(after.accounts).toBe(before.accounts - 1);
+  const sale = { ...about, into: String(into), soldOn: '2026-02-30' };
+  expect(
+    (await as('risk').send('POST', '/credit/proposals/sale', { ...GROUNDS, ...sale })).field,
+  ).toBe('soldOn');
+  expect((await approve('risk', id)).code).toBe('invalid_field');
+  expect((await approve('risk2', id)).status).toBe(204);
+  const again = await as('risk').send('POST', '/credit/proposals/withdrawal', {
+    ...about,
+    ...GROUNDS,
+  });
+  expect(again).toMatchObject({ status: 400, field: 'account' });
+  const file = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  expect(file).toMatchObject({ account: null, approval: null, proposal: { decision: 'approved' } });
 });
 
 test.each([

@@ -347,7 +347,6 @@ test.each([
   ['dispute', ['dispute', 'list', '--after', NO_ID]],
   ['import', ['findings', '--', NO_ID]],
   ['import', ['imports', '--after', NO_ID]],
-  ['proposal', ['proposal', 'approve', '--by', 'Asha', '--', NO_ID]],
 ])('36 dashes are not the id of a %s: %j', async (what, args) => {
   const ran = await inProcess(environment, 'credit', ...args);
   expect(ran).toMatchObject({

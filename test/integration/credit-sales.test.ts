@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
-import { approveProposal } from '../../src/credit/decisions/decide.ts';
 import { proposeSale, proposeWithdrawal } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
@@ -16,6 +15,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { approveProposal, decisionDeps, groundsOf } from '../support/credit-decisions.ts';
 import { csvOf, newVault, rightLine } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
 
@@ -29,7 +29,7 @@ const clock = { now: () => new Date('2026-11-05T09:00:00Z') };
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.url, max: 4, name: 'test' });
-  deps = { pool, clock, ledgerMac: createMac(randomBytes(32)) };
+  deps = decisionDeps({ pool, clock, ledgerMac: createMac(randomBytes(32)) });
   folder = await mkdtemp(path.join(tmpdir(), 'credit-sales-'));
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ const WRITTEN_OFF = {
   ...{ OverdueBalance: '8000', OverdueDate: '20260915', AccountStatus: 'C' },
   ...{ DaysInArrears: '45', InstalmentsInArrears: '2', PrudentialRiskClassification: 'B' },
 };
-const grounds = { by: 'Asha', reason: 'Sold with a portfolio', evidence: 'Notice 88' };
+const grounds = groundsOf('Sold with a portfolio', 'Notice 88');
 const options = {
   ...{ clock, timeZone: 'Africa/Nairobi', retentionDays: 1826 },
 };

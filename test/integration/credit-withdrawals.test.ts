@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
-import { approveProposal, rejectProposal } from '../../src/credit/decisions/decide.ts';
 import { proposeWithdrawal } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
@@ -19,6 +18,12 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import {
+  approveProposal,
+  decisionDeps,
+  groundsOf,
+  rejectProposal,
+} from '../support/credit-decisions.ts';
 import { csvOf, newVault, rightLine } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
 
@@ -33,7 +38,7 @@ const clock = { now: () => now };
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.url, max: 4, name: 'test' });
-  deps = { pool, clock, ledgerMac: createMac(randomBytes(32)) };
+  deps = decisionDeps({ pool, clock, ledgerMac: createMac(randomBytes(32)) });
   folder = await mkdtemp(path.join(tmpdir(), 'credit-withdrawals-'));
 });
 afterAll(async () => {
@@ -99,7 +104,7 @@ test('a wrong listing leaves every figure when two people withdraw it, also if i
   const file = await readFileOfToday(options, crn, null);
   const key = file.accounts.find(({ lender }) => lender === 'OTHER')!.key;
   const ref = { crn, accountId: BigInt(key.split(' ')[1]!) };
-  const grounds = { by: 'Asha', reason: 'Somebody else’s loan', evidence: 'Letter 7' };
+  const grounds = groundsOf('Somebody else’s loan', 'Letter 7');
   const rejected = await proposeWithdrawal(deps, ref, grounds);
   await rejectProposal(deps, { proposalId: rejected.proposalId, by: 'Baraka' });
   const { proposalId } = await proposeWithdrawal(deps, ref, grounds);
@@ -111,7 +116,7 @@ test('a wrong listing leaves every figure when two people withdraw it, also if i
 
   // Whoever was answered with it is told; who asked before or later was not.
   now = new Date('2026-11-05T11:00:00Z');
-  await ask('LATER', '2026-11-05T10:30:00Z');
+  await ask('LATER', new Date(Date.now() + 3_600_000).toISOString());
   expect(await listRecipients(pool, ref)).toMatchObject([{ askedBy: 'BANK', answers: 2 }]);
   expect(await listWithdrawals(pool, 10)).toMatchObject([
     {

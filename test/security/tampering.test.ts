@@ -6,7 +6,8 @@ import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
-import { PROPOSALS_AUTHENTIC } from '../../src/credit/decisions/authenticity.ts';
+import { decisionDeps, groundsOf } from '../support/credit-decisions.ts';
+import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
 import { proposeRule } from '../../src/credit/decisions/propose.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
@@ -85,9 +86,8 @@ beforeAll(async () => {
   await settlePayments(books.pool, [failedReport(corrected)]);
   await decide('return_to_vendor');
   await extend();
-  const deps = { pool: books.pool, clock: systemClock, ledgerMac: books.ledgerMac };
-  const grounds = { by: 'Asha', reason: 'A notice', evidence: 'Circular 7' };
-  await proposeRule(deps, RULE, grounds);
+  const deps = decisionDeps({ ...books, clock: systemClock });
+  await proposeRule(deps, RULE, groundsOf('A notice', 'Circular 7'));
   const report = await checkLedger(books.pool, { mac: books.ledgerMac });
   expect(report.violations).toEqual([]);
   keptHead = report.head?.hash ?? '';
@@ -113,7 +113,7 @@ async function decide(resolution: string): Promise<void> {
 }
 
 async function check(heads: readonly string[] = []): Promise<readonly Violation[]> {
-  const also = [PROPOSALS_AUTHENTIC];
+  const also = [DECISIONS_AUTHENTIC];
   return (await checkLedger(books.pool, { mac: books.ledgerMac, heads, also })).violations;
 }
 
@@ -133,7 +133,7 @@ const TABLES = [
   'cases',
   'corrections',
   'security_keys',
-  'credit_proposals',
+  'proposal_decisions',
 ] as const;
 
 /** Changes the books, runs the check, and restores them. */
@@ -465,12 +465,12 @@ const WAYS: readonly Way[] = [
     way: 'an approval of a proposal about the registry, written by SQL',
     tamper: async () =>
       await run(
-        `update credit_proposals set decision = 'approved', decided_by = 'Baraka', decided_at = now()
-         where decision is null`,
+        `insert into proposal_decisions (proposal_id, decision, decided_by, decided_at, note, is_alone, carried_out, mac)
+         select proposal_id, 'approved', 'Baraka', now(), '', false, '[]', '' from proposals where is_open`,
         [],
         books.pool,
       ),
-    found: 'credit_proposals_authentic',
+    found: 'decisions_authentic',
     asRuntime: true,
   },
   {

@@ -7,7 +7,7 @@ export function DecisionState({
   decision,
   approved = <Trans>Approved</Trans>,
 }: {
-  readonly decision: 'approved' | 'rejected' | null;
+  readonly decision: 'approved' | 'rejected' | 'withdrawn' | 'expired' | null;
   /** The word for an approved one. */
   readonly approved?: ReactNode;
 }) {
@@ -18,6 +18,18 @@ export function DecisionState({
       return (
         <Pill tone="info">
           <Trans>Rejected</Trans>
+        </Pill>
+      );
+    case 'withdrawn':
+      return (
+        <Pill tone="info">
+          <Trans>Withdrawn</Trans>
+        </Pill>
+      );
+    case 'expired':
+      return (
+        <Pill tone="info">
+          <Trans>Expired</Trans>
         </Pill>
       );
     case null:

@@ -10,7 +10,6 @@ import { addLetterCommands } from './letters.ts';
 import { addListCommands } from './lists.ts';
 import { addMergeCommands } from './merge.ts';
 import { addMonitorCommands } from './monitor.ts';
-import { addProposalCommands } from './proposals.ts';
 import { addReportCommand } from './report.ts';
 import { addSaleCommands } from './sale.ts';
 import { addScoreCommand } from './score.ts';
@@ -35,7 +34,6 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addWithdrawCommands(credit, cli);
   addSaleCommands(credit, cli);
   addSuppressionCommands(credit, cli);
-  addProposalCommands(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
   addApplyCardCommand(credit, cli);

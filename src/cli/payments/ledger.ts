@@ -3,7 +3,6 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { completeChain, readChainEnd } from '../../payments/ledger/chain.ts';
 import { PEOPLE_AUTHENTIC } from '../../parties/people/authenticity.ts';
 import { DECISIONS_AUTHENTIC } from '../../proposals/authenticity.ts';
-import { PROPOSALS_AUTHENTIC } from '../../credit/decisions/authenticity.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import type { CheckReport } from '../../payments/audit/check.ts';
 import { readVids } from '../../parties/store.ts';
@@ -46,7 +45,7 @@ function addCheck(ledger: Command, cli: Cli): void {
           mac: await findLedgerMac(),
           heads: options.head,
           schema: SCHEMA,
-          also: [PEOPLE_AUTHENTIC, DECISIONS_AUTHENTIC, PROPOSALS_AUTHENTIC],
+          also: [PEOPLE_AUTHENTIC, DECISIONS_AUTHENTIC],
           onInvariant: (name) => cli.progress.show(`checking ${name}`),
         });
         const vids = await readVids(pool);

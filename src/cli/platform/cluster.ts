@@ -8,7 +8,6 @@ import {
 } from '../../parties/buckets-store.ts';
 import { PEOPLE_AUTHENTIC } from '../../parties/people/authenticity.ts';
 import { DECISIONS_AUTHENTIC } from '../../proposals/authenticity.ts';
-import { PROPOSALS_AUTHENTIC } from '../../credit/decisions/authenticity.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import { distribute, undistribute } from '../../platform/cluster/distribute.ts';
 import type { MovedTable, MoveOptions } from '../../platform/cluster/distribute.ts';
@@ -206,7 +205,7 @@ async function verified(
   const report = await checkLedger(pool, {
     mac: await findLedgerMac(),
     schema: SCHEMA,
-    also: [PEOPLE_AUTHENTIC, DECISIONS_AUTHENTIC, PROPOSALS_AUTHENTIC],
+    also: [PEOPLE_AUTHENTIC, DECISIONS_AUTHENTIC],
     onInvariant: (name) => cli.progress.show(`checking ${name}`),
   });
   const rows = moved.reduce((sum, { rows: count }) => sum + count, 0n);

@@ -1,7 +1,5 @@
 import type { Logger } from 'pino';
 import { listUnconfirmed } from '../../parties/people/people-store.ts';
-import { textOf } from '../../credit/decisions/content.ts';
-import { listProposals } from '../../credit/decisions/proposals-store.ts';
 import { listWaiting } from '../../payments/approvals/waiting.ts';
 import type { Waiting, WaitingKind } from '../../payments/approvals/waiting.ts';
 import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
@@ -51,10 +49,9 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
         );
         const waiting = await listWaiting(pool, kinds, MAX_LISTED);
         const people = isAllowed(viewer.role, 'people.act') ? await unconfirmed(pool, viewer) : [];
-        const credit = isAllowed(viewer.role, 'credit.act') ? await proposals(pool, viewer) : [];
         const listed = waiting.map((each) => approvalOf(each, viewer));
         const generic = await waitingProposals(options, viewer);
-        const approvals = [...people, ...listed, ...generic, ...credit];
+        const approvals = [...people, ...listed, ...generic];
         return { approvals, waiting: approvals.filter(({ isOwn }) => !isOwn).length };
       },
     }),
@@ -91,23 +88,6 @@ async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
     proposedBy: linkByLogin ?? '',
     proposedAt: (row.credentialsAt ?? row.createdAt).toISOString(),
     isOwn: row.linkBy === viewer.personId || personId === viewer.personId,
-    entry: null,
-  }));
-}
-
-/** About people on file, suppression rules and scorecards. */
-async function proposals(pool: Pool, { login }: Viewer): Promise<Approval[]> {
-  const rows = await listProposals(pool, { open: true, limit: MAX_LISTED });
-  return rows.toReversed().map(({ proposalId, content, reason: why, proposedBy, proposedAt }) => ({
-    kind: 'credit',
-    id: proposalId,
-    proposed: content.kind,
-    about: textOf(content),
-    note: why,
-    amount: null,
-    proposedBy,
-    proposedAt: proposedAt.toISOString(),
-    isOwn: isSamePerson(proposedBy, login),
     entry: null,
   }));
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { previewDispute, viewPeople } from '../../credit/decisions/preview.ts';
-import { listProposals } from '../../credit/decisions/proposals-store.ts';
+import { CREDIT_KIND_NAMES } from '../../credit/decisions/content.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
 import { findCase, listCases } from '../../credit/registry/cases-store.ts';
 import { findOpenDispute, listOpenDisputes } from '../../credit/registry/disputes-store.ts';
 import type { ReportOptions } from '../../credit/reports/subject-report.ts';
@@ -28,6 +29,7 @@ const SHOWN_DIGITS = 3;
 
 export interface CreditCaseRoutesOptions {
   readonly pool: Pool;
+  readonly proposals: Proposals;
   /** Undefined when the credit registry is not configured. */
   readonly reports: ReportOptions | undefined;
 }
@@ -73,7 +75,7 @@ function endingOf(crn: bigint): string {
   return String(crn).slice(-SHOWN_DIGITS);
 }
 
-function caseRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
+function caseRoute({ pool, proposals, reports }: CreditCaseRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/credit/cases/:caseId',
@@ -85,7 +87,9 @@ function caseRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
       const found = await findCase(pool, caseId);
       if (found === undefined) throw new Refusal('not_found', { text: 'No such case' });
       const { kind, crns, openedAt, closedAt, resolution } = found;
-      const proposals = await listProposals(pool, { open: false, caseId, limit: MAX_PROPOSALS });
+      const about = await proposals.list({
+        ...{ open: false, kinds: CREDIT_KIND_NAMES, having: { caseId }, limit: MAX_PROPOSALS },
+      });
       return {
         caseId,
         kind,
@@ -93,7 +97,7 @@ function caseRoute({ pool, reports }: CreditCaseRoutesOptions): AnyRoute {
         closedAt: closedAt?.toISOString() ?? null,
         resolution,
         people: await viewPeople(reports, crns),
-        proposals: proposals.map((row) => listedProposal(row, viewer)),
+        proposals: about.map((row) => listedProposal(proposals, row, viewer)),
       };
     },
   });

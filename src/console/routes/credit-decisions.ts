@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Static, TProperties } from 'typebox';
-import { approveProposal, rejectProposal } from '../../credit/decisions/decide.ts';
+import { CREDIT_KIND_NAMES } from '../../credit/decisions/content.ts';
 import { importOf } from '../../credit/decisions/imports.ts';
-import { previewDispute, previewMerge } from '../../credit/decisions/preview.ts';
+import { previewAccount, previewDispute, previewMerge } from '../../credit/decisions/preview.ts';
 import {
   proposeCard,
   proposeClosing,
@@ -10,12 +10,13 @@ import {
   proposeOutcome,
   proposeRule,
   proposeRuleEnd,
+  proposeSale,
   proposeUnmerge,
+  proposeWithdrawal,
 } from '../../credit/decisions/propose.ts';
 import type { Deps, Grounds } from '../../credit/decisions/propose.ts';
-import { findProposal, listProposals } from '../../credit/decisions/proposals-store.ts';
-import type { ProposalRow } from '../../credit/decisions/proposals-store.ts';
 import { PRODUCT_TYPES, RISK_CLASSES } from '../../credit/facts.ts';
+import type { SoldDebt } from '../../credit/registry/sales-store.ts';
 import type { SuppressionRule } from '../../credit/registry/suppression.ts';
 import {
   listSuppressionChanges,
@@ -28,6 +29,7 @@ import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import type {
   CreditProposalAnswer,
   CreditProposalsAnswer,
@@ -35,14 +37,20 @@ import type {
   SuppressionAnswer,
 } from '../credit-answers.ts';
 import { onWire } from '../on-wire.ts';
-import { Audited, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { contentInLog, listedProposal, proposalView } from './credit-proposal.ts';
+import {
+  groundedOf,
+  listedProposal,
+  proposalView,
+  requireCreditProposal,
+} from './credit-proposal.ts';
 import { rowId, shortText } from './fields.ts';
-import { decisionRoutes, stateQuery } from './proposals.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
+import { stateQuery } from './proposals.ts';
 import { reason } from './reason.ts';
 
-/** More are not shown; `malipo credit proposal list` lists all. */
+/** More are not shown; `malipo proposal list` lists all. */
 const MAX_LISTED = 200;
 
 export interface CreditDecisionRoutesOptions extends Deps {
@@ -55,31 +63,19 @@ const params = Type.Object({ proposalId: rowId });
 
 /** What two people decide about people on file, suppression rules and scorecards. */
 export function creditDecisionRoutes(options: CreditDecisionRoutesOptions): AnyRoute[] {
-  return [
-    listRoute(options),
-    oneRoute(options),
-    rulesRoute(options),
-    ...proposingRoutes(options),
-    ...decisionRoutes({
-      ...{ path: '/credit/proposals', permission: 'credit.act', noun: 'credit.proposal' },
-      approve: async (proposalId, by) => {
-        const { content, proposedBy } = await approveProposal(options, { proposalId, by });
-        return { ...contentInLog(content), proposedBy };
-      },
-      reject: async (proposalId, by) => await rejectProposal(options, { proposalId, by }),
-    }),
-  ];
+  return [listRoute(options), oneRoute(options), rulesRoute(options), ...proposingRoutes(options)];
 }
 
-function listRoute({ pool }: CreditDecisionRoutesOptions): AnyRoute {
+function listRoute({ proposals }: CreditDecisionRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/credit/proposals',
     permission: 'credit.read',
     query: stateQuery,
     handle: async ({ query: { state } }, { viewer }): Promise<CreditProposalsAnswer> => {
-      const rows = await listProposals(pool, { open: state === 'open', limit: MAX_LISTED });
-      return { proposals: rows.map((row) => listedProposal(row, viewer)) };
+      const kinds = CREDIT_KIND_NAMES;
+      const rows = await proposals.list({ open: state === 'open', kinds, limit: MAX_LISTED });
+      return { proposals: rows.map((row) => listedProposal(proposals, row, viewer)) };
     },
   });
 }
@@ -92,39 +88,51 @@ function oneRoute(options: CreditDecisionRoutesOptions): AnyRoute {
     look: 'credit.proposal',
     params,
     handle: async ({ params: { proposalId } }, { viewer }): Promise<CreditProposalAnswer> => {
-      const row = await findProposal(options.pool, proposalId);
-      if (row === undefined) throw new Refusal('not_found', { text: 'No such proposal' });
-      return { proposal: proposalView(row, viewer.login), ...(await previewsOf(row, options)) };
+      const { proposals } = options;
+      const row = await requireCreditProposal(proposals, proposalId);
+      const proposal = proposalView(proposals, row, viewer);
+      const isOpen = row.decision === null && proposal.content !== null;
+      const preview = isOpen ? await proposals.preview(proposalId) : null;
+      const approval = preview && { seen: preview.seen, problem: preview.problem };
+      return { proposal, approval, ...(await previewsOf(row, options)) };
     },
   });
 }
 
-const NOTHING = { merge: null, dispute: null, made: null } as const;
+const NOTHING = { merge: null, dispute: null, account: null, made: null } as const;
 
 /** What is known of the people whom an open proposal is about, before and after; the import of a file. */
 async function previewsOf(
-  { content, decision }: ProposalRow,
-  { pool, reports }: CreditDecisionRoutesOptions,
-): Promise<Omit<CreditProposalAnswer, 'proposal'>> {
-  if (content.kind === 'import' && decision === 'approved') {
-    const found = await importOf({ pool }, content);
+  row: ProposalRow,
+  { pool, proposals, reports }: CreditDecisionRoutesOptions,
+): Promise<Omit<CreditProposalAnswer, 'proposal' | 'approval'>> {
+  const what = groundedOf(proposals, row)?.what;
+  if (what?.kind === 'import' && row.decision === 'approved') {
+    const found = await importOf({ pool }, what);
     if (found === undefined) return NOTHING;
     const { importId, finishedAt } = found;
     return { ...NOTHING, made: { importId, isFinished: finishedAt !== null } };
   }
-  if (decision !== null || reports === undefined) return NOTHING;
-  if (content.kind === 'merge' || content.kind === 'unmerge') {
-    const { from, into } = content;
-    const merge = await previewMerge(reports, { from: BigInt(from), into: BigInt(into) });
-    return { ...NOTHING, merge: merge ?? null };
+  if (what === undefined || row.decision !== null || reports === undefined) return NOTHING;
+  switch (what.kind) {
+    case 'merge':
+    case 'unmerge': {
+      const both = { from: BigInt(what.from), into: BigInt(what.into) };
+      return { ...NOTHING, merge: (await previewMerge(reports, both)) ?? null };
+    }
+    case 'dispute': {
+      const about = { crn: BigInt(what.crn), accountId: BigInt(what.account) };
+      const preview = await previewDispute(reports, { ...about, disputeId: what.dispute });
+      return { ...NOTHING, dispute: preview === undefined ? null : onWire(preview) };
+    }
+    case 'withdrawal':
+    case 'sale': {
+      const preview = await previewAccount(reports, what);
+      return { ...NOTHING, account: preview === undefined ? null : onWire(preview) };
+    }
+    default:
+      return NOTHING;
   }
-  if (content.kind !== 'dispute') return NOTHING;
-  const preview = await previewDispute(reports, {
-    crn: BigInt(content.crn),
-    accountId: BigInt(content.account),
-    disputeId: content.dispute,
-  });
-  return { ...NOTHING, dispute: preview === undefined ? null : onWire(preview) };
 }
 
 /** Changes of rules that are shown. */
@@ -182,6 +190,15 @@ function proposingRoutes(options: CreditDecisionRoutesOptions): AnyRoute[] {
       { dispute: rowId, outcome: Type.Enum(['upheld', 'rejected', 'withdrawn']) },
       (deps, { dispute, outcome }, grounds) => proposeOutcome(deps, { dispute, outcome }, grounds),
     ),
+    proposing(options, 'withdrawal', { crn, account: crn }, (deps, body, grounds) =>
+      proposeWithdrawal(deps, { crn: BigInt(body.crn), accountId: BigInt(body.account) }, grounds),
+    ),
+    proposing(
+      options,
+      'sale',
+      { crn, account: crn, into: crn, soldOn: Type.String({ maxLength: 10 }) },
+      (deps, body, grounds) => proposeSale(deps, saleFrom(body), grounds),
+    ),
     proposing(options, 'case', { case: rowId }, (deps, body, grounds) =>
       proposeClosing(deps, body.case, grounds),
     ),
@@ -226,11 +243,21 @@ function proposing<Fields extends TProperties>(
     handle: async ({ body }, { viewer }) => {
       const given = body as Static<ReturnType<typeof Type.Object<Fields>>> & Grounds;
       const { evidence, reason: why, caseId } = given;
-      const row = await make(deps, given, { by: viewer.login, reason: why, evidence, caseId });
+      const by = actorOf(viewer);
+      const row = await make(deps, given, { by, reason: why, evidence, caseId });
       const answer: ProposalMade = { proposalId: row.proposalId };
-      return new Audited(answer, { target: row.proposalId, after: contentInLog(row.content) });
+      return auditedOf(row, answer);
     },
   });
+}
+
+/** Throws: `invalid_field`. */
+function saleFrom(body: Readonly<Record<'crn' | 'account' | 'into' | 'soldOn', string>>): SoldDebt {
+  const { soldOn } = body;
+  if (parseDay(soldOn) === undefined) {
+    throw new Refusal('invalid_field', { field: 'soldOn', text: 'soldOn is not a valid day' });
+  }
+  return { crn: BigInt(body.crn), from: BigInt(body.account), into: BigInt(body.into), soldOn };
 }
 
 /** Throws: `invalid_field`. */

@@ -14,8 +14,8 @@ import { csvLine } from '../../platform/base/csv.ts';
 import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
-import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
 import type {
   CreditImportAnswer,
   CreditImportsAnswer,
@@ -27,6 +27,7 @@ import { Audited, csvFile, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { rowId, shortText } from './fields.ts';
 import { pageOf } from './pages.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { reason } from './reason.ts';
 import { withFile } from './with-file.ts';
 
@@ -40,7 +41,7 @@ export interface CreditImportRoutesOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
-  readonly ledgerMac: Mac;
+  readonly proposals: Proposals;
   /** Undefined when the credit registry is not configured. */
   readonly reports: Pick<ReportOptions, 'vault'> | undefined;
 }
@@ -66,7 +67,14 @@ const proposalBody = Type.Object(
   { additionalProperties: false },
 );
 /** The file again: nothing of it is kept between the proposal and the approval. */
-const approvalBody = Type.Object({ content: file.content }, { additionalProperties: false });
+const approvalBody = Type.Object(
+  {
+    content: file.content,
+    /** Of the preview; not needed once it is approved. */
+    seen: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  },
+  { additionalProperties: false },
+);
 
 /** Lenders' files: what was imported and what was wrong with it, and the import of another one by two people. */
 export function creditImportRoutes(options: CreditImportRoutesOptions): AnyRoute[] {
@@ -211,12 +219,12 @@ function proposeRoute(options: RunOptions): AnyRoute {
     bodyBytes: LIMITS.consoleFileBytes,
     body: proposalBody,
     handle: async ({ body: { evidence, reason: why, ...given } }, { viewer }) => {
-      const grounds = { by: viewer.login, reason: why, evidence };
-      const { proposalId, content } = await withUpload(options, given, (deps, proposed) =>
+      const grounds = { by: actorOf(viewer), reason: why, evidence };
+      const row = await withUpload(options, given, (deps, proposed) =>
         proposeImport(deps, proposed, grounds),
       );
-      const answer: ProposalMade = { proposalId };
-      return new Audited(answer, { target: proposalId, after: content });
+      const answer: ProposalMade = { proposalId: row.proposalId };
+      return auditedOf(row, answer);
     },
   });
 }
@@ -230,10 +238,12 @@ function approveRoute(options: RunOptions): AnyRoute {
     bodyBytes: LIMITS.consoleFileBytes,
     params: Type.Object({ proposalId: rowId }),
     body: approvalBody,
-    handle: async ({ params: { proposalId }, body: { content } }, { viewer }) => {
+    handle: async ({ params: { proposalId }, body: { content, seen } }, { viewer }) => {
       const deps = depsOf(options);
       const { importId, counts } = await options.alone(() =>
-        withFile(content, (path) => approveImport(deps, { proposalId, by: viewer.login }, path)),
+        withFile(content, (path) =>
+          approveImport(deps, { proposalId, by: actorOf(viewer), seen }, path),
+        ),
       );
       return new Audited({ importId }, { after: { importId, ...counts } });
     },
@@ -244,9 +254,9 @@ type FileBody = Static<typeof trialBody>;
 type RunOptions = CreditImportRoutesOptions & { readonly alone: Alone };
 
 /** Throws: `scoring_unavailable`. */
-function depsOf({ pool, clock, wireTime, ledgerMac, reports }: RunOptions): ImportDeps {
+function depsOf({ pool, clock, wireTime, proposals, reports }: RunOptions): ImportDeps {
   if (reports === undefined) throw new Refusal('scoring_unavailable');
-  return { pool, clock, wireTime, ledgerMac, vault: reports.vault };
+  return { pool, clock, wireTime, proposals, vault: reports.vault };
 }
 
 async function withUpload<Result>(

@@ -1,6 +1,9 @@
-import { ruleOf } from '../../credit/decisions/content.ts';
-import type { Content, StoredRule } from '../../credit/decisions/content.ts';
-import type { ProposalRow } from '../../credit/decisions/proposals-store.ts';
+import { CREDIT_KIND_NAMES, isAboutPeople, ruleOf } from '../../credit/decisions/content.ts';
+import type { Content, Grounded, StoredRule } from '../../credit/decisions/content.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { isSamePerson } from '../../platform/base/person.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import type {
   CreditProposal,
   ListedProposal,
@@ -10,39 +13,55 @@ import type {
 import { onWire } from '../on-wire.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
 import type { Viewer } from '../route.ts';
-import { decisionView } from './proposals.ts';
 
-/** Proposals that are not about people on file. */
-const IMPERSONAL: ReadonlySet<Content['kind']> = new Set([
-  'import',
-  'suppression',
-  'suppression_end',
-  'scorecard',
-]);
-
-/** A proposal in a list: the reason may say something about a person, whom not everybody may see. */
-export function listedProposal(row: ProposalRow, { role }: Pick<Viewer, 'role'>): ListedProposal {
-  const { proposalId, content, proposedBy, decision } = row;
-  const { kind } = content;
-  const isShown = IMPERSONAL.has(kind) || isAllowed(role, 'credit.reports');
-  const reason = isShown ? row.reason : null;
-  const proposedAt = row.proposedAt.toISOString();
-  return { proposalId, kind, reason, proposedBy, proposedAt, decision };
+/** What is proposed, and its grounds; undefined if it was altered: then nothing of it can be believed. */
+export function groundedOf(proposals: Proposals, row: ProposalRow): Grounded | undefined {
+  return proposals.describe(row) === undefined ? undefined : (row.content as Grounded);
 }
 
-/** What the audit log keeps of a proposal: the references of people are in the proposal only. */
-export function contentInLog(content: Content): object {
-  return IMPERSONAL.has(content.kind) ? content : { kind: content.kind };
+/** Throws: `not_found` unless it is a proposal about the registry or the scorecards. */
+export async function requireCreditProposal(
+  proposals: Proposals,
+  proposalId: string,
+): Promise<ProposalRow> {
+  const row = await proposals.find(proposalId);
+  if (CREDIT_KIND_NAMES.includes(row.kind)) return row;
+  throw new Refusal('not_found', { text: 'No such proposal' });
+}
+
+/** A proposal in a list: the reason may say something about a person, whom not everybody may see. */
+export function listedProposal(
+  proposals: Proposals,
+  row: ProposalRow,
+  { role }: Pick<Viewer, 'role'>,
+): ListedProposal {
+  const { proposalId, proposedBy, decision } = row;
+  const isShown = !isAboutPeople(row.kind) || isAllowed(role, 'credit.reports');
+  return {
+    ...{ proposalId, proposedBy, decision },
+    kind: groundedOf(proposals, row)?.what.kind ?? 'altered',
+    reason: isShown ? row.note : null,
+    proposedAt: row.proposedAt.toISOString(),
+  };
 }
 
 /** A proposal as the console shows it to this person. */
-export function proposalView(row: ProposalRow, login: string): CreditProposal {
-  const { proposalId, caseId, reason, evidence } = row;
+export function proposalView(
+  proposals: Proposals,
+  row: ProposalRow,
+  { personId, login }: Pick<Viewer, 'personId' | 'login'>,
+): CreditProposal {
+  const { proposalId, proposedBy, decision, decidedBy } = row;
+  const grounded = groundedOf(proposals, row);
   return {
-    ...{ proposalId, caseId, reason, evidence },
-    kind: row.content.kind,
-    content: contentView(row.content),
-    ...decisionView(row, login),
+    ...{ proposalId, proposedBy, decision, decidedBy, reason: row.note },
+    kind: grounded?.what.kind ?? 'altered',
+    content: grounded === undefined ? null : contentView(grounded.what),
+    evidence: grounded?.evidence ?? '',
+    caseId: grounded?.caseId ?? null,
+    proposedAt: row.proposedAt.toISOString(),
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    isOwn: row.proposerId === personId || isSamePerson(proposedBy, login),
   };
 }
 

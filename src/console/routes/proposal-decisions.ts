@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isAboutPeople } from '../../credit/decisions/content.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
 import { readVids } from '../../parties/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -89,11 +90,13 @@ export function proposalRoutes({ pool, proposals }: ProposalRoutesOptions): AnyR
 
 /** What the audit log keeps of a proposal that was made or decided. @param answer of the route. */
 export function auditedOf(row: ProposalRow, answer?: unknown): Audited {
-  const { kind, about, decision, proposedBy, isAlone } = row;
-  const lines = row.carriedOut ?? row.shown;
+  const { kind, decision, proposedBy, isAlone } = row;
+  // More people read the audit log than may see whom it is about.
+  const isShown = !isAboutPeople(kind);
+  const what = isShown && { about: row.about, lines: row.carriedOut ?? row.shown };
   return new Audited(answer, {
     target: row.proposalId,
-    after: { kind, about, decision, proposedBy, lines, ...(isAlone === true && { isAlone }) },
+    after: { kind, ...what, decision, proposedBy, ...(isAlone === true && { isAlone }) },
   });
 }
 

@@ -1,88 +1,170 @@
+import { Type } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { SECTORS } from '../../parties/vendor.ts';
 import { isoDay } from '../../platform/base/days.ts';
+import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { ImportCounts } from '../importing/imports-store.ts';
+import type { Line } from '../../proposals/kind.ts';
+import { PRODUCT_TYPES, RISK_CLASSES } from '../facts.ts';
+import { TEMPLATES } from '../importing/template.ts';
 import type { TemplateName } from '../importing/template.ts';
-import type { AmountUnit } from '../registry/account.ts';
-import type { DisputeOutcome } from '../registry/disputes-store.ts';
+import { AMOUNT_UNITS } from '../registry/account.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
-import type { Sector } from '../../parties/vendor.ts';
-import type { ScoreKind } from '../scorecards/scorecard.ts';
+import { SCORE_KINDS } from '../scorecards/scorecard.ts';
 
-/** A rule as it is stored in a proposal: JSON has no exact integers of 64 bits, so cents are text. */
-export interface StoredRule {
-  readonly rule: string;
-  readonly reason: string;
-  readonly balanceUpToCents: string | null;
-  readonly originalUpToCents: string | null;
-  readonly products: SuppressionRule['products'];
-  readonly sectors: SuppressionRule['sectors'];
-  readonly riskClasses: SuppressionRule['riskClasses'];
-  readonly statesFrom: string | null;
-  readonly statesUntil: string | null;
-}
+const reference = Type.String({ pattern: '^[0-9]{1,18}$' });
+const id = Type.String({ pattern: '^[0-9a-f-]{36}$' });
+const someText = Type.String({ minLength: 1, maxLength: 1_000 });
+const isoDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+/** JSON has no exact integers of 64 bits, so cents are text. */
+const cents = Type.String({ pattern: '^[0-9]{1,18}$' });
+const count = Type.Integer({ minimum: 0 });
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const strict = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false });
+
+const ruleSchema = strict({
+  rule: someText,
+  reason: someText,
+  balanceUpToCents: orNull(cents),
+  originalUpToCents: orNull(cents),
+  products: orNull(Type.Array(Type.Enum([...PRODUCT_TYPES]))),
+  sectors: orNull(Type.Array(Type.Enum([...SECTORS]))),
+  riskClasses: orNull(Type.Array(Type.Enum([...RISK_CLASSES]))),
+  statesFrom: orNull(isoDate),
+  statesUntil: orNull(isoDate),
+});
+export type StoredRule = Static<typeof ruleSchema>;
+
+/** Two references are one person, or are not any more. */
+export const MERGE = strict({
+  kind: Type.Enum(['merge', 'unmerge']),
+  from: reference,
+  into: reference,
+});
+/** How a dispute ended. */
+export const DISPUTE = strict({
+  kind: Type.Enum(['dispute']),
+  dispute: id,
+  crn: reference,
+  account: reference,
+  outcome: Type.Enum(['upheld', 'rejected', 'withdrawn']),
+});
+/** An account that was listed wrongly leaves every answer. */
+const WITHDRAWAL = strict({
+  kind: Type.Enum(['withdrawal']),
+  crn: reference,
+  account: reference,
+  lender: someText,
+});
+/** A debt that two lenders submit counts once, under the one that bought it: `into`. */
+const SALE = strict({
+  kind: Type.Enum(['sale']),
+  crn: reference,
+  account: reference,
+  lender: someText,
+  into: reference,
+  buyer: someText,
+  soldOn: isoDate,
+});
+export const ACCOUNT = Type.Union([WITHDRAWAL, SALE]);
+/** A case is closed, and nothing else is changed. */
+export const CASE = strict({ kind: Type.Enum(['case']), case: id });
+/** A lender's file: the one that was tried is the one that is imported. */
+export const IMPORT = strict({
+  kind: Type.Enum(['import']),
+  lender: someText,
+  sector: Type.Enum([...SECTORS]),
+  template: Type.Enum(Object.keys(TEMPLATES) as TemplateName[]),
+  asOf: isoDate,
+  corrects: Type.Boolean(),
+  amounts: Type.Enum([...AMOUNT_UNITS]),
+  fileName: someText,
+  /** Of the file, hexadecimal. */
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  /** What its trial would have changed. */
+  counts: strict({
+    ...{ records: count, accountsAdded: count, statesAdded: count },
+    ...{ corrected: count, unchanged: count, rejected: count },
+  }),
+});
+/** `former`: in force when it was proposed. */
+export const RULE = Type.Union([
+  strict({
+    kind: Type.Enum(['suppression']),
+    rule: ruleSchema,
+    former: orNull(ruleSchema),
+  }),
+  strict({ kind: Type.Enum(['suppression_end']), former: ruleSchema }),
+]);
+export const SCORECARD = strict({
+  kind: Type.Enum(['scorecard']),
+  score: Type.Enum([...SCORE_KINDS]),
+  role: Type.Enum(['champion', 'challenger']),
+  /** Null: the newest shipped card answers; no challenger. */
+  card: orNull(someText),
+  /** When it was proposed. */
+  former: orNull(someText),
+});
 
 /** What is proposed. References of people are text, and nothing else about them is in it. */
 export type Content =
-  | { readonly kind: 'merge' | 'unmerge'; readonly from: string; readonly into: string }
-  | {
-      readonly kind: 'dispute';
-      readonly dispute: string;
-      readonly crn: string;
-      readonly account: string;
-      readonly outcome: DisputeOutcome;
-    }
-  /** An account that was listed wrongly leaves every answer. */
-  | {
-      readonly kind: 'withdrawal';
-      readonly crn: string;
-      readonly account: string;
-      readonly lender: string;
-    }
-  /** A debt that two lenders submit counts once, under the one that bought it. */
-  | {
-      readonly kind: 'sale';
-      readonly crn: string;
-      readonly account: string;
-      readonly lender: string;
-      /** The buyer's account. */
-      readonly into: string;
-      readonly buyer: string;
-      readonly soldOn: string;
-    }
-  /** A case is closed, and nothing else is changed. */
-  | { readonly kind: 'case'; readonly case: string }
-  | {
-      readonly kind: 'import';
-      readonly lender: string;
-      readonly sector: Sector;
-      readonly template: TemplateName;
-      readonly asOf: string;
-      readonly corrects: boolean;
-      readonly amounts: AmountUnit;
-      readonly fileName: string;
-      /** Of the file, hexadecimal: the one that was tried is the one that is imported. */
-      readonly sha256: string;
-      /** What its trial would have changed. */
-      readonly counts: ImportCounts;
-    }
-  | {
-      readonly kind: 'suppression';
-      readonly rule: StoredRule;
-      /** In force when it was proposed. */
-      readonly former: StoredRule | null;
-    }
-  | { readonly kind: 'suppression_end'; readonly former: StoredRule }
-  | {
-      readonly kind: 'scorecard';
-      readonly score: ScoreKind;
-      readonly role: 'champion' | 'challenger';
-      /** Null: the newest shipped card answers; no challenger. */
-      readonly card: string | null;
-      /** When it was proposed. */
-      readonly former: string | null;
-    };
+  | Static<typeof MERGE>
+  | Static<typeof DISPUTE>
+  | Static<typeof ACCOUNT>
+  | Static<typeof CASE>
+  | Static<typeof IMPORT>
+  | Static<typeof RULE>
+  | Static<typeof SCORECARD>;
 
-/** What a proposal is about: only one at a time waits for a decision. */
+/** The content of a proposal: what is proposed, and its grounds. */
+export function grounded<What extends TSchema>(what: What) {
+  return strict({
+    what,
+    /** Where it can be looked up. */
+    evidence: someText,
+    /** The case that led to it, which an approval closes. */
+    caseId: orNull(id),
+  });
+}
+export interface Grounded<What extends Content = Content> {
+  readonly what: What;
+  readonly evidence: string;
+  readonly caseId: string | null;
+}
+
+/** The kind of proposal for each; what is about the same thing is of one kind. */
+const KIND_NAMES = {
+  merge: 'credit_merge',
+  unmerge: 'credit_merge',
+  dispute: 'credit_dispute',
+  withdrawal: 'credit_account',
+  sale: 'credit_account',
+  case: 'credit_case',
+  import: 'credit_import',
+  suppression: 'credit_rule',
+  suppression_end: 'credit_rule',
+  scorecard: 'credit_scorecard',
+} as const satisfies Record<Content['kind'], string>;
+
+export function kindNameOf(kind: Content['kind']): (typeof KIND_NAMES)[Content['kind']] {
+  return KIND_NAMES[kind];
+}
+
+export const CREDIT_KIND_NAMES: readonly string[] = [...new Set(Object.values(KIND_NAMES))];
+
+const IMPERSONAL: ReadonlySet<string> = new Set([
+  'credit_import',
+  'credit_rule',
+  'credit_scorecard',
+]);
+
+/** Whether proposals of this kind have references of people, which fewer people may see than the audit log. */
+export function isAboutPeople(kindName: string): boolean {
+  return CREDIT_KIND_NAMES.includes(kindName) && !IMPERSONAL.has(kindName);
+}
+
+/** What a proposal is about: of each kind, one at a time waits for a decision. */
 export function aboutOf(content: Content): string {
   switch (content.kind) {
     case 'merge':
@@ -132,15 +214,48 @@ export function textOf(content: Content): string {
   }
 }
 
+/** What is proposed, for whoever decides. */
+export function linesOf(content: Content): Line[] {
+  const change = { label: 'Change', text: textOf(content) };
+  switch (content.kind) {
+    case 'suppression': {
+      const before = content.former === null ? [] : [conditionsLine('Replaces', content.former)];
+      return [change, conditionsLine('Hides', content.rule), ...before];
+    }
+    case 'suppression_end':
+      return [change, conditionsLine('Hides no longer', content.former)];
+    case 'import':
+      return [change, { label: 'SHA-256', text: content.sha256 }];
+    default:
+      return [change];
+  }
+}
+
+const amount = (given: string | null) => given && formatMoney(BigInt(given));
+
+function conditionsLine(label: string, rule: StoredRule): Line {
+  const conditions: Readonly<Record<string, string | null>> = {
+    'balance up to': amount(rule.balanceUpToCents),
+    'original amount up to': amount(rule.originalUpToCents),
+    products: rule.products && rule.products.join(', '),
+    sectors: rule.sectors && rule.sectors.join(', '),
+    'risk classes': rule.riskClasses && rule.riskClasses.join(', '),
+    from: rule.statesFrom,
+    until: rule.statesUntil,
+  };
+  const given = Object.entries(conditions).filter(([, value]) => value !== null);
+  return { label, text: given.map(([name, value]) => `${name} ${value}`).join('; ') };
+}
+
 export function storedRule(rule: SuppressionRule): StoredRule {
   return {
     rule: rule.rule,
     reason: rule.reason,
     balanceUpToCents: rule.balanceUpToCents === null ? null : String(rule.balanceUpToCents),
     originalUpToCents: rule.originalUpToCents === null ? null : String(rule.originalUpToCents),
-    products: rule.products,
-    sectors: rule.sectors,
-    riskClasses: rule.riskClasses,
+    products: rule.products && [...rule.products],
+    sectors: rule.sectors && [...rule.sectors],
+    riskClasses: rule.riskClasses && [...rule.riskClasses],
     statesFrom: rule.statesFrom && isoDay(rule.statesFrom),
     statesUntil: rule.statesUntil && isoDay(rule.statesUntil),
   };

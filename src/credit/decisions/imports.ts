@@ -5,14 +5,12 @@ import type { ImportOptions, ImportResult } from '../importing/import.ts';
 import { findImportOf } from '../importing/imports-store.ts';
 import type { ListedImport } from '../importing/imports-store.ts';
 import type { Vault } from '../registry/vault.ts';
-import { isAuthentic } from './authenticity.ts';
-import type { Content } from './content.ts';
-import { ALTERED, approveAnd } from './decide.ts';
-import type { DecisionRequest } from './decide.ts';
+import type { Actor } from '../../proposals/kind.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
+import { kindNameOf } from './content.ts';
+import type { Content, Grounded } from './content.ts';
 import { record } from './propose.ts';
 import type { Deps, Grounds } from './propose.ts';
-import { findProposal } from './proposals-store.ts';
-import type { ProposalRow } from './proposals-store.ts';
 
 export interface ImportDeps extends Deps {
   readonly vault: Vault;
@@ -38,7 +36,7 @@ export async function proposeImport(
   const { counts, sha256, amounts } = await importFile({
     ...deps,
     ...proposed,
-    by: grounds.by,
+    by: grounds.by.name,
     dryRun: true,
   });
   if (counts.records === counts.rejected) {
@@ -50,31 +48,36 @@ export async function proposeImport(
 }
 
 /**
- * Approves another person's proposal with the file, and imports it. The file is not kept in between:
+ * Approves another person's proposal with the file, if it waits, and imports it. The file is not kept in between:
  * who approves has it from the lender, too. With the same file again, an interrupted import continues.
+ * @param request.seen of the preview; not needed once it is approved.
  * Throws: `PlainError` if it is another file, or the proposal is somebody's own or rejected.
  */
 export async function approveImport(
   deps: ImportDeps,
-  request: DecisionRequest,
+  request: { readonly proposalId: string; readonly by: Actor; readonly seen?: string | undefined },
   file: string,
 ): Promise<ImportResult> {
-  const found = await findProposal(deps.pool, request.proposalId);
-  if (found?.content.kind !== 'import') {
+  const { pool, proposals } = deps;
+  const { proposalId, by, seen = '' } = request;
+  const found = await proposals.find(proposalId);
+  if (found.kind !== kindNameOf('import') || proposals.describe(found) === undefined) {
     throw new PlainError('This is not a proposal to import a file.');
   }
-  const { content } = found;
+  const { what } = found.content as Grounded<ImportContent>;
   const { fileHash } = await hashFile(file);
-  if (fileHash.toString('hex') !== content.sha256) {
+  if (fileHash.toString('hex') !== what.sha256) {
     throw new PlainError('This is not the file that was proposed.', { field: 'content' });
   }
-  if (!isAuthentic(found, deps.ledgerMac)) throw new PlainError(ALTERED);
-  const isContinued = found.decision === 'approved' && !(await isImported(deps, content));
-  const row = isContinued ? found : await approveAnd(deps, request, async () => {});
-  const { lender, sector, template, asOf, corrects, amounts, fileName } = content;
-  const by = `${row.proposedBy}, approved by ${row.decidedBy}`;
-  const how = { lender, sector, template, asOf, corrects, amounts, fileName, by };
-  return await importFile({ ...deps, file, ...how });
+  if (found.decision === null) await proposals.approve({ proposalId, by, seen });
+  const row = await proposals.requireApproved(pool, proposalId, found.kind);
+  if ((await importOf(deps, what))?.finishedAt) {
+    throw new PlainError(`The proposal was already approved by ${row.decidedBy}, and imported.`);
+  }
+  const { lender, sector, template, asOf, corrects, amounts, fileName } = what;
+  const how = { lender, sector, template, asOf, corrects, amounts, fileName };
+  const people = `${row.proposedBy}, approved by ${row.decidedBy}`;
+  return await importFile({ ...deps, ...how, file, by: people });
 }
 
 /** The import that a proposal led to; undefined: it has not begun. */
@@ -84,9 +87,4 @@ export async function importOf(
 ): Promise<ListedImport | undefined> {
   const fileHash = Buffer.from(sha256, 'hex');
   return await findImportOf(pool, { lender, asOf, corrects, fileHash });
-}
-
-async function isImported(deps: Deps, content: ImportContent): Promise<boolean> {
-  const made = await importOf(deps, content);
-  return made !== undefined && made.finishedAt !== null;
 }

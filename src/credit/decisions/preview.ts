@@ -1,16 +1,18 @@
 import { readFilesOfToday } from '../bureaus/registry.ts';
 import { PRODUCT_NAMES } from '../facts.ts';
-import type { CreditFile } from '../facts.ts';
+import type { CreditAccount, CreditFile } from '../facts.ts';
 import { readCardsInForce } from '../governance/cards.ts';
 import { listDisputes } from '../registry/disputes-store.ts';
 import type { Dispute } from '../registry/disputes-store.ts';
 import type { DocumentType } from '../registry/documents.ts';
 import { readMerged, readSurvivors } from '../registry/merges-store.ts';
+import { joinSales } from '../registry/sales.ts';
 import { readJoinedSubject, readSubject } from '../registry/store.ts';
 import type { Profile } from '../registry/profile.ts';
 import type { Vault } from '../registry/vault.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';
+import type { Content } from './content.ts';
 import { isDisputed, isInDefault } from '../scorecards/standing.ts';
 
 export type PreviewOptions = Parameters<typeof readFilesOfToday>[0] & { readonly vault: Vault };
@@ -102,7 +104,8 @@ export async function viewPeople(
   });
 }
 
-export interface DisputePreview {
+/** An account, and what lenders learn about its person before and after a decision. */
+export interface AccountPreview {
   readonly crn: string;
   readonly account: string;
   readonly lender: string;
@@ -110,12 +113,14 @@ export interface DisputePreview {
   readonly balanceCents: bigint;
   readonly overdueCents: bigint;
   readonly daysInArrears: number;
+  readonly before: Standing;
+  readonly after: Standing;
+}
+
+export interface DisputePreview extends AccountPreview {
   readonly openedAt: Date;
   /** The person's own words. */
   readonly statement: string;
-  /** While the dispute is open, and when it is closed. */
-  readonly before: Standing;
-  readonly after: Standing;
 }
 
 /** What the end of a dispute changes; undefined if the account is no longer on file. */
@@ -124,35 +129,66 @@ export async function previewDispute(
   { crn, accountId, disputeId }: { crn: bigint; accountId: bigint; disputeId: string },
 ): Promise<DisputePreview | undefined> {
   const { pool, vault } = options;
-  const answered = (await readSurvivors(pool, [crn])).get(crn) ?? crn;
-  const members = [answered, ...((await readMerged(pool, [answered])).get(answered) ?? [])];
-  const file = (await readFilesOfToday(options, [{ crn: answered, members }], null)).get(answered);
-  const isIt = ({ key }: { readonly key: string }): boolean => key.endsWith(` ${accountId}`);
-  const account = file?.accounts.find(isIt);
-  const disputes = (await listDisputes(pool, vault, answered)).filter(
+  const found = await readAccount(options, crn, accountId);
+  if (found === undefined) return undefined;
+  const disputes = (await listDisputes(pool, vault, found.answered)).filter(
     (one) => one.accountId === accountId,
   );
   const dispute = disputes.find((one) => one.disputeId === disputeId);
-  if (file === undefined || account === undefined || dispute === undefined) return undefined;
-  const { champions } = await readCardsInForce(pool);
+  if (dispute === undefined) return undefined;
   const isOther = (one: Dispute): boolean => one.disputeId !== disputeId && one.outcome === null;
-  const when = (disputed: boolean): Standing => {
-    const accounts = file.accounts.map((one) => (isIt(one) ? { ...one, disputed } : one));
-    return standingOf({ ...file, accounts }, champions);
-  };
+  const when = (disputed: boolean): CreditAccount[] =>
+    found.file.accounts.map((one) => (one === found.account ? { ...one, disputed } : one));
   return {
+    ...found.previewOf({ before: when(true), after: when(disputes.some(isOther)) }),
+    openedAt: dispute.openedAt,
+    statement: dispute.statement,
+  };
+}
+
+/** What a withdrawal or a sale changes; undefined if the account is no longer on file. */
+export async function previewAccount(
+  options: PreviewOptions,
+  what: Extract<Content, { kind: 'withdrawal' | 'sale' }>,
+): Promise<AccountPreview | undefined> {
+  const from = BigInt(what.account);
+  const found = await readAccount(options, BigInt(what.crn), from);
+  if (found === undefined) return undefined;
+  const { accounts: before } = found.file;
+  if (what.kind === 'withdrawal') {
+    return found.previewOf({ before, after: before.filter((one) => one !== found.account) });
+  }
+  const byId = new Map(before.map((one) => [accountIdOf(one), one]));
+  const sale = { from, into: BigInt(what.into), soldOn: new Date(`${what.soldOn}T00:00:00Z`) };
+  return found.previewOf({ before, after: joinSales(byId, [sale]) });
+}
+
+function accountIdOf({ key }: CreditAccount): bigint {
+  return BigInt(key.slice(key.lastIndexOf(' ') + 1));
+}
+
+type Accounts = CreditFile['accounts'];
+
+/** An account in the file that lenders see today, under the reference that is answered. */
+async function readAccount(options: PreviewOptions, crn: bigint, accountId: bigint) {
+  const { pool } = options;
+  const answered = (await readSurvivors(pool, [crn])).get(crn) ?? crn;
+  const members = [answered, ...((await readMerged(pool, [answered])).get(answered) ?? [])];
+  const file = (await readFilesOfToday(options, [{ crn: answered, members }], null)).get(answered);
+  const account = file?.accounts.find((one) => accountIdOf(one) === accountId);
+  if (file === undefined || account === undefined) return undefined;
+  const { champions } = await readCardsInForce(pool);
+  const { balanceCents, overdueCents, daysInArrears } = account.current;
+  const previewOf = ({ before, after }: Readonly<Record<'before' | 'after', Accounts>>) => ({
     crn: String(answered),
     account: String(accountId),
     lender: account.lender,
     product: PRODUCT_NAMES[account.product],
-    balanceCents: account.current.balanceCents,
-    overdueCents: account.current.overdueCents,
-    daysInArrears: account.current.daysInArrears,
-    openedAt: dispute.openedAt,
-    statement: dispute.statement,
-    before: when(true),
-    after: when(disputes.some(isOther)),
-  };
+    ...{ balanceCents, overdueCents, daysInArrears },
+    before: standingOf({ ...file, accounts: before }, champions),
+    after: standingOf({ ...file, accounts: after }, champions),
+  });
+  return { answered, file, account, previewOf };
 }
 
 function standingOf(file: CreditFile, champions: Scorecards): Standing {

@@ -34,6 +34,7 @@ import {
 import { SEALING } from '../../support/production-pair.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
+import * as credit from './credit-cases.ts';
 import { accountNumber, collector, operator, price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
@@ -86,6 +87,13 @@ export const CASES: Readonly<
   operator_setting: { role: 'operations', make: operator },
   money_in_setting: { make: accountNumber },
   party_setting: { role: 'administrator', make: collector },
+  credit_merge: { role: 'risk', make: credit.merge },
+  credit_dispute: { role: 'risk', make: credit.dispute },
+  credit_account: { role: 'risk', make: credit.withdrawal },
+  credit_case: { role: 'risk', make: credit.closing },
+  credit_import: { role: 'risk', make: credit.importing },
+  credit_rule: { role: 'risk', make: credit.rule },
+  credit_scorecard: { role: 'risk', make: credit.scorecard },
 };
 
 const HAS = 100_000n;

@@ -143,12 +143,6 @@ function Where({
           <Trans>Look at it</Trans>
         </Link>
       );
-    case 'credit':
-      return (
-        <Link to="/credit/proposals/$proposalId" params={{ proposalId: id }} preload={false}>
-          <Trans>Look at it</Trans>
-        </Link>
-      );
     case 'quarantine':
       return (
         <Link to="/system">
@@ -156,6 +150,14 @@ function Where({
         </Link>
       );
     case 'proposal':
+      // With what is known of the people whom it is about.
+      if (approval.proposed.startsWith('credit_')) {
+        return (
+          <Link to="/credit/proposals/$proposalId" params={{ proposalId: id }} preload={false}>
+            <Trans>Look at it</Trans>
+          </Link>
+        );
+      }
       return (
         <Button onClick={() => onDecide(approval)}>
           <Trans>Look at it</Trans>

@@ -3,7 +3,6 @@ import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react';
 import type { Approval } from '../../../../src/console/system-answers.ts';
 import { ROLE_NAMES } from '../../format/RoleName.tsx';
-import { PROPOSAL_KINDS } from '../credit-cases/decision-texts.ts';
 import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 
 const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
@@ -13,7 +12,6 @@ const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   proposal: msg`Proposal`,
   quarantine: msg`Quarantine`,
   person: msg`Person`,
-  credit: msg`Credit information`,
 };
 
 const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
@@ -33,6 +31,13 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   party_setting: msg`Setting of a vendor or a collector`,
   payout_return: msg`Return of a payout that is not made`,
   receipt: msg`Receipt without a vendor`,
+  credit_merge: msg`References of one person`,
+  credit_dispute: msg`Close a dispute`,
+  credit_account: msg`Account of a customer`,
+  credit_case: msg`Close the case`,
+  credit_import: msg`Import a lender’s file`,
+  credit_rule: msg`Suppression rule`,
+  credit_scorecard: msg`Change of scorecard`,
   release: msg`End it without statements`,
 };
 
@@ -55,12 +60,16 @@ export function useProposalName(): (approval: Pick<Approval, 'kind' | 'proposed'
 function namesOf(kind: Approval['kind']): Readonly<Record<string, MessageDescriptor>> {
   if (kind === 'case') return RESOLUTION_NAMES;
   if (kind === 'person') return ROLE_NAMES;
-  return kind === 'credit' ? PROPOSAL_KINDS : PROPOSALS;
+  return PROPOSALS;
 }
 
 /** Labels of the rows of proposals. One without a translation is shown as the service says it. */
 const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   Vendor: msg`Vendor`,
+  Change: msg`Change`,
+  Hides: msg`Hides`,
+  'Hides no longer': msg`Hides no longer`,
+  'Answers that contained it': msg`Answers that contained it`,
   Amount: msg`Amount`,
   'Bank account': msg`Bank account`,
   Evidence: msg`Evidence`,

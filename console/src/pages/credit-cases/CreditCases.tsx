@@ -24,12 +24,12 @@ import { Time } from '../../format/Time.tsx';
 import { useNames } from '../credit/credit-texts.ts';
 import { CASE_KINDS } from './decision-texts.ts';
 import { Proposals } from './Proposals.tsx';
-import { ProposeMerge, ProposeUnmerge } from './Propose.tsx';
+import { ProposeMerge, ProposeSale, ProposeUnmerge, ProposeWithdrawal } from './Propose.tsx';
 
 /** The worklist of the registry: who is who, disputes, and what two people decide. */
 export function CreditCases() {
   const mayAct = useMay('credit.act');
-  const [asked, setAsked] = useState<'merge' | 'unmerge'>();
+  const [asked, setAsked] = useState<'merge' | 'unmerge' | 'withdrawal' | 'sale'>();
   return (
     <>
       <PageHeader
@@ -44,6 +44,12 @@ export function CreditCases() {
             <Button onClick={() => setAsked('unmerge')}>
               <Trans>Undo a merge</Trans>
             </Button>
+            <Button onClick={() => setAsked('withdrawal')}>
+              <Trans>Withdraw an account</Trans>
+            </Button>
+            <Button onClick={() => setAsked('sale')}>
+              <Trans>Record the sale of a debt</Trans>
+            </Button>
           </>
         )}
       </PageHeader>
@@ -52,6 +58,8 @@ export function CreditCases() {
       <ProposalList />
       <ProposeMerge open={asked === 'merge'} onClose={() => setAsked(undefined)} />
       <ProposeUnmerge open={asked === 'unmerge'} onClose={() => setAsked(undefined)} />
+      <ProposeWithdrawal open={asked === 'withdrawal'} onClose={() => setAsked(undefined)} />
+      <ProposeSale open={asked === 'sale'} onClose={() => setAsked(undefined)} />
     </>
   );
 }

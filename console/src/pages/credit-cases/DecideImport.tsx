@@ -2,10 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type {
-  CreditProposal,
-  CreditProposalAnswer,
-} from '../../../../src/console/credit-answers.ts';
+import type { CreditProposalAnswer } from '../../../../src/console/credit-answers.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -15,9 +12,12 @@ import { Notice } from '../../design/Notice.tsx';
 
 /** Approves a lender's file with the file itself, or rejects it. */
 export function DecideImport({
-  proposal: { proposalId, isOwn },
+  answer: {
+    proposal: { proposalId, isOwn },
+    approval,
+  },
 }: {
-  readonly proposal: CreditProposal;
+  readonly answer: CreditProposalAnswer;
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
@@ -34,6 +34,7 @@ export function DecideImport({
       </Button>
       <ImportDialog
         proposalId={proposalId}
+        seen={approval?.seen}
         open={asked === 'approve'}
         onClose={() => setAsked(undefined)}
       />
@@ -45,7 +46,7 @@ export function DecideImport({
         kind="danger"
         done={t`Rejected.`}
         onConfirm={async ({ reason }) => {
-          await send('POST', `/credit/proposals/${proposalId}/reject`, { reason });
+          await send('POST', `/proposals/${proposalId}/reject`, { reason });
           await queries.invalidateQueries();
         }}
       >
@@ -92,10 +93,13 @@ export function MadeImport({
 
 function ImportDialog({
   proposalId,
+  seen,
   open,
   onClose,
 }: {
   readonly proposalId: string;
+  /** Undefined: it is approved. */
+  readonly seen?: string | undefined;
   readonly open: boolean;
   readonly onClose: () => void;
 }) {
@@ -107,7 +111,7 @@ function ImportDialog({
     const content = (await file?.text()) ?? '';
     try {
       const path = `/credit/proposals/${proposalId}/import`;
-      const { importId } = await send<{ importId: string }>('POST', path, { content });
+      const { importId } = await send<{ importId: string }>('POST', path, { content, seen });
       await navigate({ to: '/credit/imports/$importId', params: { importId } });
     } finally {
       // Also after a refusal: it may have been decided.

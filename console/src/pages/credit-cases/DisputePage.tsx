@@ -11,7 +11,7 @@ import { Empty } from '../../design/Empty.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
-import { DisputeFacts } from './DisputeFacts.tsx';
+import { AccountFacts } from './AccountFacts.tsx';
 import { ProposeOutcome } from './Propose.tsx';
 
 /** One open dispute: the account, the person's words, and what its end changes. */
@@ -47,7 +47,7 @@ export function DisputePage() {
         (found.data.preview === null ? (
           <NotOnFile />
         ) : (
-          <DisputeFacts preview={found.data.preview} />
+          <AccountFacts preview={found.data.preview} dispute={found.data.preview} />
         ))}
       <ProposeOutcome dispute={disputeId} open={isAsked} onClose={() => setIsAsked(false)} />
     </>

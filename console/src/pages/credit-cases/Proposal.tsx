@@ -22,7 +22,7 @@ import { useNames } from '../credit/credit-texts.ts';
 import { Compared } from './Compared.tsx';
 import { PROPOSAL_KINDS } from './decision-texts.ts';
 import { DecideImport, MadeImport } from './DecideImport.tsx';
-import { DisputeFacts } from './DisputeFacts.tsx';
+import { AccountFacts } from './AccountFacts.tsx';
 import { Proposed } from './Proposed.tsx';
 
 /** One proposal: what it changes, before and after, and the decision. */
@@ -44,10 +44,10 @@ export function Proposal() {
             <Trans>People and disputes</Trans>
           </Link>
         }
-        title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.content.kind]}
+        title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.kind]}
         about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
-        {proposal?.decision === null && <Decide proposal={proposal} />}
+        {found.data?.proposal.decision === null && <Decide answer={found.data} />}
       </PageHeader>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={12} />}
@@ -57,17 +57,21 @@ export function Proposal() {
 }
 
 /** A file is approved with the file, and a proposal of one's own can only be rejected. */
-function Decide({ proposal }: { readonly proposal: CreditProposal }) {
+function Decide({ answer }: { readonly answer: CreditProposalAnswer }) {
   const mayAct = useMay('credit.act');
   if (!mayAct) return null;
-  return proposal.kind === 'import' ? (
-    <DecideImport proposal={proposal} />
+  return answer.proposal.kind === 'import' ? (
+    <DecideImport answer={answer} />
   ) : (
-    <DecideButton proposal={proposal} />
+    <DecideButton answer={answer} />
   );
 }
 
-function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
+function DecideButton({
+  answer: { proposal, approval },
+}: {
+  readonly answer: CreditProposalAnswer;
+}) {
   const [isAsked, setIsAsked] = useState(false);
   const { proposalId, isOwn } = proposal;
   return (
@@ -78,8 +82,10 @@ function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
       {isAsked && (
         <DecideDialog
           title={<Trans>Proposal</Trans>}
-          path={`/credit/proposals/${proposalId}`}
+          path={`/proposals/${proposalId}`}
+          approval={{ seen: approval?.seen }}
           isOwn={isOwn}
+          mayApprove={approval?.problem === null}
           onClose={() => setIsAsked(false)}
         >
           <Grounds proposal={proposal} />
@@ -90,12 +96,13 @@ function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
 }
 
 function Content({
-  answer: { proposal, merge, dispute, made },
+  answer: { proposal, approval, merge, dispute, account, made },
 }: {
   readonly answer: CreditProposalAnswer;
 }) {
   const { t } = useLingui();
   const { isOwn, decision, content } = proposal;
+  const problem = approval?.problem ?? null;
   return (
     <>
       {isOwn && decision === null && (
@@ -103,17 +110,26 @@ function Content({
           <Trans>You proposed it, so another person has to approve it.</Trans>
         </Notice>
       )}
+      {problem !== null && (
+        <Notice tone="alert">
+          <Trans>It cannot be approved now: {problem}</Trans>
+        </Notice>
+      )}
       {proposal.kind === 'import' && decision === 'approved' && (
         <MadeImport proposalId={proposal.proposalId} made={made} />
       )}
-      <Card title={<Trans>What is proposed</Trans>}>
-        <Proposed content={content} />
-      </Card>
+      {content === null ? (
+        <Altered />
+      ) : (
+        <Card title={<Trans>What is proposed</Trans>}>
+          <Proposed content={content} />
+        </Card>
+      )}
       {merge !== null && (
         <Card
           title={<Trans>Before and after</Trans>}
           more={
-            content.kind === 'unmerge' ? (
+            proposal.kind === 'unmerge' ? (
               <Trans>Now as one person, afterwards apart</Trans>
             ) : (
               <Trans>Now apart, afterwards as one person</Trans>
@@ -127,11 +143,23 @@ function Content({
           />
         </Card>
       )}
-      {dispute !== null && <DisputeFacts preview={dispute} />}
+      {dispute !== null && <AccountFacts preview={dispute} dispute={dispute} />}
+      {account !== null && <AccountFacts preview={account} />}
       <Card title={<Trans>Grounds</Trans>}>
         <Grounds proposal={proposal} />
       </Card>
     </>
+  );
+}
+
+function Altered() {
+  return (
+    <Notice tone="alert">
+      <Trans>
+        It was changed in the database, or the service did not record it. It cannot be approved.
+        Reject it.
+      </Trans>
+    </Notice>
   );
 }
 

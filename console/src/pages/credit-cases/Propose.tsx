@@ -3,8 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ProposalMade } from '../../../../src/console/credit-answers.ts';
 import { send } from '../../api/client.ts';
+import { useSession } from '../../app/session.ts';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
+import { today } from '../../format/days.ts';
 import { useNames } from '../credit/credit-texts.ts';
 import { ProposeDialog } from '../../design/ProposeDialog.tsx';
 import type { ProposeProps } from '../../design/ProposeDialog.tsx';
@@ -79,6 +81,50 @@ export function ProposeUnmerge(dialog: ProposeProps) {
       bodyOf={({ from }) => ({ from })}
     >
       <Reference label={t`Reference that was given up`} name="from" value={undefined} />
+    </ProposeCredit>
+  );
+}
+
+/** An account was listed wrongly. */
+export function ProposeWithdrawal(dialog: ProposeProps) {
+  const { t } = useLingui();
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="withdrawal"
+      title={<Trans>Propose to withdraw an account</Trans>}
+      bodyOf={({ crn, account }) => ({ crn, account })}
+    >
+      <p>
+        <Trans>
+          The account leaves every answer and score for good, also when the lender submits it again.
+          What was recorded about it stays for the audit.
+        </Trans>
+      </p>
+      <Reference label={t`Customer reference`} name="crn" value={undefined} />
+      <Reference label={t`Account`} name="account" value={undefined} />
+    </ProposeCredit>
+  );
+}
+
+/** Two lenders submit one debt. */
+export function ProposeSale(dialog: ProposeProps) {
+  const { t } = useLingui();
+  const { timeZone } = useSession();
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="sale"
+      title={<Trans>Propose that a debt was sold</Trans>}
+      bodyOf={({ crn, account, into, soldOn }) => ({ crn, account, into, soldOn })}
+    >
+      <p>
+        <Trans>From the sale on, the debt counts once, with the history of both lenders.</Trans>
+      </p>
+      <Reference label={t`Customer reference`} name="crn" value={undefined} />
+      <Reference label={t`Sold account`} name="account" value={undefined} />
+      <Reference label={t`Account of the buyer`} name="into" value={undefined} />
+      <Field label={t`Sold on`} name="soldOn" type="date" max={today(timeZone)} required />
     </ProposeCredit>
   );
 }

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { CreditProposal } from '../../../../src/console/credit-answers.ts';
+import type { ProposedContent } from '../../../../src/console/credit-answers.ts';
 import { Facts } from '../../design/Facts.tsx';
 import { Conditions } from '../credit-rules/Conditions.tsx';
 import { ImportFigures } from '../credit-imports/ImportFigures.tsx';
@@ -10,7 +10,7 @@ import { useSectors } from '../vendor/setting-names.ts';
 import { DISPUTE_OUTCOMES } from './decision-texts.ts';
 
 /** What is proposed, with what was so when it was proposed. */
-export function Proposed({ content }: Pick<CreditProposal, 'content'>) {
+export function Proposed({ content }: { readonly content: ProposedContent }) {
   const { t } = useLingui();
   const outcomes = useNames(DISPUTE_OUTCOMES);
   switch (content.kind) {
@@ -72,10 +72,7 @@ function CardName({ card }: { readonly card: string | null }) {
   );
 }
 
-type Of<Kind extends CreditProposal['content']['kind']> = Extract<
-  CreditProposal['content'],
-  { kind: Kind }
->;
+type Of<Kind extends ProposedContent['kind']> = Extract<ProposedContent, { kind: Kind }>;
 
 function ProposedImport({ content }: { readonly content: Of<'import'> }) {
   const { t } = useLingui();

@@ -9,6 +9,7 @@ export const CASE_KINDS: Readonly<Record<ListedCreditCase['kind'], MessageDescri
 };
 
 export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDescriptor>> = {
+  altered: msg`Changed in the database: reject it`,
   merge: msg`Treat two references as one person`,
   unmerge: msg`Undo a merge`,
   dispute: msg`Close a dispute`,
