@@ -144,6 +144,9 @@ export interface ScoreBatchRow {
   readonly reasonCodeAARC2: string | null;
   readonly reasonCodeAARC3: string | null;
   readonly reasonCodeAARC4: string | null;
+  readonly scorecard: string | null;
+  /** `true`: not made from what became of real loans, so its scores are examples. */
+  readonly scorecardIsExample: string | null;
   readonly code: string | null;
   readonly text: string | null;
   readonly field: string | null;

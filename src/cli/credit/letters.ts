@@ -12,6 +12,7 @@ import { readDefaults } from '../../credit/importing/pre-listing.ts';
 import type { Finding } from '../../credit/importing/record.ts';
 import type { AmountUnit } from '../../credit/registry/account.ts';
 import { readSuppressionRules } from '../../credit/registry/suppression-store.ts';
+import { readAllCards } from '../../credit/governance/cards.ts';
 import { TEMPLATES } from '../../credit/importing/template.ts';
 import type { TemplateName } from '../../credit/importing/template.ts';
 import { fullName } from '../../credit/registry/profile.ts';
@@ -80,7 +81,8 @@ type AdverseOptions = EnquiryOptions & { readonly decision: Decision };
 
 async function adverseAction(session: Session, options: AdverseOptions): Promise<Answer> {
   const { enquiry, lender } = await readEnquiry(session, options);
-  const facts = decisionFacts(enquiry, options.language);
+  const cards = await readAllCards(session.pool);
+  const facts = decisionFacts(enquiry, options.language, cards);
   if (facts === undefined) {
     throw new PlainError('The answer of this enquiry has no score, or is no longer stored.');
   }

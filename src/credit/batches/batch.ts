@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../platform/base/errors.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
+import { factsOf } from '../scorecards/card-facts.ts';
+import type { Scorecard } from '../scorecards/scorecard.ts';
 
 export type ScoreOperation = Exclude<CreditOperation, 'id-decision'>;
 
@@ -49,6 +51,10 @@ export interface RowAnswer {
   readonly score: string;
   readonly probability: string;
   readonly reasons: readonly string[];
+  /** As `id@version`; empty without a score. */
+  readonly scorecard: string;
+  /** `true` if the card was not made from what became of real loans; empty without a score. */
+  readonly scorecardIsExample: string;
 }
 
 /** The result of one row. */
@@ -67,8 +73,11 @@ export function contentLocation(batchId: string): string {
   return `score_batches|${batchId}`;
 }
 
-/** The summary of a scoring operation's body. */
-export function rowAnswerOf(body: string): RowAnswer {
+/**
+ * The summary of a scoring operation's body.
+ * @param card that answered; undefined: none of ours.
+ */
+export function rowAnswerOf(body: string, card: Scorecard | undefined): RowAnswer {
   const { profile, score } = JSON.parse(body) as {
     readonly profile: { readonly crn: string; readonly nameDiffers: string };
     readonly score: Readonly<Record<string, string>>;
@@ -76,9 +85,16 @@ export function rowAnswerOf(body: string): RowAnswer {
   return {
     crn: profile.crn,
     nameDiffers: profile.nameDiffers,
+    ...cardOf(score['grade'] === '' ? undefined : card),
     grade: score['grade'] ?? '',
     score: score['positiveScore'] ?? score['mobiLoansScore'] ?? '',
     probability: score['probability'] ?? '',
     reasons: [1, 2, 3, 4].map((number) => score[`reasonCodeAARC${number}`] ?? ''),
   };
+}
+
+function cardOf(card: Scorecard | undefined): Pick<RowAnswer, 'scorecard' | 'scorecardIsExample'> {
+  if (card === undefined) return { scorecard: '', scorecardIsExample: '' };
+  const { card: name, isExample } = factsOf(card);
+  return { scorecard: name, scorecardIsExample: String(isExample) };
 }

@@ -7,6 +7,8 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { databaseTransaction, isUnavailable } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { payloadOf, readKeptOfEach } from '../enquiries/kept-store.ts';
+import { readAllCards } from '../governance/cards.ts';
+import type { Scorecard } from '../scorecards/scorecard.ts';
 import type { ManyOptions } from '../enquiries/many.ts';
 import { contentLocation, rowAnswerOf } from './batch.ts';
 import type {
@@ -121,13 +123,14 @@ class Batches implements ScoreBatches {
     const { pool } = this.#options;
     const progress = await this.progress(key);
     const chunks = await store.listChunks(pool, { ...key, ...progress });
+    const cards = await readAllCards(pool);
     const rows: RowResult[] = Array.from({ length: progress.rowCount }, (_, index) => ({
       row: index + 1,
       requestReference: null,
       kind: 'waiting',
     }));
     for (const chunk of chunks) {
-      const answers = await this.#answersOf(key.vendorId, progress.operation, chunk);
+      const answers = await this.#answersOf(key.vendorId, progress.operation, chunk, cards);
       const refusals = new Map(chunk.refusals.map((one) => [one.row, one]));
       for (const [index, requestReference] of chunk.requestReferences.entries()) {
         const row = chunk.firstRow + index;
@@ -150,6 +153,7 @@ class Batches implements ScoreBatches {
     vendorId: number,
     operation: ScoreOperation,
     { requestReferences }: store.ChunkRow,
+    cards: ReadonlyMap<string, Scorecard>,
   ): Promise<Map<string, RowAnswer>> {
     const { pool, vault } = this.#options;
     const kept = await readKeptOfEach(pool, {
@@ -160,7 +164,9 @@ class Batches implements ScoreBatches {
     return new Map(
       kept.flatMap((enquiry) => {
         const body = payloadOf(vault, enquiry)?.answer ?? null;
-        return body === null ? [] : [[enquiry.requestReference, rowAnswerOf(body)] as const];
+        if (body === null) return [];
+        const card = cards.get(enquiry.scorecard ?? '');
+        return [[enquiry.requestReference, rowAnswerOf(body, card)] as const];
       }),
     );
   }

@@ -58,6 +58,8 @@ export function payloadOf(
 /** A recorded enquiry, found by its reference. */
 export interface ReferencedEnquiry extends KeptEnquiry {
   readonly requestReference: string;
+  /** As `id@version`; null: no card of ours answered. */
+  readonly scorecard: string | null;
 }
 
 /** A vendor's final enquiries under any of the references, for one operation. */
@@ -72,7 +74,8 @@ export async function readKeptOfEach(
   const read = await db.query<ReferencedEnquiry>({
     name: 'enquiries_kept',
     text: `select vendor_id as "vendorId", enquiry_id as "enquiryId",
-        request_reference as "requestReference", outcome, sealed_payload as "sealedPayload"
+        request_reference as "requestReference", outcome, scorecard,
+        sealed_payload as "sealedPayload"
       from enquiries where bucket = bucket_of($1) and vendor_id = $1 and operation = $2
         and request_reference = any($3::text[]) and outcome <> 'unknown'`,
     values: [asked.vendorId, asked.operation, asked.requestReferences],

@@ -52,6 +52,12 @@ const rowSchema = Type.Object({
   reasonCodeAARC2: text('A reason, in plain English.'),
   reasonCodeAARC3: text('A reason, in plain English.'),
   reasonCodeAARC4: text('A reason, in plain English.'),
+  scorecard: text(
+    'The scorecard of the score. `GET /v1/enquiries` has its population and what its probability is about.',
+  ),
+  scorecardIsExample: text(
+    '`true` when the scorecard was not made from what became of real loans, so its scores and probabilities are examples.',
+  ),
   code: text('The error code that a single enquiry would have returned, if the row was refused.'),
   text: text('The text of the error, for people.'),
   field: text('The parameter that caused the error.'),
@@ -76,6 +82,8 @@ const EMPTY: Omit<ResultRow, 'row' | 'requestReference' | 'result'> = {
   reasonCodeAARC2: null,
   reasonCodeAARC3: null,
   reasonCodeAARC4: null,
+  scorecard: null,
+  scorecardIsExample: null,
   code: null,
   text: null,
   field: null,
@@ -96,6 +104,8 @@ const EXAMPLE_ROWS: ResultRow[] = [
     reasonCodeAARC2: 'Few accounts were repaid in full and on time',
     reasonCodeAARC3: 'No further reason',
     reasonCodeAARC4: 'No further reason',
+    scorecard: 'malipo-generic@3',
+    scorecardIsExample: 'true',
   },
   {
     ...EMPTY,

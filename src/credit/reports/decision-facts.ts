@@ -1,4 +1,6 @@
 import type { AnsweredEnquiry } from '../enquiries/kept-store.ts';
+import { factsOf } from '../scorecards/card-facts.ts';
+import type { Scorecard } from '../scorecards/scorecard.ts';
 import { reasonTexts } from './subject-document.ts';
 import type { AdverseAction } from './letters.ts';
 import type { Language } from './words.ts';
@@ -13,18 +15,24 @@ interface ScoringAnswer {
  * score or is no longer stored.
  */
 export function decisionFacts(
-  { payload }: AnsweredEnquiry,
+  { payload, scorecard }: AnsweredEnquiry,
   language: Language,
-): Pick<AdverseAction, 'customer' | 'score' | 'grade' | 'reasons'> | undefined {
+  cards: ReadonlyMap<string, Scorecard>,
+):
+  | Pick<AdverseAction, 'customer' | 'score' | 'grade' | 'probability' | 'reasons' | 'card'>
+  | undefined {
   const body = payload?.answer ?? null;
   if (body === null) return undefined;
   const { profile, score } = JSON.parse(body) as ScoringAnswer;
   if (score === undefined) return undefined;
   const reason = (number: number): string => score[`reasonCodeAARC${number}`] ?? '';
+  const card = scorecard === null ? undefined : cards.get(scorecard);
   return {
     customer: profile.fullName,
     score: score['positiveScore'] ?? score['mobiLoansScore'] ?? '',
     grade: score['grade'] ?? '',
+    probability: score['probability'] ?? '',
+    card: card === undefined ? null : factsOf(card),
     reasons: reasonTexts({ reasons: [reason(1), reason(2), reason(3), reason(4)] }, language),
   };
 }

@@ -1,6 +1,7 @@
 import { amount } from './subject-document.ts';
 import type { Block, ReportDocument } from './document.ts';
-import { REPORT_REASONS, SOLE_REASON_NOTICE, fill } from './words.ts';
+import type { CardFacts } from '../scorecards/card-facts.ts';
+import { REPORT_REASONS, REPORT_WORDS, SOLE_REASON_NOTICE, fill } from './words.ts';
 import type { Language } from './words.ts';
 
 /**
@@ -32,6 +33,10 @@ export interface AdverseAction extends Letter {
   /** Empty where there is no score. */
   readonly score: string;
   readonly grade: string;
+  /** Of a default, in per cent. */
+  readonly probability: string;
+  /** What the score is about; null: it is an upstream bureau's. */
+  readonly card: CardFacts | null;
   readonly reasons: readonly string[];
   /** The contact for questions about the information. */
   readonly contact: string;
@@ -50,6 +55,8 @@ const ADVERSE = {
     because:
       'Our decision is based, in whole or in part, on information about you that we obtained from a credit reference bureau on {day} (reference {reference}).',
     score: 'Your credit score was {score}, grade {grade}, on a scale from 1 to 1000.',
+    estimate:
+      'Of 1000 people with this score, about {bad} are {days} or more days late with a payment within {months} months.',
     reasons: 'The main reasons that the bureau gave are:',
     noReasons: 'The bureau gave no particular reason.',
     rights: 'Your rights',
@@ -73,6 +80,8 @@ const ADVERSE = {
     because:
       'Uamuzi wetu unategemea, wote au kwa sehemu, taarifa kukuhusu tuliyopata kutoka shirika la taarifa za mikopo tarehe {day} (namba ya marejeo {reference}).',
     score: 'Alama yako ya mikopo ilikuwa {score}, daraja {grade}, kati ya 1 na 1000.',
+    estimate:
+      'Kati ya watu 1000 wenye alama hii, takriban {bad} huchelewa kulipa kwa siku {days} au zaidi ndani ya miezi {months}.',
     reasons: 'Sababu kuu zilizotolewa na shirika hilo ni:',
     noReasons: 'Shirika hilo halikutoa sababu maalumu.',
     rights: 'Haki zako',
@@ -95,7 +104,9 @@ export function adverseActionNotice(letter: AdverseAction): ReportDocument {
     paragraph(fill(words.dear, { customer })),
     paragraph(words.decisions[letter.decision]),
     paragraph(fill(words.because, enquiry)),
-    ...(score === '' ? [] : [paragraph(fill(words.score, { score, grade }))]),
+    ...(score === ''
+      ? []
+      : [paragraph(fill(words.score, { score, grade })), ...cardBlocks(letter)]),
     ...(reasons.length === 0
       ? [paragraph(words.noReasons)]
       : [paragraph(words.reasons), { kind: 'list', items: reasons } as const]),
@@ -105,6 +116,23 @@ export function adverseActionNotice(letter: AdverseAction): ReportDocument {
     paragraph(fill(words.regards, { lender })),
     paragraph(words.law),
   ]);
+}
+
+/** What the score estimates, and what it rests on. */
+function cardBlocks({ card, probability, language }: AdverseAction): Block[] {
+  if (card === null) return [];
+  const words = REPORT_WORDS[language];
+  const { card: name, population, isExample } = card;
+  const estimate = {
+    bad: String(Math.round(Number(probability) * 10)),
+    days: String(card.defaultDays),
+    months: String(card.horizonMonths),
+  };
+  const text = isExample ? words.cardIsExample : words.cardIs;
+  return [
+    paragraph(fill(ADVERSE[language].estimate, estimate)),
+    { kind: 'note', text: fill(text, { card: name, population }) },
+  ];
 }
 
 export interface PreListing extends Letter {

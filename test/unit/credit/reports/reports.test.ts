@@ -289,11 +289,17 @@ describe.each(LANGUAGES)('letters in %s', (language) => {
         enquiry: { reference: 'ENQ1', day: '2026-11-20' },
         score: '351',
         grade: 'JJ',
+        probability: '88.73',
+        card: {
+          ...{ card: 'ours@1', isExample: true, horizonMonths: 12, defaultDays: 90 },
+          population: 'Loans of nobody',
+        },
         reasons: ['A reason'],
         contact: 'Bureau, Nairobi',
       }),
     );
     expect(text).toMatch(/Amani Otieno[^]*2026-11-20[^]*ENQ1[^]*351[^]*JJ[^]*- A reason/);
+    expect(text).toMatch(/1000[^]*887[^]*90[^]*12[^]*(EXAMPLE|MFANO)[^]*ours@1[^]*Loans of nobody/);
     expect(text).toMatch(/Bureau, Nairobi[^]*Lender Ltd[^]*Legal Notice 55 of 2020/);
     expect(text).not.toMatch(/[{}]|undefined/);
   });
