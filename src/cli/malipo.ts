@@ -11,3 +11,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
 });
+// A command may have read only the first lines of it; open, it would keep the process.
+process.stdin.destroy();

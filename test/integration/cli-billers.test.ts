@@ -7,7 +7,15 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { openKeys } from '../../src/parties/keys.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { addBillers, inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';
+import {
+  addBillers,
+  inProcess,
+  malipo,
+  malipoTyped,
+  must,
+  newMasterKey,
+  withInput,
+} from './cli-support.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -209,6 +217,12 @@ describe('malipo operator', () => {
       open_instructions: 0,
     });
     expect(await secretsOf('inputworks')).toEqual([piped]);
+
+    // A terminal, which does not end after the line.
+    const typed = await malipoTyped(environment, `${given}\n`, ...command);
+    expect(typed.exitCode).toBe(0);
+    expect(await secretsOf('inputworks')).toEqual([given]);
+    await withInput(`${piped}\n`, environment, ...command);
 
     const empty = await inProcess(environment, ...command);
     expect(empty.exitCode).toBe(1);

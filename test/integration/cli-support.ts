@@ -33,7 +33,19 @@ const ENTRY = path.resolve(import.meta.dirname, '../../src/cli/malipo.ts');
 
 /** Runs the real program. It gets only the path from this process's environment. */
 export async function malipo(environment: Environment, ...args: string[]): Promise<Ran> {
-  const child = start(environment, args);
+  return await ended(start(environment, args));
+}
+
+/** Runs the real program with a standard input that stays open, as a terminal does. */
+export async function malipoTyped(
+  environment: Environment,
+  line: string,
+  ...args: string[]
+): Promise<Ran> {
+  return await ended(start(environment, args, line));
+}
+
+async function ended(child: ReturnType<typeof start>): Promise<Ran> {
   const [stdout, stderr] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -52,10 +64,17 @@ export async function malipoCutShort(environment: Environment, ...args: string[]
   return ran(child.exitCode, beginning.toString('utf8'), await stderr);
 }
 
-function start(environment: Environment, args: readonly string[]) {
+function start(environment: Environment, args: readonly string[], line?: string) {
+  const child = spawned(environment, args);
+  if (line === undefined) child.stdin.end();
+  else child.stdin.write(line);
+  return child;
+}
+
+function spawned(environment: Environment, args: readonly string[]) {
   return spawn(process.execPath, [...NODE_OPTIONS, ENTRY, ...args], {
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
 

@@ -231,6 +231,8 @@ test('where payments go needs two people who sign in, and the key that waits is 
     ],
   });
   expect(await baseUrl()).toBe('https://pay.example.com');
+  const listed = await must(environment, 'proposal', 'list');
+  expect(listed.stdout).toMatch(/ proposed by omari +Operator: kplc; Address: https:.*…$/m);
   const approve = async ({ proposal, seen }: typeof moved, login = 'owino') =>
     await signedIn(login, PASSWORD, 'proposal', 'approve', proposal, '--seen', seen);
   expect((await approve(moved)).exitCode).toBe(0);
@@ -239,7 +241,12 @@ test('where payments go needs two people who sign in, and the key that waits is 
   const secret = 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlYw==';
   await staff('otieno', 'operations');
   await staff('okello', 'operations');
-  const keyed = await signedIn('otieno', PASSWORD, 'operator', 'set-key', 'kplc', '--key', secret);
+  // The key, then what the person signs in with.
+  const keyed = await withInput(
+    `${secret}\n${PASSWORD}\n${codeOf('otieno')}\n`,
+    environment,
+    ...['operator', 'set-key', 'kplc', '--key', '-', '--by', 'otieno', '--json'],
+  );
   const { proposal, seen } = keyed.json<{ proposal: string; seen: string }>();
   expect(keyed.stdout).not.toContain(secret);
   const stored = await pool.query('select content, shown from proposals where proposal_id = $1', [

@@ -257,3 +257,19 @@ test('a secret that was encrypted for another holder, or under another master ke
   await expect(refused).rejects.toThrow('was encrypted under master key');
   await expect(requireUsableWith(books.pool, 'none', SECRET)).rejects.toThrow('does not exist');
 });
+
+test('two changes of one setting at the same time are both proposed, or both made', async () => {
+  const deps = { pool: books.pool, proposals, ledgerMac: books.ledgerMac, masterKeys };
+  const key = { billerCode: WATER };
+  const rows = await Promise.all(
+    ['A', 'B', 'C'].map(async (name) => {
+      const asked = { setting: BILLER, key, change: changeJson({ name }), by: asha, note: 'x' };
+      return (await proposeSetting(deps, asked)).row;
+    }),
+  );
+  // A new proposal takes the place of the one before.
+  expect(rows.map(({ decision }) => decision)).toEqual([null, null, null]);
+  expect(await proposals.list({ open: true, kinds: ['operator_setting'], limit: 9 })).toHaveLength(
+    1,
+  );
+});

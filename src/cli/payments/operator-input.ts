@@ -24,13 +24,16 @@ function readValue(text: string): unknown {
 
 const MAX_KEY_LENGTH = 16_384;
 
+/** The first line of the input. What follows stays for whoever signs in. */
 export async function readFirstLine(stdin: Readable): Promise<string> {
   let text = '';
-  for await (const chunk of stdin) {
+  for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
     text += String(chunk);
     if (text.includes('\n') || text.length > MAX_KEY_LENGTH) break;
   }
-  return text.split('\n')[0]?.trim() ?? '';
+  const [first = '', ...rest] = text.split('\n');
+  if (rest.length > 0 && !stdin.readableEnded) stdin.unshift(rest.join('\n'));
+  return first.trim();
 }
 
 /** Throws: `PlainError` naming the file. */

@@ -3,7 +3,7 @@ import type { Actor } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
 import { familyOf } from './kinds.ts';
-import { contentNow } from './setting.ts';
+import { ChangedMeanwhile, contentNow } from './setting.ts';
 import type { AnySetting, Tools } from './setting.ts';
 
 export interface SettingChange {
@@ -17,6 +17,8 @@ interface SettingDeps extends Tools {
   readonly proposals: Proposals;
 }
 
+const MAX_ATTEMPTS = 5;
+
 /**
  * Changes a setting where there is no second person: then the row has a decision. Otherwise proposes it.
  * Throws: `PlainError` with the problem.
@@ -26,8 +28,15 @@ export async function proposeSetting(
   asked: SettingChange & { readonly by: Actor; readonly note: string },
 ): Promise<{ readonly row: ProposalRow; readonly isNew: boolean }> {
   const { setting, key, change, by, note } = asked;
-  const content = await contentNow(deps.pool, setting, { key, change }, deps);
   const kind = familyOf(setting).name;
-  const row = await deps.proposals.propose({ kind, content, by, note });
-  return { row, isNew: content.before === null };
+  for (let attempts = 1; ; attempts += 1) {
+    const content = await contentNow(deps.pool, setting, { key, change }, deps);
+    try {
+      const row = await deps.proposals.propose({ kind, content, by, note });
+      return { row, isNew: content.before === null };
+    } catch (error) {
+      // Another command was quicker.
+      if (!(error instanceof ChangedMeanwhile) || attempts === MAX_ATTEMPTS) throw error;
+    }
+  }
 }

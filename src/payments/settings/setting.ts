@@ -190,9 +190,12 @@ async function readFacts(
   });
 }
 
+/** What is stored is not what it was when it was proposed. */
+export class ChangedMeanwhile extends PlainError {}
+
 function requireBefore(facts: Facts, of: AnySetting, { key, before }: Content): void {
   if (jsonText(facts.before) === jsonText(before)) return;
-  throw new PlainError(
+  throw new ChangedMeanwhile(
     `${of.label} ${of.target(key)} was changed meanwhile. Look at what is in force now, and propose it again.`,
   );
 }

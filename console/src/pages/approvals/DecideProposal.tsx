@@ -95,7 +95,7 @@ function Content({ of }: { readonly of: ProposalAnswer }) {
       {preview !== null && preview.problem === null && (
         <Block title={t`What an approval does`} lines={preview.lines} />
       )}
-      <Rows lines={preview?.remarks ?? []} />
+      {preview !== null && preview.remarks.length > 0 && <Rows lines={preview.remarks} />}
       {preview !== null && preview.problem !== null && (
         <Notice tone="alert">
           <Trans>It cannot be approved now: {preview.problem}</Trans>
