@@ -22,7 +22,7 @@ const first = rightLine(1);
 const FILE = csvOf([
   first,
   rightLine(2, { Gender: 'X' }),
-  rightLine(3, { Surname: '-' }),
+  rightLine(3, { Surname: 'B4' }),
   // The same document, and other names.
   { ...first, AccountNumber: 'OTHER', Surname: 'Otieno', Forename1: 'Juma', Forename2: '' },
 ]);

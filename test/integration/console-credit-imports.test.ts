@@ -41,7 +41,7 @@ const ABOUT = {
 };
 const CONTENT = csvOf([
   rightLine(1),
-  rightLine(2, { Gender: 'SECRET', Surname: '-' }),
+  rightLine(2, { Gender: 'SECRET', Surname: 'B4' }),
   rightLine(3),
 ]);
 
@@ -179,7 +179,7 @@ test('files are tried one at a time, so that they do not take all of the console
 
 test('findings are read page by page, also within one line', async () => {
   const lines = Array.from({ length: 40 }, (_, at) =>
-    rightLine(100 + at, { Gender: 'X', Surname: '-' }),
+    rightLine(100 + at, { Gender: 'X', Surname: 'B4' }),
   );
   lines.push(rightLine(140));
   const importId = String(

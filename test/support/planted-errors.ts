@@ -30,7 +30,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
   { wrong: { Surname: '0712000111' }, findings: ['Surname name'] },
   { wrong: { Surname: 'Mw\ufffdngi' }, findings: ['Surname text'] },
   { wrong: { Surname: 'B'.repeat(60) }, findings: ['Surname text'] },
-  { wrong: { Forename1: '.' }, findings: ['Forename1 name'] },
+  { wrong: { Forename1: '4' }, findings: ['Forename1 name'] },
   { wrong: { Forename2: 'W4njiru' }, findings: ['Forename2 name'] },
   { wrong: { DateOfBirth: '' }, findings: ['DateOfBirth required'] },
   { wrong: { DateOfBirth: '14/03/1985' }, findings: ['DateOfBirth date'] },

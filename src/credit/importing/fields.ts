@@ -2,6 +2,8 @@ import type { AmountUnit, Day } from '../registry/account.ts';
 import type { Finding } from './record.ts';
 import type { Column } from './template.ts';
 
+const NO_DATE = '00000000';
+
 /** Collects the problems of one line while its fields are read. */
 export class LineReader {
   readonly findings: Finding[] = [];
@@ -27,7 +29,9 @@ export class LineReader {
   /** The value of a column, or empty text where the template has no such column. */
   text(column: Column): string {
     const position = this.#positions.get(column);
-    return position === undefined ? '' : (this.#values[position] ?? '');
+    const value = position === undefined ? '' : (this.#values[position] ?? '');
+    // How some systems export a date that there is not.
+    return value === NO_DATE && column.includes('Date') ? '' : value;
   }
 
   fault(field: Column | '', rule: string, text: string): void {
@@ -63,7 +67,7 @@ export class LineReader {
   code<Code extends string>(column: Column, codes: readonly Code[]): Code | undefined {
     const value = this.required(column);
     if (value === '') return undefined;
-    const code = codes.find((candidate) => candidate === value);
+    const code = codes.find((candidate) => candidate === value.toUpperCase());
     if (code === undefined) {
       this.fault(column, 'code', `${column} must be one of ${codes.join(', ')}`);
     }
@@ -122,7 +126,7 @@ export class LineReader {
   count(column: Column): number | undefined {
     const value = this.text(column);
     if (value === '') return undefined;
-    if (!/^\d{1,5}$/.test(value)) {
+    if (!/^\d{1,5}(\.0{1,2})?$/.test(value)) {
       this.fault(column, 'count', `${column} must be a whole number from 0 to 99999`);
       return undefined;
     }

@@ -70,23 +70,40 @@ const NAME_COLUMNS = ['Surname', 'Forename1', 'Forename2', 'Forename3'] as const
  * more than an initial: the account counts, even if an enquiry can then not find its holder.
  */
 function readNames(reader: LineReader): readonly [string, ...string[]] {
-  const names = NAME_COLUMNS.map((column) => readName(reader, column)).filter(
-    (name) => name !== '',
+  const given = NAME_COLUMNS.map(
+    (column) => [column, reader.freeText(column, NAME_LENGTH)] as const,
   );
+  const isNamed = given.some(([, text]) => text !== '' && !NO_NAME.test(text));
+  const names = given.flatMap(([column, text]) => {
+    const name = readName(reader, column, { text, isNamed });
+    return name === '' ? [] : [name];
+  });
   const [first, ...others] = names;
   if (first !== undefined) return [first, ...others];
   if (NAME_COLUMNS.every((column) => reader.text(column) === '')) reader.required('Surname');
   return [''];
 }
 
-function readName(reader: LineReader, column: Column): string {
-  const name = reader.freeText(column, NAME_LENGTH);
-  if (name !== '' && nameWords(name).length === 0) {
+/** What lenders write where there is no name: signs, or a word for it. NA alone is a name. */
+const NO_NAME = /^([^\p{L}\d]+|N\/A|NIL|NULL|NONE|UNKNOWN|X{2,})$/iu;
+
+/** @param about.isNamed another column has a name. */
+function readName(
+  reader: LineReader,
+  column: Column,
+  { text, isNamed }: { readonly text: string; readonly isNamed: boolean },
+): string {
+  if (text === '') return '';
+  if (isNamed && NO_NAME.test(text)) {
+    reader.remark(column, 'name', `${column} has no name, and was read as empty`);
+    return '';
+  }
+  if (NO_NAME.test(text) || nameWords(text).length === 0) {
     reader.fault(column, 'name', `${column} must be a name: letters, not digits or signs alone`);
-  } else if (/\d/.test(name)) {
+  } else if (/\d/.test(text)) {
     reader.fault(column, 'name', `${column} must be a name without digits`);
   }
-  return name;
+  return text;
 }
 
 function readBirth(reader: LineReader, asOf: Day): Day {
@@ -109,7 +126,7 @@ function fullYears(from: Day, to: Day): number {
 }
 
 function readCountry(reader: LineReader, column: Column, required: boolean): string {
-  const value = required ? reader.required(column) : reader.text(column);
+  const value = (required ? reader.required(column) : reader.text(column)).toUpperCase();
   if (value !== '' && !/^[A-Z]{2}$/.test(value)) {
     reader.fault(column, 'country', `${column} must be a country code of two letters, such as KE`);
   }

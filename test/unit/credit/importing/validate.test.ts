@@ -102,6 +102,36 @@ describe('a line of the mobile template', () => {
   );
 
   test.each([
+    [{ Forename2: '-' }, ['Amani'], ['Forename2 name']],
+    [{ Surname: 'NULL' }, ['Wanjiru'], ['Surname name']],
+    [
+      { Forename1: 'n/a', Forename2: '.', Forename3: 'XXX' },
+      [],
+      ['Forename1 name', 'Forename2 name', 'Forename3 name'],
+    ],
+    [{ Forename2: 'Na' }, ['Amani', 'Na'], []],
+    [
+      { Gender: 'f', Nationality: 'ke', AccountStatus: 'f', AccountProductType: 'i' },
+      ['Amani', 'Wanjiru'],
+      [],
+    ],
+    [
+      { OverdueDate: '00000000', InstalmentDueDate: '00000000', RepaymentPeriod: '6.0' },
+      ['Amani', 'Wanjiru'],
+      [],
+    ],
+  ])(
+    'with the unusual values %o is imported, with a remark at most',
+    (change, forenames, remarks) => {
+      const validated = validator.validate(7, valuesOf(rightLine(1, change)));
+      expect(validated.findings).toBeUndefined();
+      expect(validated.account?.profile.name.forenames).toEqual(forenames);
+      const found = 'remarks' in validated ? validated.remarks : [];
+      expect(found.map(({ field, rule }) => `${field} ${rule}`)).toEqual(remarks);
+    },
+  );
+
+  test.each([
     ['Li', 'Na'],
     ['Na', 'Wei'],
     ['Al', 'Amin'],
@@ -113,9 +143,8 @@ describe('a line of the mobile template', () => {
 
   test.each([
     [{ Surname: '', Forename1: '', Forename2: '' }, 'Surname required'],
-    [{ Surname: 'NULL' }, 'Surname name'],
     [{ Surname: 'B4raka' }, 'Surname name'],
-    [{ Forename1: '--' }, 'Forename1 name'],
+    [{ Surname: 'NULL', Forename1: '', Forename2: '' }, 'Surname name'],
     [{ Surname: 'Bara\ufffdka' }, 'Surname text'],
     [{ DateOfBirth: '' }, 'DateOfBirth required'],
     [{ DateOfBirth: '19850230' }, 'DateOfBirth date'],
