@@ -8,6 +8,7 @@ import { Facts } from '../../design/Facts.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
+import { Becomes } from '../../format/Becomes.tsx';
 import { By } from '../../format/By.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
@@ -124,7 +125,7 @@ function Rows({ lines }: { readonly lines: readonly LineView[] }) {
           <>
             {amount !== null && <Money amount={amount} currency />}
             {amount !== null && text !== null && ' · '}
-            {text}
+            {text !== null && <Becomes text={text} />}
           </>
         ),
       }))}
