@@ -23,7 +23,7 @@ export function removeWebhook(deps: SelfServiceDeps): AnyResource {
     handle: async (_asked, context) =>
       await act(deps, context, { action: 'webhook.remove', limit: LIMIT }, async () => {
         const before = await requireWebhook(deps.pool, context.signer);
-        const givenUp = await remove(deps.pool, context.signer);
+        const givenUp = await remove(deps.pool, context.signer, { isStaff: false });
         return {
           answer: { given_up_events: givenUp },
           change: { before: { url: before.url }, after: { givenUp } },

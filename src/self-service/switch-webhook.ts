@@ -36,7 +36,7 @@ export function switchWebhook(deps: SelfServiceDeps, verb: keyof typeof VERBS): 
     handle: async (_asked, context) =>
       await act(deps, context, { action: `webhook.${verb}`, limit: LIMIT }, async () => {
         await requireWebhook(deps.pool, context.signer);
-        await carryOut(deps.pool, context.signer);
+        await carryOut(deps.pool, context.signer, { isStaff: false });
         return { answer: await readWebhook(deps.pool, context.signer) };
       }),
   });

@@ -102,6 +102,11 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   expect(late.text).toContain('was given another role since then');
   const back = { role: 'vendor_cashier', reason: 'x' };
   expect((await admin.send('PUT', '/people/till-3', back)).status).toBe(200);
+  // The vendor is told what staff did, and not what it did itself.
+  const told = await running.service.pool.query<{ route: string }>(
+    `select route from request_log where method = 'STAFF'`,
+  );
+  expect(told.rows).toEqual(Array.from({ length: 4 }, () => ({ route: 'people' })));
   expect((await own.send('POST', path, confirm)).status).toBe(204);
   const signedInAgain = new ConsoleClient(running.origin);
   await signedInAgain.signIn('till-3', 'a password for the till');

@@ -94,7 +94,9 @@ async function shopWith(url: string | undefined): Promise<Shop> {
       ? ''
       : await setWebhook(books.pool, vendor, { url, allowsPrivate: true, sealing });
   // Otherwise the sender of the next test would call this webhook.
-  ends.push(async () => await removeWebhook(books.pool, vendor).catch(() => undefined));
+  ends.push(
+    async () => await removeWebhook(books.pool, vendor, { isStaff: false }).catch(() => undefined),
+  );
   return { ...vendor, secret: secret ?? '' };
 }
 

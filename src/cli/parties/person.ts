@@ -7,6 +7,7 @@ import { createLink, LINK_HOURS } from '../../parties/people/links.ts';
 import { listPeople } from '../../parties/people/people-store.ts';
 import { ROLES } from '../../parties/people/roles.ts';
 import type { Role } from '../../parties/people/roles.ts';
+import { tellVendor } from '../../payments/events/tell-vendor.ts';
 import { command, displayName, loginName, requireSome, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
@@ -64,7 +65,7 @@ function addAdd(person: Command, cli: Cli): void {
 }
 
 async function peopleDeps({ pool, ledgerMac }: Session): Promise<PeopleDeps> {
-  return { pool, ledgerMac: await ledgerMac() };
+  return { pool, ledgerMac: await ledgerMac(), tell: tellVendor };
 }
 
 async function linkAnswer(

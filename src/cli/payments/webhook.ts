@@ -35,6 +35,8 @@ import { newKeyText } from '../parties/signer-keys.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { addWebhookList, eventsAnswer } from './webhook-view.ts';
 
+const STAFF = { isStaff: true } as const;
+
 interface Common {
   readonly json?: boolean;
 }
@@ -261,7 +263,7 @@ function addDisable(webhook: Command, cli: Cli): void {
   about(webhook, 'disable', 'Stop calling the webhook. New events are kept and wait.').action(
     async (vid: string, options: Common) => {
       await cli.run(options, async ({ pool }) => {
-        const changed = await stopWebhook(pool, await requireVendor(pool, vid));
+        const changed = await stopWebhook(pool, await requireVendor(pool, vid), STAFF);
         const text = `The webhook of ${vid} ${changed ? 'is disabled' : 'was already disabled'}.`;
         return { json: { vid, enabled: false, changed }, text };
       });
@@ -276,7 +278,7 @@ function addRemove(webhook: Command, cli: Cli): void {
     'Remove the webhook and its secrets. Waiting events are given up.',
   ).action(async (vid: string, options: Common) => {
     await cli.run(options, async ({ pool }) => {
-      const givenUp = await removeWebhook(pool, await requireVendor(pool, vid));
+      const givenUp = await removeWebhook(pool, await requireVendor(pool, vid), STAFF);
       const text = `The webhook of ${vid} is removed. Waiting events given up: ${givenUp}.`;
       return { json: { vid, removed: true, given_up: givenUp }, text };
     });

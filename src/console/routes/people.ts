@@ -7,6 +7,7 @@ import { findPerson, listPeople } from '../../parties/people/people-store.ts';
 import type { PersonRow } from '../../parties/people/people-store.ts';
 import { MAX_LOGIN_LENGTH, TYPED_LOGIN, loginFrom, ownLogin } from '../../parties/people/login.ts';
 import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
+import { tellVendor } from '../../payments/events/tell-vendor.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -49,7 +50,8 @@ export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
   ];
 }
 
-function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
+function inviteRoute(options: PeopleRoutesOptions): AnyRoute {
+  const { clock } = options;
   return route({
     method: 'POST',
     path: '/people',
@@ -73,15 +75,17 @@ function inviteRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
           ? loginFrom(body.login)
           : ownLogin(viewer.vendor.vid, body.login);
       const person = { login, name: body.name.trim(), role: body.role, vid };
-      await addPerson({ pool, ledgerMac }, person, clock.now());
+      const deps = depsFor(options, viewer);
+      await addPerson(deps, person, clock.now());
       const made = { madeBy: viewer.personId, now: clock.now() };
-      const answer = await invitation({ pool, ledgerMac }, login, made);
+      const answer = await invitation(deps, login, made);
       return new Audited(answer, { target: login, after: { ...person, vid: vid ?? null } });
     },
   });
 }
 
-function changeRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
+function changeRoute(options: PeopleRoutesOptions): AnyRoute {
+  const { pool, ledgerMac, clock } = options;
   return route({
     method: 'PUT',
     path: '/people/:login',
@@ -106,7 +110,7 @@ function changeRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
       const { reason: _reason, ...change } = body;
       const by =
         viewer.vendor === undefined ? { personId: viewer.personId, now: clock.now() } : undefined;
-      await changePerson({ pool, ledgerMac }, login, change, by);
+      await changePerson(depsFor(options, viewer), login, change, by);
       const after = await findVisible(pool, login, viewer);
       return new Audited(personView(after, ledgerMac, viewer), {
         before: kept(before),
@@ -117,7 +121,8 @@ function changeRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute 
 }
 
 /** A new invitation replaces password and codes: for a lost password or a lost phone. */
-function linkRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
+function linkRoute(options: PeopleRoutesOptions): AnyRoute {
+  const { pool, clock } = options;
   return route({
     method: 'POST',
     path: '/people/:login/link',
@@ -129,13 +134,14 @@ function linkRoute({ pool, ledgerMac, clock }: PeopleRoutesOptions): AnyRoute {
       await findVisible(pool, login, viewer);
       // The link itself is a secret, so the audit log does not keep it.
       const made = { madeBy: viewer.personId, now: clock.now() };
-      return new Audited(await invitation({ pool, ledgerMac }, login, made), {});
+      return new Audited(await invitation(depsFor(options, viewer), login, made), {});
     },
   });
 }
 
 /** The administrator who made a link could have used it, so another one confirms the person. */
-function confirmRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
+function confirmRoute(options: PeopleRoutesOptions): AnyRoute {
+  const { pool } = options;
   return route({
     method: 'POST',
     path: '/people/:login/confirm',
@@ -159,10 +165,15 @@ function confirmRoute({ pool, ledgerMac }: PeopleRoutesOptions): AnyRoute {
         throw new Refusal('invalid_field', { field: 'credentialsAt' });
       }
       const confirmation = { credentialsAt, role: body.role, by: viewer.personId };
-      await confirmPerson({ pool, ledgerMac }, login, confirmation);
+      await confirmPerson(depsFor(options, viewer), login, confirmation);
       return new Audited(undefined, { before: { linkBy: linkByLogin } });
     },
   });
+}
+
+/** A vendor is told what staff do with its people. */
+function depsFor({ pool, ledgerMac }: PeopleRoutesOptions, { vendor }: Viewer): PeopleDeps {
+  return { pool, ledgerMac, tell: vendor === undefined ? tellVendor : undefined };
 }
 
 async function invitation(

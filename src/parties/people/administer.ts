@@ -33,7 +33,7 @@ export interface NewPerson {
 
 /** Adds a person, who cannot sign in before using a link. Throws: `PlainError`. */
 export async function addPerson(
-  { pool, ledgerMac }: PeopleDeps,
+  { pool, ledgerMac, tell }: PeopleDeps,
   person: NewPerson,
   now: Date,
 ): Promise<string> {
@@ -65,6 +65,7 @@ export async function addPerson(
       throw new PlainError(`${login} exists already.`, { field: 'login' });
     }
     await signPerson(db, personId, ledgerMac);
+    if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_invited', login });
     return personId;
   });
 }
@@ -93,7 +94,7 @@ async function requireRoom(db: Queryable, { vendorId, vid }: VendorRow): Promise
  * Throws: `PlainError`.
  */
 export async function changePerson(
-  { pool, ledgerMac }: PeopleDeps,
+  { pool, ledgerMac, tell }: PeopleDeps,
   login: string,
   change: {
     readonly name?: string | undefined;
@@ -122,6 +123,8 @@ export async function changePerson(
     if (change.role !== undefined || change.status !== undefined) {
       await deleteSessionsOf(db, person.personId);
     }
+    const { vendorId } = person;
+    if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_changed', login });
   });
 }
 
@@ -146,7 +149,7 @@ async function awaitConfirmation(
  * Throws: `PlainError` if somebody else has to, or the person has used another link since.
  */
 export async function confirmPerson(
-  { pool, ledgerMac }: PeopleDeps,
+  { pool, ledgerMac, tell }: PeopleDeps,
   login: string,
   confirmation: {
     /** When the person chose the password, as the administrator has seen it. */
@@ -176,5 +179,7 @@ export async function confirmPerson(
       throw new PlainError(`${login} has used another link since then. Check again.`);
     }
     await signPerson(db, person.personId, ledgerMac);
+    const { vendorId } = person;
+    if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_confirmed', login });
   });
 }

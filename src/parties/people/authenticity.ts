@@ -19,7 +19,21 @@ export interface PeopleDeps {
   readonly pool: Pool;
   /** Of the ledger. What is written to the database without it lets nobody in. */
   readonly ledgerMac: Mac;
+  /** Tells a vendor what staff do with its people, in the same commit. Undefined: the vendor does it itself. */
+  readonly tell?: TellVendor | undefined;
 }
+
+export type PersonChange =
+  | 'person_invited'
+  | 'person_linked'
+  | 'person_changed'
+  | 'person_confirmed';
+
+export type TellVendor = (
+  db: Queryable,
+  vendorId: number,
+  told: { readonly change: PersonChange; readonly login: string },
+) => Promise<void>;
 
 /** What a person's authentication code covers. */
 function personText(person: Omit<SignedPerson, 'personMac' | 'isFormer'>): string {

@@ -26,7 +26,7 @@ export const LINK_HOURS = 72;
  * Throws: `PlainError` if the person does not exist, is disabled, or was changed in the database.
  */
 export async function createLink(
-  { pool, ledgerMac }: PeopleDeps,
+  { pool, ledgerMac, tell }: PeopleDeps,
   login: string,
   { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
 ): Promise<string> {
@@ -41,6 +41,10 @@ export async function createLink(
     const link = { personId, madeBy, expiresAt };
     const mac = ledgerMac.sign(linkText(token, { ...link, credentialsAt }));
     await insertLink(db, { ...link, tokenHash: hashOf(token), createdAt: now, mac });
+    const { vendorId } = person;
+    // The first is of an invitation, of which the vendor was told.
+    const isTold = vendorId !== null && credentialsAt !== null;
+    if (isTold) await tell?.(db, vendorId, { change: 'person_linked', login });
   });
   return token;
 }

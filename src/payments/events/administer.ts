@@ -9,9 +9,10 @@ import type { Holder, KeyRequest, NewKey } from '../../parties/keys.ts';
 import { endKeys, listKeysOf } from '../../parties/store.ts';
 import type { VendorRow } from '../../parties/store.ts';
 import { readWebhookUrl } from './address.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { EVENT_TYPES, OPTIONAL_EVENT_TYPES } from './event-types.ts';
 import type { EventType } from './event-types.ts';
 import { disableWebhook } from './store.ts';
+import { tellVendor } from './tell-vendor.ts';
 import {
   countReplayable,
   deleteWebhook,
@@ -122,8 +123,8 @@ async function keepTypes(
   { vendorId }: VendorKey,
   types: readonly EventType[],
 ): Promise<void> {
-  const offTypes = EVENT_TYPES.filter((type) => !types.includes(type));
-  if (offTypes.length === EVENT_TYPES.length) {
+  const offTypes = OPTIONAL_EVENT_TYPES.filter((type) => !types.includes(type));
+  if (types.length === 0 || offTypes.length === OPTIONAL_EVENT_TYPES.length) {
     throw new PlainError('Choose at least one type, or disable the webhook.', { field: 'types' });
   }
   await setOffTypes(client, vendorId, offTypes);
@@ -137,6 +138,8 @@ export async function changeEventTypes(
 ): Promise<void> {
   await withWebhook(pool, vendor, async (client) => {
     const { offTypes } = await requireWebhook(client, vendor);
+    const always = off.find((type) => !OPTIONAL_EVENT_TYPES.includes(type));
+    if (always !== undefined) throw new PlainError(`${always} is always sent.`, { field: 'types' });
     const types = EVENT_TYPES.filter((type) => on.includes(type) || !offTypes.includes(type));
     await keepTypes(
       client,
@@ -161,18 +164,35 @@ export async function enableWebhook(pool: Pool, vendor: VendorKey): Promise<numb
   });
 }
 
+/** Whether staff do it: then the vendor is told. */
+interface Hand {
+  readonly isStaff: boolean;
+}
+
 /** Stops calls of the webhook; its events wait. Returns false if it was already disabled. */
-export async function stopWebhook(pool: Pool, vendor: VendorKey): Promise<boolean> {
-  return await withWebhook(pool, vendor, (client) =>
-    disableWebhook(client, vendor.vendorId, 'by command'),
-  );
+export async function stopWebhook(
+  pool: Pool,
+  vendor: VendorKey,
+  { isStaff }: Hand,
+): Promise<boolean> {
+  return await withWebhook(pool, vendor, async (client) => {
+    const changed = await disableWebhook(client, vendor.vendorId, 'by command');
+    if (changed && isStaff) await tellVendor(client, vendor.vendorId, { change: 'webhook' });
+    return changed;
+  });
 }
 
 /** Removes the webhook with its secrets; waiting events are given up. Returns how many events. */
-export async function removeWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
+export async function removeWebhook(
+  pool: Pool,
+  vendor: VendorKey,
+  { isStaff }: Hand,
+): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
     await endKeys(client, holderOf(vendor));
-    return await deleteWebhook(client, vendor.vendorId);
+    const givenUp = await deleteWebhook(client, vendor.vendorId);
+    if (isStaff) await tellVendor(client, vendor.vendorId, { change: 'webhook' });
+    return givenUp;
   });
 }
 

@@ -8,8 +8,17 @@ export const EVENT_TYPES = [
   'credit.score_drop',
   'float.low',
   'float.recovered',
+  'account.changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Staff could otherwise switch it off, and then change what it reports. */
+const ALWAYS_SENT = 'account.changed' satisfies EventType;
+
+/** The types that can be switched off. */
+export const OPTIONAL_EVENT_TYPES: readonly EventType[] = EVENT_TYPES.filter(
+  (type) => type !== ALWAYS_SENT,
+);
 
 /**
  * `given_up`: delivery failed for days, or the webhook was removed. `off`: the vendor did not want

@@ -2,6 +2,7 @@ import { readReachable } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { FailingWebhook } from './decide.ts';
 import type { EventRow } from './event.ts';
+import type { EventType } from './event-types.ts';
 
 /** A webhook with events to send. */
 export interface WaitingWebhook {
@@ -204,6 +205,27 @@ export async function announceCorrection(
      where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = $2`,
     [corrected.vendorId, corrected.paymentId, corrected.correctionId, corrected.postedAt],
   );
+}
+
+/**
+ * Announces an event that is not about a payment to the vendor's webhook, if it has one. It happens at the database's time: readers that
+ * follow events skip one that is older than its database transaction.
+ */
+export async function announceEvent(
+  db: Queryable,
+  event: {
+    readonly vendorId: number;
+    readonly eventId: string;
+    readonly type: Exclude<EventType, `transaction.${string}`>;
+    readonly details: object;
+  },
+): Promise<void> {
+  await db.query('select announce_event(bucket_of($1), $1, $2, $3, now(), $4)', [
+    event.vendorId,
+    event.eventId,
+    event.type,
+    JSON.stringify(event.details),
+  ]);
 }
 
 /** Rows deleted in one commit. */

@@ -12,6 +12,7 @@ import {
 } from '../../parties/vendor.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { setWebhook } from '../events/administer.ts';
+import { tellVendor } from '../events/tell-vendor.ts';
 import { findWebhook } from '../events/webhooks-store.ts';
 import { endTopUpRule, setTopUpRule } from '../vendor-floats/administer.ts';
 import type { TopUpRule } from '../vendor-floats/rule.ts';
@@ -146,6 +147,8 @@ export const WEBHOOK = setting({
   },
   apply: async (db, { key: vendor, change }, tools) => {
     const sealing = async () => ({ masterKeys: requireMasterKeys(tools), certain: true });
-    return await setWebhook(db, vendor, { ...change, sealing });
+    // Before: the first address needs no event.
+    await tellVendor(db, vendor.vendorId, { change: 'webhook' });
+    await setWebhook(db, vendor, { ...change, sealing });
   },
 });

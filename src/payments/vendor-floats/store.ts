@@ -135,24 +135,3 @@ export async function countWatched(
   );
   return counted.rows;
 }
-
-/**
- * Announces an event to the vendor's webhook, if it has one. It happens at the database's time: readers that
- * follow events skip one that is older than its database transaction.
- */
-export async function announceFloat(
-  db: Queryable,
-  event: {
-    readonly vendorId: number;
-    readonly eventId: string;
-    readonly type: 'float.low' | 'float.recovered';
-    readonly details: object;
-  },
-): Promise<void> {
-  await db.query('select announce_event(bucket_of($1), $1, $2, $3, now(), $4)', [
-    event.vendorId,
-    event.eventId,
-    event.type,
-    JSON.stringify(event.details),
-  ]);
-}

@@ -5,8 +5,9 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { hoursLeft } from '../billers/forecast.ts';
 import type { SpentHour } from '../billers/forecast.ts';
+import { announceEvent } from '../events/store.ts';
 import { vendorFloatState } from './rule.ts';
-import { announceFloat, lockWatched, readMoney, readVendorHours, saveSamples } from './store.ts';
+import { lockWatched, readMoney, readVendorHours, saveSamples } from './store.ts';
 import type { Sample, VendorMoney, WatchedFloat } from './store.ts';
 
 /**
@@ -83,7 +84,7 @@ async function announce(
   const { vendorId, state, lowCents } = of.float;
   const { floatCents } = of.now;
   const now = new Date();
-  await announceFloat(db, {
+  await announceEvent(db, {
     vendorId,
     eventId: newId(),
     // The state before.

@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { insertRequests } from '../../parties/request-log-store.ts';
-import { findVendor, listKeysOf } from '../../parties/store.ts';
+import { listKeysOf } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
-import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { lockTopic } from '../../platform/db/settings-watch.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
+import { tellVendor } from '../events/tell-vendor.ts';
 
 export const VENDOR_SECRET = 'vendor_secret';
 
@@ -29,24 +28,17 @@ const content = Type.Object(
 export type SecretContent = Static<typeof content>;
 
 interface Facts {
-  readonly bucket: number | undefined;
   readonly currentId: string | null;
-}
-interface Plan {
-  readonly content: SecretContent;
-  readonly bucket: number;
 }
 
 const NAMES = { vendor: 'Security key', webhook: 'Webhook secret' } as const;
 
-/** As the vendor's request log calls them: the operations with which a vendor makes one itself. */
-const ROUTES = { vendor: '/v1/keys', webhook: '/v1/webhook/secrets' } as const;
+const CHANGES = { vendor: 'security_key', webhook: 'webhook_secret' } as const;
 
 /**
- * Permits whoever proposes it to create a vendor's new secret (`rotate.ts`). The vendor learns of it from its
- * request log.
+ * Permits whoever proposes it to create a vendor's new secret (`rotate.ts`). The vendor is told.
  */
-export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, Plan>({
+export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, SecretContent>({
   name: VENDOR_SECRET,
   content: compiled(content),
   proposedBy: 'integration.act',
@@ -64,24 +56,16 @@ export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, Plan>({
   ],
   read: async (db, { vid, of }, { lock }) => {
     if (lock) await lockTopic(db, 'vendors');
-    const vendor = await findVendor(db, vid);
     const [current] = await listKeysOf(db, { holderKind: of, holder: vid });
-    return { bucket: vendor?.bucket, currentId: current?.keyId ?? null };
+    return { currentId: current?.keyId ?? null };
   },
   check: ({ currentId }, { replaces, vid }) => {
     if (currentId === replaces) return;
     throw new PlainError(`The secret of ${vid} was replaced or removed meanwhile.`);
   },
-  plan: ({ bucket = 0 }, proposal) => ({ content: proposal.content, bucket }),
-  show: ({ content: { vid, of } }): readonly Line[] => [
+  plan: (_facts, { content: planned }) => planned,
+  show: ({ vid, of }): readonly Line[] => [
     { label: 'Permits a new secret of the vendor', text: `${vid}: ${NAMES[of]}` },
   ],
-  apply: async (db, { bucket, content: { vendorId, of } }, { at }) => {
-    await insertRequests(db, bucket, [
-      {
-        ...{ vendorId, at, requestId: newId(), method: 'STAFF', route: ROUTES[of], status: 200 },
-        ...{ code: null, durationUs: 0, keyId: null },
-      },
-    ]);
-  },
+  apply: async (db, { vendorId, of }) => await tellVendor(db, vendorId, { change: CHANGES[of] }),
 });

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { EVENT_TYPES } from '../../../../src/payments/events/event-types.ts';
+import { OPTIONAL_EVENT_TYPES } from '../../../../src/payments/events/event-types.ts';
 import type { EventType } from '../../../../src/payments/events/event-types.ts';
 import type { TestAnswer, WebhookSet } from '../../../../src/console/vendor-answers.ts';
 import { send } from '../../api/client.ts';
@@ -43,7 +43,7 @@ export function ChangeWebhook({
     if (what === 'set') {
       if (await setUrl(path, fields, onSecret)) announced = waits;
     } else if (what === 'types') {
-      const types = EVENT_TYPES.filter((type) => fields[type] !== undefined);
+      const types = OPTIONAL_EVENT_TYPES.filter((type) => fields[type] !== undefined);
       await send('PUT', `${path}/types`, { types, reason: fields['reason'] });
     } else if (what === 'test') onTested(await send<TestAnswer>('POST', `${path}/test`));
     else if (what === 'remove') await send('DELETE', path, fields);
@@ -117,7 +117,7 @@ function TypeFields({ offTypes }: { readonly offTypes: readonly EventType[] }) {
       <legend>
         <Trans>Types that are sent</Trans>
       </legend>
-      {EVENT_TYPES.map((type) => (
+      {OPTIONAL_EVENT_TYPES.map((type) => (
         <label key={type} className={styles['check']}>
           <input type="checkbox" name={type} defaultChecked={!offTypes.includes(type)} />
           {type}
