@@ -119,10 +119,13 @@ function isOnlySurnameNew(
   { given, rules }: { readonly given: readonly string[]; readonly rules: NameRules },
 ): boolean {
   const [first = ''] = name;
+  const [asked = ''] = given;
+  // A name that is not only a first name, such as WANJIKU, is one where both sides begin with it.
+  const isFirst = (token: string): boolean => isGivenName(token) || token === asked;
   return (
     rules.isBirthDateKnown === true &&
     Math.min(given.length, name.length) === MIN_TOKENS &&
-    matched.some((token) => isGivenName(token) && tokenSimilarity(token, first) > 0)
+    matched.some((token) => isFirst(token) && tokenSimilarity(token, first) > 0)
   );
 }
 

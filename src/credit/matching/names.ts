@@ -55,7 +55,12 @@ export function nameWords(text: string): string[] {
 
 /** Initials, which stand for a name that is not spelt out. */
 export function initials(words: readonly string[]): string[] {
-  return words.filter((word) => word.length === 1);
+  return words.filter(isInitial);
+}
+
+/** One letter; a sign of a script without capitals, such as 李, may be a whole name. */
+function isInitial(word: string): boolean {
+  return word.length === 1 && !/\p{Lo}/u.test(word);
 }
 
 /** Whether an initial can stand for a name, in any of the name's listed spellings. */
@@ -65,7 +70,7 @@ export function abbreviates(initial: string, name: string): boolean {
 
 /** The words of a name that count: no initials, and no particles unless few words are left. */
 export function significantWords(words: readonly string[]): string[] {
-  const long = words.filter((word) => word.length > 1);
+  const long = words.filter((word) => !isInitial(word));
   const names = long.filter((word) => !PARTICLES.has(word));
   return names.length < MIN_TOKENS ? long : names;
 }

@@ -349,10 +349,32 @@ describe('who a request is about', () => {
     ['Jebet', 'Chebet'],
     ['Jepkoech', 'Chepkoech'],
     ['Chumba', 'Kipchumba'],
+    ['李', '李'],
   ])('%s is a spelling of %s', (one, other) => {
     const known = subject(1n, ['nationalID'], `Umeshbhai ${other} Kantilal`, '11');
     const same = asked([id], [one, 'Kantilal', 'Umeshbhai']);
     expect(matchSubject(same, [known])).toMatchObject({ kind: 'match' });
+  });
+
+  test('a first name that is also a family’s, and another surname, need the birth date', () => {
+    const born = {
+      ...subject(1n, ['nationalID'], 'Njoroge Wanjiku', '11'),
+      birthDates: ['1990-05-01'],
+    };
+    const married = ['Wanjiku', 'Mwangi'];
+    expect(matchSubject(asked([id], married, '1990-05-01'), [born])).toMatchObject({
+      rule: 'document+birth+names-3+name-differs',
+    });
+    for (const [names, day] of [
+      [married, ''],
+      [married, '1991-05-01'],
+      [['Mwangi', 'Wanjiku'], '1990-05-01'],
+      [['Njoroge', 'Mwangi'], '1990-05-01'],
+    ] as const) {
+      expect(matchSubject(asked([id], [...names], day), [born])).toMatchObject({
+        kind: 'mismatch',
+      });
+    }
   });
 
   test('the recorded rule says that a name differs', () => {
