@@ -98,6 +98,8 @@ export interface CreditAccount {
   readonly history: readonly AccountState[];
   /** The days of its sales, oldest first. `lender` holds it now. Absent: it was never sold. */
   readonly soldOn?: readonly Date[];
+  /** The keys of its former accounts, oldest first. Absent: it was never sold. Not scored. */
+  readonly boughtFrom?: readonly string[];
   /** The subject disputes it: it is shown, but neither scored nor counted as non-performing. */
   readonly disputed: boolean;
   /**

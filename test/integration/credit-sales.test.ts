@@ -91,6 +91,7 @@ test('a debt that two lenders submit counts once when two people find that it wa
   const [one, ...others] = await look();
   expect(others).toEqual([]);
   expect(one).toMatchObject({ lender: 'BUYER', soldOn: [new Date('2026-10-20T00:00:00Z')] });
+  expect(one?.boughtFrom).toEqual([`SELLER ${debt.from}`]);
   expect(one?.history).toHaveLength(1);
 
   // The seller goes on submitting it.

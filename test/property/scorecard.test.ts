@@ -324,6 +324,7 @@ describe('a score', () => {
       current: true,
       history: true,
       soldOn: true,
+      boughtFrom: true,
       disputed: true,
       troubleSuppressed: true,
       retainedPermille: true,

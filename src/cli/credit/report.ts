@@ -139,6 +139,8 @@ function accountOf(account: CreditAccount) {
     status: account.current.status,
     as_of: isoDay(account.current.asOf),
     disputed: account.disputed,
+    // Where the account of each former lender can be looked up.
+    bought_from: (account.boughtFrom ?? []).join(', '),
   };
 }
 

@@ -54,6 +54,7 @@ function joinTwo(
     history: [...before, ...sinceSale.slice(0, -1)],
     disputed: seller.disputed || buyer.disputed,
     soldOn: [...(seller.soldOn ?? []), soldOn],
+    boughtFrom: [...(seller.boughtFrom ?? []), seller.key],
   };
 }
 

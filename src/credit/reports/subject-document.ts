@@ -242,6 +242,7 @@ function accountBlocks({ file, shown }: SubjectReport, context: Context): Block[
     accountTable(accounts, hidden, context),
     ...(accounts.length === 0 ? [] : [{ kind: 'paragraph', text: words.accountsNote } as const]),
     ...(hidden.size === 0 ? [] : [{ kind: 'paragraph', text: words.hidden } as const]),
+    ...accounts.flatMap((account) => boughtBlocks(account, context)),
     ...(guarantees.length === 0
       ? []
       : [
@@ -250,6 +251,17 @@ function accountBlocks({ file, shown }: SubjectReport, context: Context): Block[
           { kind: 'paragraph', text: words.guaranteesNote } as const,
         ]),
   ];
+}
+
+/** Who submitted a debt before it was sold. */
+function boughtBlocks(
+  { lender, openedOn, boughtFrom }: CreditAccount,
+  { words }: Context,
+): Block[] {
+  if (boughtFrom === undefined) return [];
+  const former = boughtFrom.map((key) => key.slice(0, key.lastIndexOf(' '))).join(', ');
+  const text = fill(words.bought, { lender, former, opened: isoDay(openedOn) });
+  return [{ kind: 'paragraph', text }];
 }
 
 function accountTable(

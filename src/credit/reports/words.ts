@@ -198,6 +198,8 @@ export const REPORT_WORDS = {
     asOf: 'As of',
     accountsNote:
       'Amounts are in KES. “As of” is the day for which the lender last reported the account.',
+    bought:
+      'The debt to {lender} that was opened on {opened} was with {former} before. It was sold, and counts once, with its whole history.',
     hidden:
       'Late payments on accounts marked * are on file, but are neither shown to lenders nor held against you.',
     who: 'Who asked about you',
@@ -285,6 +287,8 @@ export const REPORT_WORDS = {
     asOf: 'Hadi tarehe',
     accountsNote:
       'Kiasi ni kwa KES. “Hadi tarehe” ni siku ambayo mkopeshaji aliripoti akaunti mara ya mwisho. “Siku” ni siku za kuchelewa.',
+    bought:
+      'Deni la {lender} lililofunguliwa {opened} lilikuwa kwa {former} hapo awali. Liliuzwa, na huhesabiwa mara moja, pamoja na historia yake yote.',
     hidden:
       'Malipo yaliyochelewa kwenye akaunti zenye alama ya * yako kwenye kumbukumbu, lakini hayaonyeshwi kwa wakopeshaji wala hayahesabiwi dhidi yako.',
     who: 'Waliouliza kukuhusu',

@@ -161,6 +161,12 @@ describe('a report for the person it is about', () => {
     expect(text).toContain('Accounts under dispute are left out of this score');
   });
 
+  test('names the lenders of a debt that was sold', () => {
+    const boughtFrom = ['FIRST_BANK 7', 'SECOND_BANK 9'];
+    const text = textOf(report([account({ boughtFrom })]));
+    expect(text).toContain('was with FIRST_BANK, SECOND_BANK before');
+  });
+
   test('names who asked, why, and the disputes with their statements', () => {
     const text = textOf(
       report([account()], {
