@@ -8,7 +8,7 @@ import { noted } from './parties/noted.ts';
 const READS = new Set([
   ...['find', 'overview', 'status', 'transactions', 'report', 'price list', 'price show'],
   ...['vendor list', 'vendor floats', 'vendor top-up show', 'vendor payout list', 'person list'],
-  ...['webhook list', 'webhook types', 'webhook events', 'collector list', 'operator list'],
+  ...['webhook list', 'webhook events', 'collector list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
   ...['route list', 'route try', 'prefix list', 'proposal list', 'proposal show', 'ledger'],
   ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],

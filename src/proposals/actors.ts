@@ -1,12 +1,12 @@
+import { isAlone } from '../parties/people/alone.ts';
 import { isAuthentic } from '../parties/people/authenticity.ts';
-import { countStaff, hasStaffWithCodes, lockActing } from '../parties/people/people-store.ts';
+import { hasStaffWithCodes, lockActing } from '../parties/people/people-store.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 import { isSamePerson, requirePerson } from '../platform/base/person.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Queryable } from '../platform/db/pool.ts';
-import { findPurpose } from '../platform/db/purpose-store.ts';
 import type { Actor } from './kind.ts';
 
 /** The service itself, when it ends a proposal whose time is over. */
@@ -60,12 +60,5 @@ export function isSameActor(
   return one.names.some((name) => other.names.some((its) => isSamePerson(name, its)));
 }
 
-/**
- * Whether settings take effect without a second person: in the sandbox, and while
- * fewer than two members of staff have signed in. Those who were disabled count, or one of two could disable the
- * other to decide alone.
- */
-export async function mayActAlone(db: Queryable): Promise<boolean> {
-  const isSandbox = (await findPurpose(db))?.purpose === 'sandbox';
-  return isSandbox || (await countStaff(db)) < 2;
-}
+/** Whether settings take effect without a second person. */
+export const mayActAlone: (db: Queryable) => Promise<boolean> = isAlone;

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { openSecretsOf } from '../../src/parties/keys.ts';
 import { findOperator } from '../../src/payments/billers/store.ts';
-import { addPerson } from '../../src/parties/people/administer.ts';
+import { addPerson, confirmPerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
+import { findPerson } from '../../src/parties/people/people-store.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -42,15 +43,26 @@ afterAll(async () => {
 
 /** A person who set up codes some time ago. */
 async function staff(login: string, role: Role, now = new Date(Date.now() - 10 * MINUTE_MS)) {
-  const masterKeys = keysOf(environment['MASTER_KEY'] ?? '');
-  const deps = { pool, ledgerMac: await openLedgerMac(pool, masterKeys) };
+  const deps = await depsOf(pool, environment);
   await addPerson(deps, { login, name: login, role }, now);
+  await useLink(deps, login, await createLink(deps, login, { madeBy: null, now }), now);
+}
+
+async function depsOf(at: Pool, { MASTER_KEY = '' }: Readonly<Record<string, string>>) {
+  const masterKeys = keysOf(MASTER_KEY);
+  return { pool: at, ledgerMac: await openLedgerMac(at, masterKeys), masterKeys };
+}
+
+async function useLink(
+  deps: Awaited<ReturnType<typeof depsOf>>,
+  login: string,
+  token: string,
+  now = new Date(),
+): Promise<void> {
   const secret = newCodeSecret();
   secrets.set(login, secret);
-  const token = await createLink(deps, login, { madeBy: null, now });
   const codes = { secret, code: codeOf(login, now) };
-  const chosen = { token, password: PASSWORD, codes };
-  await acceptLink({ ...deps, masterKeys, codesRequired: true }, chosen, now);
+  await acceptLink({ ...deps, codesRequired: true }, { token, password: PASSWORD, codes }, now);
 }
 
 function codeOf(login: string, at = new Date()): string {
@@ -154,6 +166,68 @@ test('links that the command line makes are in the audit log', async () => {
   await must(environment, 'person', 'link', 'asha');
   const [noted] = await listAudit(pool, { action: 'person.link', limit: 1 });
   expect(noted).toMatchObject({ login: 'command line', target: 'asha', result: 'done' });
+  expect(noted?.reason).toBe('at once, because no other administrator can confirm it');
+});
+
+const tokenOf = (ran: Ran): string => ran.json<{ link: string }>().link.split('#')[1] ?? '';
+
+test('whom one administrator invites on the command line is confirmed by another one', async () => {
+  for (const login of ['zuri', 'zawadi']) await staff(login, 'administrator');
+  const add = ['person', 'add', 'puppet', '--name', 'P', '--role', 'administrator'];
+  for (const words of [
+    add,
+    ['person', 'link', 'baraka'],
+    ['person', 'set', 'salim', '--role', 'finance'],
+    ['person', 'enable', 'salma'],
+  ]) {
+    const nameless = await withInput('', environment, ...words);
+    expect(nameless.stderr).toContain('another administrator then confirms it');
+  }
+  await must(environment, 'person', 'disable', 'salma');
+  const deps = await depsOf(pool, environment);
+  const person = async (login: string) => await findPerson(pool, login);
+  const by = (await person('zuri'))?.personId ?? '';
+  const other = (await person('zawadi'))?.personId ?? '';
+  await useLink(deps, 'puppet', tokenOf(await signedIn('zuri', PASSWORD, ...add)));
+  const puppet = await person('puppet');
+  expect(puppet?.linkBy).toBe(by);
+  const confirmation = { credentialsAt: puppet?.credentialsAt ?? new Date() };
+  const own = confirmPerson(deps, 'puppet', { ...confirmation, by });
+  await expect(own).rejects.toThrow('another administrator has to confirm');
+  await confirmPerson(deps, 'puppet', { ...confirmation, by: other });
+  expect((await person('puppet'))?.linkBy).toBeNull();
+  await signedIn('zawadi', PASSWORD, 'person', 'set', 'salim', '--role', 'finance');
+  expect((await person('salim'))?.linkBy).toBe(other);
+  const [noted] = await listAudit(pool, { action: 'person.change', limit: 1 });
+  expect(noted).toMatchObject({ login: 'zawadi', target: 'salim', address: 'command line' });
+  // A colleague without the role may make a link: the administrator who confirms it is somebody else.
+  await staff('nuru', 'support');
+  const reset = await signedIn('nuru', PASSWORD, 'person', 'link', 'zuri');
+  await useLink(deps, 'zuri', tokenOf(reset));
+  expect((await person('zuri'))?.linkBy).toBe((await person('nuru'))?.personId);
+});
+
+test('nobody keeps links of the time before two people had signed in, to be more people later', async () => {
+  const alone = await createTestDatabase();
+  const own = createPool({ url: alone.url, max: 2, name: 'test' });
+  try {
+    const env = { DATABASE_URL: alone.url, MASTER_KEY: newMasterKey() };
+    const tokens = new Map<string, string>();
+    for (const login of ['first', 'second', 'spare']) {
+      const words = ['person', 'add', login, '--name', login, '--role', 'administrator', '--json'];
+      tokens.set(login, tokenOf(await must(env, ...words)));
+    }
+    const deps = await depsOf(own, env);
+    const use = async (login: string) => await useLink(deps, login, tokens.get(login) ?? '');
+    await use('first');
+    await use('second');
+    await expect(use('spare')).rejects.toMatchObject({ code: 'link_invalid' });
+    const [noted] = await listAudit(own, { action: 'person.add', limit: 1 });
+    expect(noted?.reason).toBe('at once, because fewer than two members of staff sign in');
+  } finally {
+    await own.end();
+    await alone.drop();
+  }
 });
 
 test('a price needs a proven name, and every command that changes something is in the audit log', async () => {

@@ -17,7 +17,8 @@ import { noted } from './noted.ts';
 export interface Act {
   /** `--by`. */
   readonly by: string;
-  readonly permission: Permission;
+  /** Undefined: every member of staff may. */
+  readonly permission?: Permission | undefined;
   /** As the audit log calls the same step in the console. */
   readonly action: string;
   readonly target?: string | undefined;
@@ -58,7 +59,7 @@ async function requireStaff(
   }
   // The role is of now, and who signs in is checked once the password was entered.
   if (!isAuthentic(person, await ledgerMac())) throw alteredPerson(person.login);
-  if (!isAllowed(person.role, permission)) {
+  if (permission !== undefined && !isAllowed(person.role, permission)) {
     const text = `The role ${person.role} of ${person.login} does not allow this.`;
     throw new PlainError(text, { field: 'by' });
   }

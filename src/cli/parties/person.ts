@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { addPerson, changePerson } from '../../parties/people/administer.ts';
+import { reasonToActAlone } from '../../parties/people/alone.ts';
 import { isAuthentic } from '../../parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../parties/people/authenticity.ts';
 import { createLink, LINK_HOURS } from '../../parties/people/links.ts';
@@ -8,11 +9,22 @@ import { listPeople } from '../../parties/people/people-store.ts';
 import { ROLES } from '../../parties/people/roles.ts';
 import type { Role } from '../../parties/people/roles.ts';
 import { tellVendor } from '../../payments/events/tell-vendor.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { command, displayName, loginName, requireSome, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import type { Session } from '../session.ts';
+import { asPerson } from './as-person.ts';
+import type { Act } from './as-person.ts';
 import { noted } from './noted.ts';
+
+interface MakerOptions {
+  readonly json?: boolean;
+  readonly by?: string;
+}
+
+const byOption = (): Option =>
+  new Option('--by <login>', 'who does it; required where two members of staff sign in');
 
 const roleOption = (): Option =>
   new Option('--role <role>', 'what the person may do').choices(ROLES);
@@ -30,11 +42,14 @@ export function addPersonCommands(program: Command, cli: Cli): void {
     'Make a new one-time link, for a person who lost the password or the phone.',
   )
     .argument('<login>', 'e-mail address or name', loginName)
-    .action(async (login: string, options: { json?: boolean }) => {
+    .addOption(byOption())
+    .action(async (login: string, options: MakerOptions) => {
       await cli.run(options, async (session) => {
-        const note = { action: 'person.link', target: login };
-        const deps = await peopleDeps(session);
-        return await noted(session.pool, note, async () => await linkAnswer(session, login, deps));
+        // Any colleague may: the administrator who confirms it is another one.
+        const act = { by: options.by, action: 'person.link', target: login };
+        return await asMaker(cli, session, act, async (madeBy) =>
+          linkAnswer(session, login, madeBy),
+        );
       });
     });
   addStatus(person, cli, 'disable', 'Sign a person out and refuse new sign-ins.');
@@ -47,17 +62,21 @@ function addAdd(person: Command, cli: Cli): void {
     .requiredOption('--name <name>', 'name for people', displayName)
     .addOption(roleOption().makeOptionMandatory())
     .option('--vid <vid>', 'the vendor, for the vendor’s own people', signerName)
+    .addOption(byOption())
     .action(
-      async (
-        login: string,
-        options: { json?: boolean; name: string; role: Role; vid?: string },
-      ) => {
+      async (login: string, options: MakerOptions & { name: string; role: Role; vid?: string }) => {
         await cli.run(options, async (session) => {
-          const { name, role, vid } = options;
+          const { name, role, vid, by } = options;
           const deps = await peopleDeps(session);
-          return await noted(session.pool, { action: 'person.add', target: login }, async () => {
+          const act = {
+            by,
+            permission: 'people.act',
+            action: 'person.add',
+            target: login,
+          } as const;
+          return await asMaker(cli, session, act, async (madeBy) => {
             await addPerson(deps, { login, name, role, vid }, new Date());
-            return await linkAnswer(session, login, deps);
+            return await linkAnswer(session, login, madeBy);
           });
         });
       },
@@ -68,17 +87,48 @@ async function peopleDeps({ pool, ledgerMac }: Session): Promise<PeopleDeps> {
   return { pool, ledgerMac: await ledgerMac(), tell: tellVendor };
 }
 
+/**
+ * Gives or changes what a person may do, as the member of staff that `--by` names: another administrator then
+ * confirms the person. Otherwise whoever runs commands could be both people of a decision.
+ * @param work with who has to be another one than whoever confirms; null: there is no second person.
+ */
+async function asMaker<Result>(
+  cli: Cli,
+  session: Session,
+  act: Omit<Act, 'by'> & { readonly by: string | undefined; readonly target: string },
+  work: (madeBy: string | null) => Promise<Result>,
+): Promise<Result> {
+  const { by, action, target } = act;
+  const reason = await reasonToActAlone(session.pool, target);
+  if (reason !== undefined) {
+    const told = by === undefined ? reason : `${by}: ${reason}`;
+    return await noted(session.pool, { action, target, reason: told }, async () => work(null));
+  }
+  const named = 'Give the login of a member of staff: another administrator then confirms it.';
+  if (by === undefined) throw new PlainError(named, { field: 'by' });
+  return await asPerson(cli, session, { ...act, by }, async (_by, { personId }) => {
+    if (personId === null) throw new PlainError(`${by} has to sign in for this.`, { field: 'by' });
+    return await work(personId);
+  });
+}
+
 async function linkAnswer(
-  { config }: Session,
+  session: Session,
   login: string,
-  deps: PeopleDeps,
+  madeBy: string | null,
 ): Promise<{ json: object; text: string }> {
-  const token = await createLink(deps, login, { madeBy: null, now: new Date() });
+  const { config } = session;
+  const token = await createLink(await peopleDeps(session), login, { madeBy, now: new Date() });
   // In the fragment, which browsers send to no server: it is in no log.
   const link = `${config.publicUrl}${config.consolePath}/welcome#${token}`;
   return {
     json: { login, link, valid_hours: LINK_HOURS },
-    text: `${login} chooses a password here, once, within ${LINK_HOURS} hours:\n${link}`,
+    text: [
+      `${login} chooses a password here, once, within ${LINK_HOURS} hours:\n${link}`,
+      ...(madeBy === null
+        ? []
+        : ['Then an administrator other than you confirms it in the console.']),
+    ].join('\n'),
   };
 }
 
@@ -126,13 +176,17 @@ function addSet(person: Command, cli: Cli): void {
     .argument('<login>', 'e-mail address or name', loginName)
     .option('--name <name>', 'name for people', displayName)
     .addOption(roleOption())
-    .action(async (login: string, options: { json?: boolean; name?: string; role?: Role }) => {
+    .addOption(byOption())
+    .action(async (login: string, options: MakerOptions & { name?: string; role?: Role }) => {
       requireSome(options, ['name', 'role']);
-      const { name, role } = options;
+      const { name, role, by } = options;
       await cli.run(options, async (session) => {
         const deps = await peopleDeps(session);
-        await noted(session.pool, { action: 'person.change', target: login }, async () => {
-          await changePerson(deps, login, { name, role });
+        const action = 'person.change';
+        const act = { by, permission: 'people.act', action, target: login } as const;
+        await asMaker(cli, session, act, async (madeBy) => {
+          const maker = madeBy === null ? undefined : { personId: madeBy, now: new Date() };
+          await changePerson(deps, login, { name, role }, maker);
         });
         return { json: { login, changed: true }, text: `${login} is changed.` };
       });
@@ -143,12 +197,16 @@ function addStatus(person: Command, cli: Cli, verb: 'disable' | 'enable', summar
   const status = verb === 'disable' ? 'disabled' : 'active';
   command(person, verb, summary)
     .argument('<login>', 'e-mail address or name', loginName)
-    .action(async (login: string, options: { json?: boolean }) => {
+    .addOption(byOption())
+    .action(async (login: string, options: MakerOptions) => {
       await cli.run(options, async (session) => {
         const deps = await peopleDeps(session);
-        await noted(session.pool, { action: `person.${verb}`, target: login }, async () => {
-          await changePerson(deps, login, { status });
-        });
+        const { by } = options;
+        const note = { action: `person.${verb}`, target: login };
+        const work = async (): Promise<void> => await changePerson(deps, login, { status });
+        // In an emergency anybody disables.
+        if (verb === 'disable' && by === undefined) await noted(session.pool, note, work);
+        else await asMaker(cli, session, { ...note, by, permission: 'people.act' }, work);
         return { json: { login, status }, text: `${login} is ${status}.` };
       });
     });

@@ -43,6 +43,15 @@ export async function endLinksOf(db: Queryable, personId: string, now: Date): Pr
   );
 }
 
+/** Ends the unused links that were made without a person who signed in. */
+export async function endUnsignedLinks(db: Queryable, now: Date): Promise<void> {
+  await db.query(
+    `update person_links set expires_at = $1
+     where made_by is null and used_at is null and expires_at > $1`,
+    [now],
+  );
+}
+
 /**
  * Whom an unused link is for; undefined if it is unknown, used or expired. The caller verifies the code of
  * the row.

@@ -6,12 +6,12 @@ import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { alteredPerson, credentialsText, lockPerson, signPerson } from './authenticity.ts';
 import type { PeopleDeps } from './authenticity.ts';
-import { findLink, insertLink, useLink } from './links-store.ts';
+import { endUnsignedLinks, findLink, insertLink, useLink } from './links-store.ts';
 import type { LinkRow } from './links-store.ts';
 import { acceptedStep } from './one-time-code.ts';
 import { hashPassword, passwordProblem } from './password.ts';
 import { deletePasskeysOf } from './passkeys-store.ts';
-import { setCredentials } from './people-store.ts';
+import { countStaff, setCredentials } from './people-store.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
 import { hashOf } from './sessions.ts';
 import { codeSecretLocation, useCode } from './sign-in.ts';
@@ -22,7 +22,7 @@ export const LINK_HOURS = 72;
 /**
  * Makes a one-time link with which the person chooses a password and sets up one-time codes.
  * Earlier links of the person end. Returns the token.
- * @param madeBy the person who makes it; null: the command line.
+ * @param madeBy the person who makes it; null: the command line, where nobody else can confirm the person.
  * Throws: `PlainError` if the person does not exist, is disabled, or was changed in the database.
  */
 export async function createLink(
@@ -121,6 +121,9 @@ export async function acceptLink(
     if (codeStep !== null) {
       await useCode(db, { personId: link.personId, credentialsAt: now }, codeStep);
     }
+    // From now on somebody confirms the others: nobody keeps links of the time before, to be more people later.
+    const isNewStaff = person.vendorId === null && person.credentialsAt === null;
+    if (isNewStaff && (await countStaff(db)) > 1) await endUnsignedLinks(db, now);
     await signPerson(db, link.personId, options.ledgerMac);
     // Who used it before has no way in any more.
     await deletePasskeysOf(db, link.personId);

@@ -111,6 +111,17 @@ export async function countStaff(db: Queryable): Promise<number> {
   return counted.rows[0]?.count ?? 0;
 }
 
+/** Whether an administrator other than this person may act: active, signed in once, and confirmed. */
+export async function hasOtherAdministrator(db: Queryable, login: string): Promise<boolean> {
+  const found = await db.query(
+    `select from people
+     where login <> $1 and role = 'administrator' and status = 'active' and link_by is null
+       and password_hash is not null limit 1`,
+    [login],
+  );
+  return found.rowCount === 1;
+}
+
 /** Locked until the database transaction ends, so that nobody changes the person's role meanwhile. */
 export async function lockActing(
   db: Queryable,
