@@ -51,7 +51,7 @@ describe('a first start that was interrupted', () => {
     }
     const { url } = await fixture.start(folder);
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    expect(await readdir(folder)).toEqual(['data']);
+    expect(await readdir(folder)).toEqual(['data', 'in-use']);
   });
 
   test('is removed only when its process is gone', async () => {
@@ -61,7 +61,7 @@ describe('a first start that was interrupted', () => {
     await mkdir(path.join(folder, living));
     await mkdir(path.join(folder, `new-${ourselves.pid}-1-0123abcd/data`), { recursive: true });
     await fixture.start(folder);
-    expect(await readdir(folder)).toEqual(['data', living]);
+    expect(await readdir(folder)).toEqual(['data', 'in-use', living]);
   });
 
   test('during another first start: one wins, the other says so, and no data is lost', async () => {

@@ -34,7 +34,7 @@ describe('starting and stopping', () => {
     const second = await fixture.start(folder);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
     expect(second.url).toMatch(/^postgres:\/\/malipo:[\w-]{43}@127\.0\.0\.1:\d+\/malipo/);
-    expect(await readdir(folder)).toEqual(['data']);
+    expect(await readdir(folder)).toEqual(['data', 'in-use']);
   });
 
   test('uses UTF-8 and an order of texts that no system locale changes', async () => {

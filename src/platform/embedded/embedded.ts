@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hmac } from '../base/mac.ts';
 import { findPostgresPackage, findPrograms } from './binaries.ts';
+import { placeNow, requireNoOtherPlace, startBeat } from './beat.ts';
 import { EmbeddedDatabaseError, explainFailure } from './error.ts';
 import { handOver, initialise, locateData, openClusterFolder, readPassword } from './folder.ts';
 import { identifyOurselves } from './process.ts';
@@ -67,6 +68,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const settings = settingsArgs(options.settings ?? {}, durable);
   const source = await findPostgresPackage(options.packageFolder);
   const folder = await openClusterFolder(folderPath, source.major);
+  const place = await placeNow();
+  await requireNoOtherPlace(folder.path, place, { log });
   const user = await findServerUser(folder.data);
   const programs = path.join(await findPrograms(source, user, options.cacheParents), 'bin');
   await handOver(folder, user);
@@ -76,17 +79,28 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const initdb = path.join(programs, 'initdb');
     await initialise({ folder, launch, user, initdb, durable });
   }
-  return await runServer({
-    data: folder.data,
-    password: await readPassword(folder.data),
-    program: path.join(programs, 'postgres'),
-    args: [...settings, ...ownerArgs(await identifyOurselves())],
-    launch,
-    ownProcessGroup: options.ownProcessGroup ?? false,
-    log,
-    stopGraceMs: options.stopGraceMs ?? 15_000,
-    ...(options.choosePort === undefined ? {} : { choosePort: options.choosePort }),
-  });
+  const endBeat = await startBeat(folder.path, place, log);
+  try {
+    const server = await runServer({
+      data: folder.data,
+      password: await readPassword(folder.data),
+      program: path.join(programs, 'postgres'),
+      args: [...settings, ...ownerArgs(await identifyOurselves())],
+      launch,
+      ownProcessGroup: options.ownProcessGroup ?? false,
+      log,
+      stopGraceMs: options.stopGraceMs ?? 15_000,
+      ...(options.choosePort === undefined ? {} : { choosePort: options.choosePort }),
+    });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      await endBeat();
+    };
+    return { ...server, stop };
+  } catch (error) {
+    await endBeat();
+    throw error;
+  }
 }
 
 const RUNTIME_ROLE = 'malipo_runtime';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { BEAT_DRAFT, BEAT_FILE } from './beat.ts';
 import { EmbeddedDatabaseError, explainFailure, OTHER_DATABASE, systemCode } from './error.ts';
 import { formatIdentity, identifyOurselves, isAlive, parseIdentity } from './process.ts';
 import { renameUnlessThere } from './rename.ts';
@@ -82,7 +83,8 @@ function makerOf(name: string) {
 async function checkContents(folder: string, major: string): Promise<boolean> {
   const names = await readdir(folder);
   const foreign = names.filter(
-    (name) => name !== 'data' && name !== 'lost+found' && makerOf(name) === undefined,
+    (name) =>
+      !['data', 'lost+found', BEAT_FILE, BEAT_DRAFT].includes(name) && makerOf(name) === undefined,
   );
   if (foreign.length > 0) {
     throw new EmbeddedDatabaseError(
