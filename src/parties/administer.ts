@@ -9,6 +9,7 @@ import {
   findCollector,
   findVendor,
   insertCollector,
+  findSameVid,
   insertVendor,
   listKeysOf,
   updateCollector,
@@ -74,6 +75,12 @@ export async function registerVendor(
   sealing: Sealing,
 ): Promise<AddedVendor> {
   const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
+  // Logins, which are in lower case, begin with it: two vendors would share them.
+  const same = await findSameVid(client, vid);
+  if (same !== undefined && same !== vid) {
+    const text = `Vendor ${same} already exists; upper and lower case are not enough of a difference.`;
+    throw new PlainError(text, { field: 'vid' });
+  }
   const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
   if (vendorId === undefined) throw new PlainError(`Vendor ${vid} already exists.`);
   await updateVendor(client, vid, { ...settings, referenceRequired });

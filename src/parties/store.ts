@@ -126,6 +126,15 @@ export async function findVendorById(
   return found.rows[0];
 }
 
+/** The id of a vendor that is the same but for upper and lower case. */
+export async function findSameVid(db: Queryable, vid: string): Promise<string | undefined> {
+  const found = await db.query<{ vid: string }>(
+    'select vid from vendors where lower(vid) = lower($1) limit 1',
+    [vid],
+  );
+  return found.rows[0]?.vid;
+}
+
 /** For the rest of the database transaction. Payments of the vendor do not wait for it. */
 export async function lockVendor(db: Queryable, vendorId: number): Promise<void> {
   await db.query('select 1 from vendors where vendor_id = $1 for no key update', [vendorId]);

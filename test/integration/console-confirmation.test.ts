@@ -50,6 +50,10 @@ test('a vendor’s administrator neither learns which logins exist, nor takes on
   const foreign = await client.send('POST', '/people', { ...person, login: 'demo2:admin' });
   expect(foreign).toMatchObject({ status: 400, field: 'login' });
   expect(foreign.text).not.toContain('exists');
+  // No other vendor shares this space.
+  const twin = { vid: 'Demo', name: 'Twin', sector: 'bank', reason: 'x' };
+  const added = await as('admin').send('POST', '/vendors', twin);
+  expect(added).toMatchObject({ status: 400, field: 'vid' });
   // Each signs in with the own name.
   const invited = await client.send('POST', '/people', { ...person, login: 'finance' });
   const finance = await useLink(invited.body['path'], 'the finance of a vendor');
