@@ -21,7 +21,9 @@ export async function readMasterKeyFile(dataDir: string): Promise<Buffer | undef
   }
   const key = Buffer.from(text.trim(), 'base64');
   if (key.length !== 32) {
-    throw new PlainError(`${file} does not contain a key of 32 bytes in base64`);
+    throw new PlainError(
+      `${file} does not contain a key of 32 bytes in base64. Put the file back from a copy, or set MASTER_KEY to the key; without it nothing that is encrypted can be read. If the data of this sandbox may be lost, remove ${dataDir}.`,
+    );
   }
   return key;
 }

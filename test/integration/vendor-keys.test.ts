@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import { putBiller } from '../../src/payments/billers/store.ts';
@@ -141,6 +142,17 @@ describe('rotating a key', () => {
     await rotate(vid, secret, 0);
     const keys = await read();
     expect(keys.filter(({ holder }) => holder === vid)).toMatchObject([{ secret }]);
+  });
+
+  test('of the ledger says where it comes back from when it was damaged', async () => {
+    const flip = `update security_keys set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where holder_kind = 'ledger'`;
+    await openLedgerMac(books.pool, MASTER_KEYS);
+    await books.owner.query(flip);
+    const damaged = openLedgerMac(books.pool, MASTER_KEYS);
+    await expect(damaged).rejects.toThrow('of ledger ledger was damaged, or changed');
+    await expect(damaged).rejects.toThrow('back from a backup');
+    await books.owner.query(flip);
+    await openLedgerMac(books.pool, MASTER_KEYS);
   });
 
   test('without an overlap ends the former one at once', async () => {
