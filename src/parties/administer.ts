@@ -181,6 +181,7 @@ export async function retireKey(
   pool: Pool,
   signer: { readonly holderKind: 'vendor' | 'collector' | 'webhook'; readonly holder: string },
   keyId: string,
+  tell?: (db: Queryable) => Promise<void>,
 ): Promise<void> {
   await changeSettings(pool, 'vendors', async (client) => {
     const [current, ...former] = await listKeysOf(client, signer);
@@ -192,6 +193,7 @@ export async function retireKey(
     if (!former.some((key) => key.keyId === keyId))
       throw new PlainError('The key is no longer valid.');
     await endKeyNow(client, { ...signer, keyId });
+    await tell?.(client);
   });
 }
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rotateKey } from '../../src/parties/administer.ts';
+import { retireKey, rotateKey } from '../../src/parties/administer.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
+import { listKeysOf } from '../../src/parties/store.ts';
 import {
   changeEventTypes,
   removeWebhook,
@@ -9,7 +10,7 @@ import {
   setWebhook,
   stopWebhook,
 } from '../../src/payments/events/administer.ts';
-import { tellVendor } from '../../src/payments/events/tell-vendor.ts';
+import { tellOfStaff, tellVendor } from '../../src/payments/events/tell-vendor.ts';
 import { findWebhook } from '../../src/payments/events/webhooks-store.ts';
 import { proposeSetting } from '../../src/payments/settings/propose.ts';
 import { WEBHOOK } from '../../src/payments/settings/vendors.ts';
@@ -95,6 +96,18 @@ test('of a person whom staff invite, change or give a new link', async () => {
     { change: 'person_invited', login: 'till' },
     { change: 'person_changed', login: 'till' },
   ]);
+});
+
+test('of a former key that staff end before its overlap is over, and not of one that it ends itself', async () => {
+  const { pool } = books;
+  const holder = { holderKind: 'vendor', holder: vendor.vid } as const;
+  for (const viewer of [{}, { vendor }]) {
+    await rotateKey(pool, holder, { ...SEALING, overlapSeconds: 600 });
+    const [, former] = await listKeysOf(pool, holder);
+    const tell = tellOfStaff(viewer, vendor.vendorId, 'security_key_ended');
+    await retireKey(pool, holder, former?.keyId ?? '', tell);
+  }
+  expect(await events()).toEqual([{ change: 'security_key_ended', login: null }]);
 });
 
 test('always: nobody switches these events off, and the log tells of a webhook that is silenced', async () => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { retireKey, rotateKey } from '../../parties/administer.ts';
 import { listKeysOf } from '../../parties/store.ts';
+import { tellOfStaff } from '../../payments/events/tell-vendor.ts';
 import type { KeyRow } from '../../parties/store.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
@@ -79,9 +80,10 @@ export function vendorKeyRoutes(options: VendorKeyRoutesOptions): AnyRoute[] {
       action: 'vendor.retire-key',
       params: Type.Object({ ...params.properties, keyId: Type.String({ maxLength: 36 }) }),
       body: onlyReason,
-      handle: async (input) => {
-        const { vid } = await requireVendor(pool, input.params.vid);
-        await retireKey(pool, { holderKind: 'vendor', holder: vid }, input.params.keyId);
+      handle: async ({ params: { vid: named, keyId } }, { viewer }) => {
+        const { vid, vendorId } = await requireVendor(pool, named);
+        const tell = tellOfStaff(viewer, vendorId, 'security_key_ended');
+        await retireKey(pool, { holderKind: 'vendor', holder: vid }, keyId, tell);
       },
     }),
   ];

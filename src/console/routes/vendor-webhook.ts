@@ -11,6 +11,7 @@ import {
   stopWebhook,
 } from '../../payments/events/administer.ts';
 import { EVENT_TYPES } from '../../payments/events/event-types.ts';
+import { tellOfStaff } from '../../payments/events/tell-vendor.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import { countWaiting, findWebhook } from '../../payments/events/webhooks-store.ts';
 import { proposeSetting } from '../../payments/settings/propose.ts';
@@ -263,9 +264,10 @@ function retireRoute({ pool }: WebhookRoutesOptions): AnyRoute {
     action: 'webhook.retire-secret',
     params: Type.Object({ ...params.properties, keyId: Type.String({ maxLength: 36 }) }),
     body: onlyReason,
-    handle: async (input) => {
-      const { vid } = await requireVendor(pool, input.params.vid);
-      await retireKey(pool, { holderKind: 'webhook', holder: vid }, input.params.keyId);
+    handle: async ({ params: { vid: named, keyId } }, { viewer }) => {
+      const { vid, vendorId } = await requireVendor(pool, named);
+      const tell = tellOfStaff(viewer, vendorId, 'webhook_secret_ended');
+      await retireKey(pool, { holderKind: 'webhook', holder: vid }, keyId, tell);
     },
   });
 }

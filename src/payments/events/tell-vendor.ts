@@ -9,6 +9,9 @@ import { announceEvent } from './store.ts';
 const ROUTES = {
   security_key: '/v1/keys',
   webhook_secret: '/v1/webhook/secrets',
+  // A former one, which was valid for an overlap.
+  security_key_ended: '/v1/keys',
+  webhook_secret_ended: '/v1/webhook/secrets',
   webhook: '/v1/webhook',
   // Vendors do this in the console only.
   person_invited: 'people',
@@ -36,4 +39,14 @@ export async function tellVendor(
   const request = { method: 'STAFF', route: ROUTES[change], status: 200, code: null };
   const rest = { vendorId, at: new Date(), requestId: newId(), durationUs: 0, keyId: null };
   await insertRequests(db, vendor.bucket, [{ ...request, ...rest }]);
+}
+
+/** The same of a change in the console, unless the vendor's own people make it. */
+export function tellOfStaff(
+  { vendor }: { readonly vendor?: unknown },
+  vendorId: number,
+  change: AccountChange,
+): ((db: Queryable) => Promise<void>) | undefined {
+  if (vendor !== undefined) return undefined;
+  return async (db) => await tellVendor(db, vendorId, { change });
 }
