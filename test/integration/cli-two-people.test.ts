@@ -222,6 +222,10 @@ test('nobody keeps links of the time before two people had signed in, to be more
     await use('first');
     await use('second');
     await expect(use('spare')).rejects.toMatchObject({ code: 'link_invalid' });
+    // Nor do names count again once everybody is disabled.
+    for (const login of ['first', 'second']) await must(env, 'person', 'disable', login);
+    const named = await withInput('', env, ...topUp('FT9'), '--by', 'Asha');
+    expect(named.stderr).toContain('Asha is not the login of a member of staff');
     const [noted] = await listAudit(own, { action: 'person.add', limit: 1 });
     expect(noted?.reason).toBe('at once, because fewer than two members of staff sign in');
   } finally {
