@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
 import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
+import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts';
+import { flatFormula } from '../support/fee-prices.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
@@ -68,7 +70,7 @@ describe('a form', () => {
   });
 
   test('is paid once, however often it is sent', async () => {
-    const body = { ...FORM, merchant_reference: 'form-1' };
+    const body = { ...FORM, merchant_reference: 'form-1', fee: '0.00' };
     const [one, two] = await Promise.all([
       cashier.send('POST', '/pay', body),
       cashier.send('POST', '/pay', body),
@@ -94,7 +96,7 @@ describe('a form', () => {
     const admin = await signedIn(running.origin, 'admin');
     await admin.send('POST', '/vendors/demo2/suspend', { reason: 'x' });
     await running.service.directory.reload();
-    const body = { ...FORM, merchant_reference: 'suspended' };
+    const body = { ...FORM, merchant_reference: 'suspended', fee: '0.00' };
     // Its people are signed out while it is suspended.
     expect((await other.send('POST', '/pay', body)).code).toBe('not_signed_in');
     await admin.send('POST', '/vendors/demo2/resume', { reason: 'x' });
@@ -154,7 +156,8 @@ describe('a file', () => {
   });
 
   test('is submitted once, and its refused rows can be downloaded', async () => {
-    const submit = () => cashier.send('POST', '/bulk', { reference: 'run/1', content });
+    const submission = { reference: 'run/1', content, total: '24850.00' };
+    const submit = () => cashier.send('POST', '/bulk', submission);
     expect((await submit()).status).toBe(200);
     expect((await submit()).status).toBe(200);
     const path = `/bulk/${encodeURIComponent('run/1')}`;
@@ -179,7 +182,7 @@ describe('a file', () => {
     expect((await cashier.get('/bulk')).body['batches']).toMatchObject([{ reference: 'run/1' }]);
     expect((await check({})).body).toMatchObject({ float: '75000.00' });
     const reused = await cashier.send('POST', '/bulk', {
-      reference: 'run/1',
+      ...submission,
       content: `${content}\n`,
     });
     expect(reused.code).toBe('reference_reused');
@@ -198,6 +201,7 @@ test('a check says which references were used, in the file and before', async ()
     ...FORM,
     amount: '60',
     merchant_reference: 'used-1',
+    fee: '0.00',
   });
   const lines = [
     'biller_name,account,amount,merchant_reference',
@@ -265,4 +269,50 @@ describe('a statement', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     await owner.end();
   });
+});
+
+test('a person pays what was shown, or nothing: a price may change before it is confirmed', async () => {
+  const { pool, catalogue } = running.service;
+  const form = { biller_name: 'gotv', account: '4100129901', amount: '100', phone: '254722000001' };
+  const content = 'biller_name,account,amount,phone\ngotv,4100129902,100,254722000001\n';
+  const shown = (await check(form)).body;
+  const { body: file } = await cashier.send('POST', '/bulk/check', { content });
+  expect([shown['fee'], file['total']]).toEqual(['0.00', '100.00']);
+  const payment = { ...form, merchant_reference: 'shown', fee: shown['fee'] };
+  const batch = { reference: 'shown', content, total: file['total'] };
+  const setPrice = async (flatCents: bigint): Promise<void> => {
+    const setting = { validFrom: null, setBy: 'test' };
+    await setFeePrice(
+      pool,
+      { billerCode: 'gotv', vendorId: null },
+      flatFormula(flatCents),
+      setting,
+    );
+    await catalogue.reload();
+  };
+  await setPrice(2_500n);
+  const refused = await cashier.send('POST', '/pay', payment);
+  expect(refused).toMatchObject({ status: 409, code: 'changed_meanwhile' });
+  expect(refused.problem).toContain('The fee was 0.00, and is 25.00 now');
+  const refusedFile = await cashier.send('POST', '/bulk', batch);
+  expect(refusedFile.code).toBe('changed_meanwhile');
+  expect(refusedFile.problem).toContain('The total was 100.00, and is 125.00 now');
+  const confirmed = await cashier.send('POST', '/pay', { ...payment, fee: '25.00' });
+  expect(confirmed).toMatchObject({ status: 200, body: { fee: '25.00' } });
+  expect((await cashier.send('POST', '/bulk', { ...batch, total: '125.00' })).status).toBe(200);
+  // Repeats are answered as before, whatever the price is now.
+  await setPrice(3_000n);
+  const again = await cashier.send('POST', '/pay', { ...payment, fee: '25.00' });
+  expect(again.body).toEqual({ ...confirmed.body, isRepeat: true });
+  expect((await cashier.send('POST', '/bulk', { ...batch, total: '125.00' })).status).toBe(200);
+});
+
+test('in quarantine, a file that is not known may be one that was lost', async () => {
+  await database.asOwner(
+    `insert into quarantines (entered_at, lost_from, lost_until, quarantine_id, reason)
+     values (now(), now() - interval '1 hour', now(), gen_random_uuid(), 'restored')`,
+  );
+  for (const path of ['/bulk/lost', '/bulk/lost/results.csv']) {
+    expect((await cashier.get(path)).code).toBe('quarantine');
+  }
 });

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
+import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import type { BatchProgress, BulkRow, RowResult } from '../../payments/bulk/batch.ts';
 import { previewRows } from '../../payments/bulk/preview.ts';
 import type { RowPreview } from '../../payments/bulk/preview.ts';
 import type { BulkProcessor } from '../../payments/bulk/processor.ts';
-import { listBatches } from '../../payments/bulk/store.ts';
+import { listBatches, readBatch } from '../../payments/bulk/store.ts';
 import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
 import { BULK_COLUMNS, readRows } from '../../payments/operations/bulk-file.ts';
+import { ofKnownBatch } from '../../payments/operations/bulk-progress.ts';
 import { batchReference } from '../../payments/operations/fields.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { csvLine } from '../../platform/base/csv.ts';
@@ -110,14 +112,22 @@ function checkRoute(options: BulkRoutesOptions): AnyRoute {
     handle: async ({ body }, { viewer }) => {
       const vendor = payingVendor(viewer, options);
       const rows = await readRows(fileOf(body.content), columns);
-      const floatCents = await options.balances.float(vendor.vendorId);
-      const { pool, catalogue } = options;
-      const previews = await previewRows(pool, rows, { vendor, billerOf: catalogue.biller });
-      const checked = checkedFile(rows, previews, { vendorId: vendor.vendorId, floatCents });
+      const checked = await checkRows(options, vendor, rows);
       const { right, wrong, repeated, total } = checked;
       return new Audited(checked, { after: { right, wrong, repeated, total } });
     },
   });
+}
+
+async function checkRows(
+  { pool, catalogue, balances }: BulkRoutesOptions,
+  vendor: Vendor,
+  rows: readonly BulkRow[],
+): Promise<FileChecked> {
+  const { vendorId } = vendor;
+  const floatCents = await balances.float(vendorId);
+  const previews = await previewRows(pool, rows, { vendor, billerOf: catalogue.biller });
+  return checkedFile(rows, previews, { vendorId, floatCents });
 }
 
 function checkedFile(
@@ -180,20 +190,41 @@ function uploadRoute(options: BulkRoutesOptions): AnyRoute {
     permission: 'payments.create',
     action: 'bulk.upload',
     bodyBytes: 2 * LIMITS.bulkFileBytes,
-    body: Type.Object({ reference: batchReference, content }, { additionalProperties: false }),
+    body: Type.Object(
+      {
+        reference: batchReference,
+        content,
+        /** What the check showed: if another total would be paid, nothing is. */
+        total: Type.String({ maxLength: 20 }),
+      },
+      { additionalProperties: false },
+    ),
     handle: async ({ body }, { viewer }) => {
-      const { vendorId } = payingVendor(viewer, options);
+      const vendor = payingVendor(viewer, options);
+      const { vendorId } = vendor;
       const file = fileOf(body.content);
+      const rows = await readRows(file, columns);
+      const earlier = await readBatch(options.pool, vendorId, body.reference);
+      if (earlier === undefined) {
+        requireShown(body.total, await checkRows(options, vendor, rows));
+      }
       const progress = await processorOf(options).accept({
         vendorId,
         batchReference: body.reference,
         fileSha256: file.sha256,
-        rows: await readRows(file, columns),
+        rows,
       });
       const after = { rows: progress.rowCount, sha256: file.sha256.toString('hex') };
       return new Audited(batchView(progress), { target: body.reference, after });
     },
   });
+}
+
+/** Prices and billers change, also between what a person sees and submits. Throws: `changed_meanwhile`. */
+function requireShown(shown: string, { total }: FileChecked): void {
+  if (shown === total) return;
+  const text = `The total was ${shown}, and is ${total} now. Nothing was submitted: choose the file again, and check it`;
+  throw new Refusal('changed_meanwhile', { text });
 }
 
 function detailRoute(options: BulkRoutesOptions): AnyRoute {
@@ -205,7 +236,10 @@ function detailRoute(options: BulkRoutesOptions): AnyRoute {
     handle: async (input, { viewer }): Promise<BatchDetail> => {
       const { vendorId } = payingVendor(viewer, options);
       const { reference } = input.params;
-      const { progress, rows } = await processorOf(options).results(vendorId, reference);
+      const { progress, rows } = await ofKnownBatch(
+        options,
+        processorOf(options).results(vendorId, reference),
+      );
       const refused = rows.flatMap((row) => (row.kind === 'refused' ? row : []));
       return {
         ...batchView(progress),
@@ -237,7 +271,10 @@ function resultsRoute(options: BulkRoutesOptions): AnyRoute {
     ),
     handle: async (input, { viewer }) => {
       const { vendorId } = payingVendor(viewer, options);
-      const found = await processorOf(options).results(vendorId, input.params.reference);
+      const found = await ofKnownBatch(
+        options,
+        processorOf(options).results(vendorId, input.params.reference),
+      );
       const rows = found.rows.filter(
         ({ kind }) => input.query.only === undefined || kind === input.query.only,
       );

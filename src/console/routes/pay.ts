@@ -11,7 +11,7 @@ import type { LookUpDeps } from '../../payments/operations/look-up-account.ts';
 import { validatorsOf } from '../../payments/operations/validators.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { formatMoney } from '../../platform/base/money.ts';
+import { formatMoney, parseMoney } from '../../platform/base/money.ts';
 import type { AccountLookedUp, Paid, PayBiller, PayCheck, PayChoices } from '../pay-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
@@ -161,12 +161,14 @@ function createRoute(options: PayRoutesOptions): AnyRoute {
         ...form,
         /** Fixed when the form is opened, so that it is paid once however often it is sent. */
         merchant_reference: Type.String({ minLength: 1, maxLength: 64 }),
+        /** The fee that was shown: if another one would be charged, nothing is paid. */
+        fee: value,
       },
       { additionalProperties: false },
     ),
-    handle: async ({ body }, { viewer }) => {
+    handle: async ({ body: { fee: shownFee, ...body } }, { viewer }) => {
       const vendor = payingVendor(viewer, options);
-      const request = requestOf(body);
+      const request = { ...requestOf(body), shownFeeCents: parseMoney(shownFee) };
       const { reference, feeCents, replayed } = await options.create(request, vendor);
       const answer: Paid = { reference, fee: formatMoney(feeCents), isRepeat: replayed };
       const { billerCode, amountCents, merchantReference } = request;

@@ -18,6 +18,8 @@ export interface CreateRequest {
   readonly phone: string | null;
   readonly amountCents: bigint;
   readonly merchantReference: string | null;
+  /** The fee that a person was shown; undefined: whatever it is. */
+  readonly shownFeeCents?: bigint;
 }
 
 /** The vendor's settings that the rules for creating need. */
@@ -80,7 +82,8 @@ function requireAmount({ amountCents }: CreateRequest, biller: Biller): void {
 /**
  * The rules that need no database, all from memory.
  * Throws: `unknown_biller`, `invalid_field`, `amount_below_minimum`, `amount_above_maximum`,
- * `missing_field`, `reference_reused` (a restore lost such a payment), `biller_offline`.
+ * `missing_field`, `reference_reused` (a restore lost such a payment), `biller_offline`,
+ * `changed_meanwhile` (the fee is another one than was shown).
  */
 export function planPayment(
   request: CreateRequest,
@@ -116,6 +119,8 @@ export function planPayment(
   }
   const { vendorId } = vendor;
   const { amountCents } = request;
+  const charge = chargeFor(biller.feePrices, { vendorId, amountCents }, nowMs);
+  requireShown(request, charge.feeCents);
   return {
     vendorId,
     paymentId,
@@ -123,10 +128,17 @@ export function planPayment(
     account,
     phone,
     amountCents,
-    ...chargeFor(biller.feePrices, { vendorId, amountCents }, nowMs),
+    ...charge,
     merchantReference: request.merchantReference,
     duplicateSeconds: isChecked(request, vendor) ? vendor.duplicateWindowSeconds : 0,
   };
+}
+
+/** Prices change at a given time, also between what a person sees and confirms. */
+function requireShown({ shownFeeCents }: CreateRequest, feeCents: bigint): void {
+  if (shownFeeCents === undefined || shownFeeCents === feeCents) return;
+  const text = `The fee was ${formatMoney(shownFeeCents)}, and is ${formatMoney(feeCents)} now. Nothing was paid: check the total, and confirm it again`;
+  throw new Refusal('changed_meanwhile', { text });
 }
 
 function maybeRepeated(reference: string): Refusal {

@@ -62,7 +62,7 @@ export const EXAMPLE_BATCH = {
  * Throws: `unknown_batch`, `quarantine`.
  */
 export async function ofKnownBatch<Asked>(
-  { pool }: BulkDeps,
+  { pool }: Pick<BulkDeps, 'pool'>,
   asked: Promise<Asked>,
 ): Promise<Asked> {
   try {

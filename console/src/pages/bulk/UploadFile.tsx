@@ -83,7 +83,8 @@ function Submit({
   const queries = useQueryClient();
   const navigate = useNavigate();
   const submit = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    const { reference } = await send<BatchView>('POST', '/bulk', { ...fields, content });
+    const body = { ...fields, content, total: answer.total };
+    const { reference } = await send<BatchView>('POST', '/bulk', body);
     onDone();
     await queries.invalidateQueries({ queryKey: ['bulk'] });
     await navigate({ to: '/bulk/$reference', params: { reference } });

@@ -67,7 +67,7 @@ export function Summary({
           confirm={t`Pay KES ${readableMoney(right.total)}`}
           reason="none"
           isFinal
-          onConfirm={pay}
+          onConfirm={async () => await pay(right.fee)}
         >
           <p>
             <Trans>
@@ -80,18 +80,23 @@ export function Summary({
   );
 }
 
-function usePay(form: PayForm, reference: string): () => Promise<void> {
+function usePay(form: PayForm, reference: string): (shownFee: string) => Promise<void> {
   const { t } = useLingui();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  return async () => {
+  return async (shownFee) => {
     const { phone, ...rest } = form;
     const body = {
       ...rest,
       ...(phone.trim() === '' ? {} : { phone }),
       merchant_reference: reference,
+      fee: shownFee,
     };
-    const paid = await send<Paid>('POST', '/pay', body);
+    const paid = await send<Paid>('POST', '/pay', body).catch(async (error: unknown) => {
+      // The price may have changed: the dialog shows the new total.
+      await queries.invalidateQueries({ queryKey: ['pay', 'check'] });
+      throw error;
+    });
     announce(
       paid.isRepeat
         ? t`It was accepted before, and is paid only once.`
