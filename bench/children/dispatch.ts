@@ -5,7 +5,8 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { serveParent } from './child.ts';
 
 /** Drains prepared payments in batches of 500; each is paid as soon as it is taken. */
@@ -131,7 +132,7 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
   if (claims.length === 0) return 0;
   await settlePayments(
     pool,
-    claims.map(({ vendorId, paymentId, billerCode, amountCents, operatorCode, locations }) => ({
+    claims.map(({ vendorId, paymentId, billerCode, amountCents, operatorCode }) => ({
       vendorId,
       operatorCode,
       paymentId,
@@ -143,7 +144,6 @@ async function settleAsPaid(pool: Pool, claims: readonly Claim[]): Promise<numbe
       details: null,
       failureCode: null,
       source: 'answer',
-      locations,
     })),
   );
   return claims.length;

@@ -147,7 +147,6 @@ export class Journey {
       operatorCode: 'operator',
       operatorVersion: 1,
       wantedIndex: 0,
-      locations: { queueRow: '(0,1)', paymentRow: '(0,1)' },
     };
   }
 

@@ -10,7 +10,7 @@ import { createLostPayments } from '../../src/payments/quarantine/lost.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { CreateRequest } from '../../src/payments/create/decide.ts';
 import {
   billerRecord,

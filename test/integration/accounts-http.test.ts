@@ -113,7 +113,8 @@ describe('a phone in addition to the account', () => {
     const [reference = ''] = references;
     const other = await vendor.create({ ...order, phone: '+256 772 000 001' });
     expectRefusal(other, { ...REUSED, reference });
-    expectRefusal(await vendor.create({ ...order, phone: '(((72200001' }), {
+    const malformed = { ...order, phone: '(((72200001', merchant_reference: fresh('tv') };
+    expectRefusal(await vendor.create(malformed), {
       status: 400,
       code: 'invalid_field',
       field: 'phone',

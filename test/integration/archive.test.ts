@@ -15,7 +15,8 @@ import {
 } from '../../src/payments/reports/statement.ts';
 import { archivePayments, verifyArchive } from '../../src/payments/archive/archive.ts';
 import { readArchivedPayment } from '../../src/payments/archive/archive-store.ts';
-import { createPayments, readPayment, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments, readPayment } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { chainEverything } from '../support/chain.ts';
 import { createTestDatabase } from '../support/cluster.ts';

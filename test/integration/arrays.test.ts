@@ -7,7 +7,6 @@ import {
   integerArray,
   smallintArray,
   textArray,
-  tidArray,
   timestampArray,
   uuidArray,
 } from '../../src/platform/db/arrays.ts';
@@ -72,11 +71,6 @@ const CASES: Readonly<Record<string, fc.Arbitrary<[Buffer, readonly unknown[]]>>
     ),
     values,
   ]),
-  tid: orNull(
-    fc
-      .tuple(fc.integer({ min: 0, max: 2 ** 32 - 2 }), fc.integer({ min: 0, max: 65_535 }))
-      .map(([block, number]) => `(${block},${number})`),
-  ).map((values) => [tidArray(values), values]),
   text: orNull(TEXTS).map((values) => [textArray(values), values]),
   timestamptz: fc
     .array(

@@ -5,7 +5,7 @@ import { createWireTime } from '../../src/platform/base/clock.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import {

@@ -8,7 +8,8 @@ import {
   proposeResolution,
 } from '../../src/payments/corrections/cases.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
-import { readPayment, settlePayments } from '../../src/payments/create/store.ts';
+import { readPayment } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';

@@ -5,8 +5,8 @@ import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/stor
 import { askNow } from '../../src/payments/dispatch/handle-store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
-import type { NewPayment, RowLocations } from '../../src/payments/create/payment.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
+import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { create, readAttempts, readQueued, until } from '../support/dispatch-fixture.ts';
 import {
   openBooks,
@@ -70,19 +70,6 @@ async function makeOne(): Promise<NewPayment> {
   });
   await create(books, [made]);
   return made;
-}
-
-/** Where PostgreSQL stores the payment's rows now. */
-async function readLocations({ vendorId, paymentId }: NewPayment): Promise<RowLocations> {
-  const read = await books.pool.query<RowLocations>(
-    `select q.ctid::text as "queueRow", t.ctid::text as "paymentRow"
-     from payments t join dispatch_queue q using (bucket, vendor_id, payment_id)
-     where vendor_id = $1 and payment_id = $2`,
-    [vendorId, paymentId],
-  );
-  const [row] = read.rows;
-  if (row === undefined) throw new Error('the payment is not queued');
-  return row;
 }
 
 describe('a claim', () => {
@@ -172,7 +159,6 @@ describe('a claim', () => {
       operatorCode: null,
       operatorVersion: null,
       wantedIndex: 0,
-      locations: await readLocations(made),
     });
     expect(await readAttempts(books, made)).toEqual([
       { attempt_number: 1, outcome: null, note: null, operator_handle: null },

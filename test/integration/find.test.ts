@@ -14,7 +14,8 @@ import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { findPayments } from '../../src/payments/timeline/find.ts';
 import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import {

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { completeChain, readChainEnd } from '../../src/payments/ledger/chain.ts';
 import { readCompleteUntil } from '../../src/payments/ledger/sums.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 
 let books: Books;
 beforeEach(async () => {

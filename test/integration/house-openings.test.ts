@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
 import type { EntryRequest } from '../../src/payments/house/entries.ts';

@@ -8,7 +8,7 @@ import { readFloatBeginning } from '../../src/payments/house/store.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import { moved } from '../support/moved.ts';
 import { chainEverything } from '../support/chain.ts';

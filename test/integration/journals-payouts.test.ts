@@ -9,7 +9,7 @@ import type { JournalRequest } from '../../src/payments/house/journals.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';

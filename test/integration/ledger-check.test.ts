@@ -5,7 +5,8 @@ import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { startDispatch } from '../support/dispatch-fixture.ts';
 import {

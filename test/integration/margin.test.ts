@@ -4,7 +4,8 @@ import { setOperatorPrice } from '../../src/payments/billers/administer-prices.t
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import { completeSums } from '../../src/payments/ledger/sums.ts';

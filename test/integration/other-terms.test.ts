@@ -4,7 +4,7 @@ import { setOperatorPrice } from '../../src/payments/billers/administer-prices.t
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import {

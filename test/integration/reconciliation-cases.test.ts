@@ -12,7 +12,8 @@ import {
   openCase,
 } from '../../src/payments/cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
 import { reportCorrections } from '../../src/payments/reports/corrections.ts';
 import { readPayments } from '../../src/payments/reconciliation/store.ts';

@@ -5,7 +5,7 @@ import { approveCurrent } from '../support/approve-case.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
 import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import {
   createInstructed,

@@ -3,7 +3,7 @@ import { readDayAnswer } from '../../src/console/routes/reconciliation-answer.ts
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readConsumed } from '../../src/payments/house/store.ts';
 import { bookedCents, readBookedFloat } from '../../src/payments/reconciliation/bridge-store.ts';

@@ -8,7 +8,7 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { tryRoutes } from '../../src/payments/dispatch/try-route.ts';
 import type { Connector } from '../../src/payments/dispatch/connector.ts';
 import {

@@ -5,7 +5,8 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { prepareDatabase } from '../../src/platform/db/prepare.ts';
 import type { Schema, SqlFile } from '../../src/platform/db/schema.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -13,7 +14,7 @@ import { newPayment } from '../support/new-transaction.ts';
 
 // SQL functions change from release to release while processes of both run.
 
-const SETTLE = 'payments/functions/settle_payments.sql';
+const EDITED = 'payments/functions/end_payments.sql';
 
 const opened: Books[] = [];
 afterEach(async () => {
@@ -37,9 +38,9 @@ function edited(name: string, edit: (sql: string) => string, release = SCHEMA.re
   return { ...SCHEMA, functions, release } satisfies Schema;
 }
 
-/** The edited text settles as before, and marks the message. */
+/** The edited text ends payments as before, and marks their messages. */
 const marked = (sql: string): string =>
-  sql.replace('message = o.message', `message = o.message || ' (edited)'`);
+  sql.replace('message = s.message', `message = s.message || ' (edited)'`);
 
 /** Creates and settles a payment with this pool, and returns the message that was kept. */
 async function payWith(pool: Pool, books: Books): Promise<string | undefined> {
@@ -64,12 +65,12 @@ describe('an edited function', () => {
     const before = books.openPool();
     expect(await payWith(before, books)).toBe('Paid');
 
-    const next = edited(SETTLE, marked, SCHEMA.release + 1);
+    const next = edited(EDITED, marked, SCHEMA.release + 1);
     expect(await violations(books, next)).toEqual([
-      `${SETTLE} is not applied in this version’s text`,
+      `${EDITED} is not applied in this version’s text`,
     ]);
     const prepared = await prepareDatabase(books.owner, books.openPool(), next);
-    expect(prepared).toMatchObject({ applied: [SETTLE], roleProblems: [] });
+    expect(prepared).toMatchObject({ applied: [EDITED], roleProblems: [] });
 
     // The connection that prepared the statements before, and a new one.
     expect(await payWith(before, books)).toBe('Paid (edited)');
@@ -84,7 +85,7 @@ describe('an edited function', () => {
 
   test('is not overwritten by a start of the previous release', async () => {
     const books = await open();
-    await migrate(books.owner, edited(SETTLE, marked, SCHEMA.release + 1));
+    await migrate(books.owner, edited(EDITED, marked, SCHEMA.release + 1));
     const { applied } = await prepareDatabase(books.owner, books.openPool(), SCHEMA);
     expect(applied).toEqual([]);
     // A process without the owner's URL also starts.
@@ -94,22 +95,22 @@ describe('an edited function', () => {
 
   test('is also applied within one release, where the last start wins', async () => {
     const books = await open();
-    expect(await migrate(books.owner, edited(SETTLE, marked))).toEqual([SETTLE]);
+    expect(await migrate(books.owner, edited(EDITED, marked))).toEqual([EDITED]);
     expect(await payWith(books.pool, books)).toBe('Paid (edited)');
-    expect(await migrate(books.owner, SCHEMA)).toEqual([SETTLE]);
+    expect(await migrate(books.owner, SCHEMA)).toEqual([EDITED]);
     expect(await payWith(books.pool, books)).toBe('Paid');
   });
 
   test('keeps the runtime role from starting until the owner has applied it', async () => {
     const books = await open();
     for (const release of [SCHEMA.release, SCHEMA.release + 1]) {
-      const next = edited(SETTLE, marked, release);
+      const next = edited(EDITED, marked, release);
       await expect(prepareDatabase(books.pool, books.pool, next)).rejects.toMatchObject({
         plain: true,
         message: expect.stringContaining('malipo -- migrate') as string,
       });
     }
-    expect(await isMigrated(books.pool, edited(SETTLE, marked, SCHEMA.release + 1))).toBe(false);
+    expect(await isMigrated(books.pool, edited(EDITED, marked, SCHEMA.release + 1))).toBe(false);
   });
 });
 
@@ -117,7 +118,7 @@ describe('a set of functions', () => {
   test('is applied whole or not at all', async () => {
     const books = await open();
     const [first] = SCHEMA.functions;
-    const broken = edited(SETTLE, () => 'select no_such_column');
+    const broken = edited(EDITED, () => 'select no_such_column');
     const both = {
       ...broken,
       functions: broken.functions.map((file) =>
@@ -141,14 +142,18 @@ describe('a set of functions', () => {
   test('is not applied over damage, which would be recorded as intended', async () => {
     const books = await open();
     await books.owner.query('drop index payments_by_reference');
-    await expect(migrate(books.owner, edited(SETTLE, marked))).rejects.toThrow(
+    await expect(migrate(books.owner, edited(EDITED, marked))).rejects.toThrow(
       'index payments_by_reference of payments is missing',
     );
   });
 
   test('keeps its privileges when it is applied again', async () => {
     const books = await open();
-    await migrate(books.owner, edited(SETTLE, marked));
+    const owned = 'payments/functions/settle_payments.sql';
+    await migrate(
+      books.owner,
+      edited(owned, (sql) => sql.replace('begin\n', 'begin\n  -- edited\n')),
+    );
     const vendorId = await books.addVendor(1_000n);
     expect(await createPayments(books.pool, [newPayment({ vendorId })])).toHaveLength(1);
     const read = await books.owner.query<{ is_public: boolean }>(

@@ -332,7 +332,8 @@ describe('the webhook', () => {
     expect(first).toMatchObject({
       url,
       enabled: true,
-      types,
+      // Always sent.
+      types: [...types, 'account.changed'],
       secret: expect.stringMatching(/^whsec_/) as string,
     });
     const { secret: _secret, ...rest } = first;

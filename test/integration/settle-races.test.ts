@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { askNow, saveHandle } from '../../src/payments/dispatch/handle-store.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Stage } from '../../src/payments/dispatch/store.ts';
@@ -65,12 +65,7 @@ const CHANGES: Readonly<Record<string, (db: Queryable, one: Claim) => Promise<vo
 };
 
 describe.each(Object.entries(CHANGES))('a report of “paid” while %s', (_, change) => {
-  test.each([
-    ['with locations', 'commit'],
-    ['with locations', 'rollback'],
-    ['without locations', 'commit'],
-    ['without locations', 'rollback'],
-  ])('settles the payment: %s, after a %s', async (how, end) => {
+  test.each(['commit', 'rollback'])('settles the payment after a %s', async (end) => {
     const vendorId = await books.addVendor(1_000_000n);
     // Others are settled in the same call.
     const made = Array.from({ length: 3 }, () => newPayment({ vendorId }));
@@ -82,14 +77,8 @@ describe.each(Object.entries(CHANGES))('a report of “paid” while %s', (_, ch
     await change(other, one);
     const settling = settlePayments(
       books.pool,
-      claims.map(({ locations, paymentId, billerCode, amountCents }) =>
-        paidReport(
-          { vendorId, paymentId, billerCode, amountCents },
-          {
-            operatorCode: OPERATOR,
-            locations: how === 'with locations' ? locations : undefined,
-          },
-        ),
+      claims.map(({ paymentId, billerCode, amountCents }) =>
+        paidReport({ vendorId, paymentId, billerCode, amountCents }, { operatorCode: OPERATOR }),
       ),
     );
     await vi.waitFor(async () => {

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type {
   Connector,
   FloatMovement,

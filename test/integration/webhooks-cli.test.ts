@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { encodeReference } from '../../src/platform/base/ids.ts';
 import { claimEvents, disableWebhook, writeFailure } from '../../src/payments/events/store.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';

@@ -36,7 +36,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Sealing } from '../../src/parties/administer.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';

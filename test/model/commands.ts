@@ -190,7 +190,6 @@ const claims = fc
         const version = hasTerms ? (system.operatorPrices.get(given.billerCode) ?? null) : null;
         const route = through(OPERATOR, version);
         const taken = await claim(system.books.pool, [{ ...queue, max, leaseMs, route }]);
-        system.locations.push(...taken.map(({ locations }) => locations));
         expect(taken).toMatchObject(
           expected.map(({ payment, claimNumber, attemptNumber }) => ({
             paymentId: payment.row.paymentId,
@@ -244,8 +243,7 @@ const word = fc.record({
   outcome: fc.constantFrom('success', 'failed'),
   pays: fc.constantFrom('all', 'all', 'all', 'less', 'more', 'nothing'),
   source: fc.constantFrom('answer', 'status', 'callback', 'statement', 'person'),
-  /** Counted from the last claim, of any payment; null: not given. */
-  claimsAgo: fc.option(fc.nat(3), { freq: 3 }),
+  namesOperator: fc.boolean(),
 });
 
 /** Several reports at once, possibly about the same payment. */
@@ -275,10 +273,10 @@ const settles = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) =>
 function reportOf(
   about: ModelPayment | undefined,
   {
-    claimsAgo,
+    namesOperator,
     ...said
   }: {
-    readonly claimsAgo: number | null;
+    readonly namesOperator: boolean;
     readonly outcome: 'success' | 'failed';
     readonly pays: 'all' | 'less' | 'more' | 'nothing';
     readonly source: FinalReport['source'];
@@ -286,13 +284,7 @@ function reportOf(
   system: RunSystem,
 ): FinalReport {
   const row = about?.row ?? newPayment({ vendorId: vendorIdOf(system, 0), paymentId: newId() });
-  const locations = claimsAgo === null ? undefined : system.locations.at(-1 - claimsAgo);
-  // Only a report that names its operator is settled without a look-up.
-  const given = {
-    source: said.source,
-    operatorCode: locations === undefined ? null : OPERATOR,
-    locations,
-  };
+  const given = { source: said.source, operatorCode: namesOperator ? OPERATOR : null };
   if (said.outcome === 'failed') return failedReport(row, given);
   const paidCents = {
     all: row.amountCents,

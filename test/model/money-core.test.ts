@@ -33,7 +33,7 @@ test(
     await fc.assert(
       fc.asyncProperty(runs, async (commands) => {
         const vendorIds = await books.addVendors(FLOATS_CENTS);
-        const run = { ...system, vendorIds, prefix: newId(), locations: [] };
+        const run = { ...system, vendorIds, prefix: newId() };
         const floats = new Map(
           vendorIds.map((vendorId, index) => [vendorId, FLOATS_CENTS[index] ?? 0n]),
         );

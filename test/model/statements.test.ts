@@ -8,7 +8,7 @@ import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { listPostedFor } from '../../src/payments/corrections/corrections-store.ts';
 import { resolutionsOf } from '../../src/payments/corrections/resolutions.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readPayments } from '../../src/payments/reconciliation/store.ts';
 import { approveCurrent } from '../support/approve-case.ts';

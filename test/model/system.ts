@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { createCreateLane } from '../../src/payments/create/create.ts';
-import type { RowLocations } from '../../src/payments/create/payment.ts';
 import type { CreateLane } from '../../src/payments/create/create.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -40,7 +39,6 @@ export interface RunSystem extends System {
   /** Makes the references of this run different from those of all others. */
   readonly prefix: string;
   /** Where claims of this run left their payments' rows: these may be elsewhere by now. */
-  readonly locations: RowLocations[];
 }
 
 export async function createSystem(books: Books): Promise<System> {

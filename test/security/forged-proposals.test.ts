@@ -9,7 +9,7 @@ import {
   proposeResolution,
   rejectProposal,
 } from '../../src/payments/corrections/cases.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import {
   approveForReceipt,

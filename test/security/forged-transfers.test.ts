@@ -4,7 +4,8 @@ import { setOperatorPrice } from '../../src/payments/billers/administer-prices.t
 import { INVARIANTS } from '../../src/payments/audit/invariants.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import {

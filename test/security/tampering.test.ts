@@ -17,7 +17,8 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
-import { createPayments, settlePayments } from '../../src/payments/create/store.ts';
+import { createPayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   COLLECTOR,

@@ -64,32 +64,42 @@ export const MUTANTS: readonly Mutant[] = [
     bugs: {
       functions: [
         {
-          name: 'settle_payments',
+          name: 'decide_settlements',
           changes: [
-            { find: 'and t.outcome is null', replace: '' },
             {
-              find: 'from dequeued d\n',
-              replace: `from (
-                select * from dequeued union all
-                select n, t.vendor_id, t.payment_id, t.biller_code, p_outcomes[n], t.ctid, 'verify', null,
-                  null, null, null, p_operators[n], null
-                from generate_series(1, v_reports) n
-                  join payments t on t.bucket = p_bucket and t.vendor_id = p_vendor_ids[n]
-                    and t.payment_id = p_payment_ids[n] and t.outcome is not null
-                where v_by_key and n <> all (v_settled)
-              ) d\n`,
+              find: 'offset 0) end));',
+              replace: `offset 0) end)
+                union all
+                select row(r.number, r.vendor_id, r.payment_id, r.outcome, t.operator_code, r.biller_reference,
+                  r.message, r.details, r.failure_code, r.source, t.attempt_number, t.sent_at, t.sent_at,
+                  t.operator_handle, t.route_reason, t.operator_price, t.amount_cents, t.fee_cents,
+                  t.vat_cents, r.paid_cents, null, t.row_at)::settlement
+                from unnest(p_reports) r cross join lateral (
+                  select p.*, p.ctid as row_at from payments p
+                  where p.bucket = p_bucket and p.vendor_id = r.vendor_id and p.payment_id = r.payment_id
+                    and p.outcome is not null
+                  limit 1
+                ) t);`,
             },
+          ],
+        },
+        {
+          name: 'end_payments',
+          changes: [
+            { find: ' and t.outcome is null', replace: '' },
+            { find: 'if v_dequeued <> cardinality(p_settlements) or', replace: 'if false and' },
+          ],
+        },
+        {
+          name: 'post_transfers',
+          changes: [
             {
-              find: 'if v_dequeued > 0 then\n      if coalesce(cardinality(v_done), 0) <> v_dequeued then',
-              replace: 'if v_done is not null then\n      if false then',
-            },
-            {
-              find: 'select k.bucket, l.vendor_id, l.payment_id, l.leg,',
-              replace: `select k.bucket, l.vendor_id, case when exists (
+              find: 'select k.bucket, p.vendor_id, p.payment_id, p.leg,',
+              replace: `select k.bucket, p.vendor_id, case when exists (
                   select from transfers f
-                  where f.bucket = p_bucket and f.vendor_id = l.vendor_id
-                    and f.source_id = l.payment_id and f.leg = l.leg)
-                then gen_random_uuid() else l.payment_id end, l.leg,`,
+                  where f.bucket = p_bucket and f.vendor_id = p.vendor_id
+                    and f.source_id = p.payment_id and f.leg = p.leg)
+                then gen_random_uuid() else p.payment_id end, p.leg,`,
             },
           ],
         },
@@ -193,8 +203,8 @@ export const MUTANTS: readonly Mutant[] = [
           name: 'settle_payments',
           changes: [
             {
-              find: 'else not agrees_with_ledger(',
-              replace: 'else false and not agrees_with_ledger(',
+              find: "where j.result = 'contradicted'",
+              replace: 'where false',
             },
           ],
         },

@@ -125,7 +125,8 @@ async function clear(pool: Pool): Promise<void> {
        from pg_proc where pronamespace = 'public'::regnamespace
        union all
        select 'pg_type'::regclass, oid, 'type', oid::regtype::text
-       from pg_type where typnamespace = 'public'::regnamespace and typtype = 'e'
+       from pg_type where typnamespace = 'public'::regnamespace and (typtype = 'e'
+         or exists (select from pg_class c where c.oid = typrelid and c.relkind = 'c'))
      )
      select format('drop %s if exists %s cascade', kind, string_agg(name, ', ')) as statement
      from ours o where not exists (select from pg_depend d

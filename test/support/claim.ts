@@ -19,7 +19,6 @@ export function newClaim(given: Partial<Claim> = {}): Claim {
     operatorCode: 'kplc',
     operatorVersion: 1,
     wantedIndex: 0,
-    locations: { queueRow: '(0,1)', paymentRow: '(0,1)' },
     ...given,
   };
 }

@@ -23,16 +23,22 @@ export async function withdrawAccount(
   { crn, accountId }: AccountRef,
   { reason, at }: { readonly reason: string; readonly at: Date },
 ): Promise<boolean> {
-  const inserted = await db.query(
+  // In two statements: Citus does not insert what a recursive query finds.
+  const debt = await db.query<AccountRef>(
     `with recursive debt as (
        select crn, account_id from credit_accounts
        where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2
        union select e.crn, e.account_id from account_sales e
          join debt d on d.account_id = e.into_account_id
      )
-     insert into account_withdrawals (crn, account_id, withdrawn_at, reason)
-     select crn, account_id, $3, $4 from debt on conflict do nothing`,
-    [crn, accountId, at, reason],
+     select crn, account_id as "accountId" from debt`,
+    [crn, accountId],
+  );
+  const inserted = await db.query(
+    `insert into account_withdrawals (crn, account_id, withdrawn_at, reason)
+     select crn, account_id, $3, $4 from unnest($1::bigint[], $2::bigint[]) as d (crn, account_id)
+     on conflict do nothing`,
+    [debt.rows.map((row) => row.crn), debt.rows.map((row) => row.accountId), at, reason],
   );
   return (inserted.rowCount ?? 0) > 0;
 }

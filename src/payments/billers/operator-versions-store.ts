@@ -68,9 +68,9 @@ export async function setKeysOfVersion(
   keys: { readonly kind: 'kept'; readonly callbackSeconds: number } | { readonly kind: 'ended' },
 ): Promise<void> {
   await db.query(
-    `update operator_versions set keys = $3,
-       callbacks_until = coalesce(callbacks_until, now() + $4::integer * interval '1 second')
-     where operator_code = $1 and version = $2`,
+    `with clock as materialized (select now() + $4::integer * interval '1 second' as ends_at)
+     update operator_versions set keys = $3, callbacks_until = coalesce(callbacks_until, ends_at)
+     from clock where operator_code = $1 and version = $2`,
     [operatorCode, version, keys.kind, keys.kind === 'kept' ? keys.callbackSeconds : 0],
   );
 }

@@ -16,7 +16,7 @@ import {
   postTransfer,
   readBalance,
 } from '../ledger/store.ts';
-import { settlePayments } from '../create/store.ts';
+import { settlePayments } from '../settle/store.ts';
 import type { FinalReport } from '../create/payment.ts';
 import {
   findCase,

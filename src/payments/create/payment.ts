@@ -73,17 +73,6 @@ export interface FinalReport {
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';
   /** The operator that reports. Null: a person reports for the operator that has the instruction. */
   readonly operatorCode: string | null;
-  /** Where the claim left the payment's rows. Absent: they are looked up. */
-  readonly locations?: RowLocations | undefined;
-}
-
-/**
- * Where PostgreSQL stores the rows of a payment (`ctid`), so that they need not be looked up. A row
- * that is moved or removed is not found there any more, or another row is.
- */
-export interface RowLocations {
-  readonly queueRow: string;
-  readonly paymentRow: string;
 }
 
 /** The result of a report: see functions/settle_payments.sql. */

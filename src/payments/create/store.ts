@@ -1,25 +1,10 @@
-import { firstIdAt, newId } from '../../platform/base/ids.ts';
-import {
-  bigintArray,
-  integerArray,
-  textArray,
-  tidArray,
-  uuidArray,
-} from '../../platform/db/arrays.ts';
+import { firstIdAt } from '../../platform/base/ids.ts';
+import { bigintArray, integerArray, textArray, uuidArray } from '../../platform/db/arrays.ts';
 import { POSTPONED } from '../../platform/db/lane.ts';
-import { isSerializationFailure } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
-import { addDetails } from '../cases/cases-store.ts';
 import type { FailureCode } from './failure-code.ts';
-import type {
-  CreateDecision,
-  FinalReport,
-  NewPayment,
-  Outcome,
-  SettleResult,
-  PaymentStatus,
-} from './payment.ts';
+import type { CreateDecision, NewPayment, Outcome, PaymentStatus } from './payment.ts';
 import { roundsOf } from './rounds.ts';
 
 const createBy = (
@@ -162,100 +147,6 @@ function known(row: DecisionRow): { paymentId: string; createdAt: Date; feeCents
     throw new Error(`decision ${row.decision} names no transaction`);
   }
   return { paymentId: row.knownId, createdAt: row.knownAt, feeCents: row.knownFee };
-}
-
-const SETTLE = `select row_number as "rowNumber", result from settle_payments(
-  $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-  $9::jsonb[], $10::text[], $11::text[], $12::text[], $13::tid[], $14::tid[], $15::uuid)`;
-
-/**
- * Posts final reports to the ledger (functions/settle_payments.sql), at most one per payment in a
- * batch, one call for each bucket. Locks: the vendors' float rows, then rows of the queue. Idempotent.
- */
-export async function settlePayments(
-  db: Queryable,
-  reports: readonly FinalReport[],
-): Promise<SettleResult[]> {
-  return await byBucket(
-    db,
-    reports,
-    async (bucket, group) => await settleInBucket(db, bucket, group),
-  );
-}
-
-async function settleInBucket(
-  db: Queryable,
-  bucket: number,
-  reports: readonly FinalReport[],
-): Promise<SettleResult[]> {
-  const rest = await settleRows(db, bucket, reports);
-  const results = reports.map((): SettleResult => 'settled');
-  for (const row of rest) results[row.rowNumber - 1] = row.result;
-  await addDetails(
-    db,
-    reports.filter((_, index) => results[index] === 'contradicted'),
-  );
-  return results;
-}
-
-interface NotSettledRow {
-  rowNumber: number;
-  result: Exclude<SettleResult, 'settled'>;
-}
-
-async function settleRows(
-  db: Queryable,
-  bucket: number,
-  reports: readonly FinalReport[],
-): Promise<readonly NotSettledRow[]> {
-  if (reports.every(({ locations }) => locations === undefined)) {
-    return await callSettle(db, bucket, reports, null);
-  }
-  try {
-    return await callSettle(db, bucket, reports, {
-      queueRows: tidArray(reports.map(({ locations }) => locations?.queueRow ?? null)),
-      paymentRows: tidArray(reports.map(({ locations }) => locations?.paymentRow ?? null)),
-    });
-  } catch (error) {
-    // A payment has been moved, as by VACUUM FULL.
-    if (!isSerializationFailure(error)) throw error;
-    return await callSettle(db, bucket, reports, null);
-  }
-}
-
-/** What was not settled now. */
-async function callSettle(
-  db: Queryable,
-  bucket: number,
-  reports: readonly FinalReport[],
-  locations: { readonly queueRows: Buffer; readonly paymentRows: Buffer } | null,
-): Promise<readonly NotSettledRow[]> {
-  const hasDetails = reports.some((report) => report.details !== null);
-  const hasFailed = reports.some((report) => report.failureCode !== null);
-  const result = await db.query<NotSettledRow>({
-    name: 'settle_payments',
-    text: SETTLE,
-    values: [
-      bucket,
-      integerArray(reports.map((report) => report.vendorId)),
-      uuidArray(reports.map((report) => report.paymentId)),
-      textArray(reports.map((report) => report.billerCode)),
-      textArray(reports.map((report) => report.outcome)),
-      bigintArray(reports.map((report) => report.paidCents)),
-      textArray(reports.map((report) => report.billerReference)),
-      textArray(reports.map((report) => report.message)),
-      hasDetails
-        ? reports.map(({ details }) => (details === null ? null : JSON.stringify(details)))
-        : null,
-      hasFailed ? textArray(reports.map((report) => report.failureCode)) : null,
-      textArray(reports.map((report) => report.source)),
-      textArray(reports.map((report) => report.operatorCode)),
-      locations?.queueRows ?? null,
-      locations?.paymentRows ?? null,
-      newId(),
-    ],
-  });
-  return result.rows;
 }
 
 export interface PaymentRow {

@@ -40,7 +40,7 @@ function backoffMs(firstMs: number, maxMs: number, count: number): number {
 
 function settle(claim: Claim, outcome: FinalOutcome, source: 'answer' | 'status'): NextStep {
   const report = finalReport(claim, outcome, source);
-  return { kind: 'settle', report: { ...report, locations: claim.locations } };
+  return { kind: 'settle', report };
 }
 
 /** The operator's final report in the ledger's terms. */

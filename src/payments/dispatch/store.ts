@@ -8,7 +8,6 @@ import {
 import type { Queryable } from '../../platform/db/pool.ts';
 import { NO_ID } from '../../platform/base/ids.ts';
 import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
-import type { RowLocations } from '../create/payment.ts';
 
 export type Stage = 'send' | 'verify';
 
@@ -71,12 +70,11 @@ export interface Claim {
   readonly operatorVersion: number | null;
   /** The position in the caller's list of what it was claimed for. */
   readonly wantedIndex: number;
-  readonly locations: RowLocations;
 }
 
 const CLAIMED_COLUMNS = `queue_number as "queueNumber", payment_id as "paymentId",
   claim_number as "claimNumber", attempt_number as "attemptNumber", account, phone,
-  amount_cents as "amountCents", queue_row as "queueRow", payment_row as "paymentRow"`;
+  amount_cents as "amountCents"`;
 const CLAIM_TO_SEND = `select ${CLAIMED_COLUMNS} from claim_to_send($1, $2::integer[], $3::text[],
   $4::text[], $5::integer[], $6::uuid[], $7::integer[], $8::text[], $9::text[], $10::integer[],
   $11::integer[], $12::bigint[], $13::bigint[], $14::integer[])`;
@@ -117,11 +115,10 @@ export const NO_MAXIMUM = 1_000_000_000_000_000n;
 
 type Indexed = Wanted & { readonly index: number };
 
-type ClaimedRow = RowLocations &
-  Pick<
-    Claim,
-    'paymentId' | 'claimNumber' | 'attemptNumber' | 'account' | 'phone' | 'amountCents'
-  > & { readonly queueNumber: number };
+type ClaimedRow = Pick<
+  Claim,
+  'paymentId' | 'claimNumber' | 'attemptNumber' | 'account' | 'phone' | 'amountCents'
+> & { readonly queueNumber: number };
 
 type Verification = Pick<
   Claim,
@@ -216,7 +213,6 @@ function claimOf(
     operatorCode,
     operatorVersion,
     wantedIndex: index,
-    locations: { queueRow: row.queueRow, paymentRow: row.paymentRow },
   };
 }
 

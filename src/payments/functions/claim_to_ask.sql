@@ -16,8 +16,8 @@ create or replace function claim_to_ask(
   p_leases_ms integer[]
 ) returns table (
   queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint, account text,
-  phone text, amount_cents bigint, queue_row tid, payment_row tid, verify_count integer,
-  operator_handle text, attempt_age_ms float8, operator_version integer)
+  phone text, amount_cents bigint, verify_count integer, operator_handle text, attempt_age_ms float8,
+  operator_version integer)
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -38,7 +38,7 @@ begin
       cross join lateral (
         select d.ctid as row_at, o.* from dispatch_queue d
           cross join lateral (
-            select t.ctid as payment_at, t.account, t.phone, t.amount_cents from payments t
+            select t.account, t.phone, t.amount_cents from payments t
             where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
               and t.biller_code = d.biller_code and t.outcome is null
             limit 1
@@ -55,7 +55,7 @@ begin
   from picked p
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
   returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.account, p.phone,
-    p.amount_cents, d.ctid, p.payment_at, d.verify_count, d.operator_handle,
+    p.amount_cents, d.verify_count, d.operator_handle,
     date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_version;
 end
 $$;

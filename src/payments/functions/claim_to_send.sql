@@ -7,8 +7,7 @@
 -- `materialized` ensures that the rows are locked once: a subquery that the planner runs again takes more than
 -- the limit.
 -- Runs with the caller's privileges. Every statement names the bucket. The settings, `limit 1` and
--- `sign(…) = 1`, which is always true, make the planner look up each row by its key or its location
--- (decision 23).
+-- `sign(…) = 1`, which is always true, make the planner look up each row by its key (decision 23).
 create or replace function claim_to_send(
   p_bucket integer,
   p_vendor_ids integer[],
@@ -32,7 +31,7 @@ create or replace function claim_to_send(
   p_waits_ms integer[]
 ) returns table (
   queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint, account text,
-  phone text, amount_cents bigint, queue_row tid, payment_row tid)
+  phone text, amount_cents bigint)
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -60,7 +59,7 @@ begin
         -- This statement has locked the row: nothing moves it.
         select d.ctid as row_at, o.* from dispatch_queue d
           cross join lateral (
-            select t.ctid as payment_at, t.account, t.phone, t.amount_cents from payments t
+            select t.account, t.phone, t.amount_cents from payments t
             where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
               and t.biller_code = d.biller_code and t.outcome is null
               and t.amount_cents between w.minimum and w.maximum
@@ -94,6 +93,6 @@ begin
   from picked p
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
   returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.account, p.phone,
-    p.amount_cents, d.ctid, p.payment_at;
+    p.amount_cents;
 end
 $$;

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { readPayment, settlePayments } from '../create/store.ts';
+import { readPayment } from '../create/store.ts';
+import { settlePayments } from '../settle/store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 import { findVendorById } from '../../parties/store.ts';
 import { decodeReference, newId } from '../../platform/base/ids.ts';

@@ -4,7 +4,7 @@ import type { Timers } from '../../platform/base/timers.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, CallLimits, OnBatch } from '../../platform/db/lane.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { settlePayments } from '../create/store.ts';
+import { settlePayments } from './store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 
 /**

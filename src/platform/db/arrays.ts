@@ -21,7 +21,6 @@ const TYPES = {
   smallint: 21,
   integer: 23,
   text: 25,
-  tid: 27,
   timestamptz: 1184,
   uuid: 2950,
 };
@@ -165,42 +164,6 @@ function writeText(array: Buffer, text: string, at: number): number {
     array[at + index] = unit;
   }
   return text.length;
-}
-
-const COMMA = 44;
-const ZERO = 48;
-
-/** @param values locations of rows (`ctid`) as PostgreSQL writes them: `(block,number)`. */
-export function tidArray(values: readonly (string | null)[]): Buffer {
-  const array = startArray('tid', values.length, 6 * values.length);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    if (value === null) {
-      at = writeNumber(array, NULL_LENGTH, at);
-      continue;
-    }
-    at = writeNumber(array, 6, at);
-    at = writeTid(array, value, at);
-  }
-  return array.subarray(0, at);
-}
-
-function writeTid(array: Buffer, tid: string, at: number): number {
-  let block = 0;
-  let number = 0;
-  let isValid = tid.startsWith('(') && tid.endsWith(')');
-  for (let index = 1; index < tid.length - 1; index += 1) {
-    const unit = tid.charCodeAt(index);
-    if (unit === COMMA) {
-      block = number;
-      number = 0;
-    } else {
-      isValid &&= unit >= ZERO && unit < ZERO + 10;
-      number = 10 * number + unit - ZERO;
-    }
-  }
-  if (!isValid) throw new RangeError(`“${tid}” is not the location of a row`);
-  return array.writeUInt16BE(number, writeNumber(array, block, at));
 }
 
 export function byteaArray(values: readonly Bytes[]): Buffer {

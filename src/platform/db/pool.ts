@@ -325,8 +325,3 @@ export function isUnavailable(error: unknown): boolean {
     (code.startsWith('53') || ['25006', '55P03', '57014', '40P01', '40001'].includes(code))
   );
 }
-
-/** Rolled back because of a change by another database transaction. */
-export function isSerializationFailure(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === '40001';
-}

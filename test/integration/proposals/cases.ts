@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { settlePayments } from '../../../src/payments/create/store.ts';
+import { settlePayments } from '../../../src/payments/settle/store.ts';
 import { addAccount, removeAccount, setSource } from '../../../src/payments/receipts/administer.ts';
 import { proposeForReceipt, requireReceipt } from '../../../src/payments/receipts/assign.ts';
 import { reportReversal } from '../../../src/payments/receipts/reverse.ts';
