@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { setEventTypes, setWebhook as put } from '../payments/events/administer.ts';
-import { EVENT_TYPES } from '../payments/events/event-types.ts';
+import { OPTIONAL_EVENT_TYPES } from '../payments/events/event-types.ts';
 import { findWebhook } from '../payments/events/webhooks-store.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
@@ -20,7 +20,7 @@ const body = Type.Object(
       examples: [EXAMPLE_WEBHOOK.url],
     }),
     types: Type.Optional(
-      Type.Array(Type.Enum([...EVENT_TYPES]), {
+      Type.Array(Type.Enum([...OPTIONAL_EVENT_TYPES]), {
         minItems: 1,
         uniqueItems: true,
         description:

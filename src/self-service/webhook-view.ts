@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listKeysOf } from '../parties/store.ts';
 import type { Vendor } from '../parties/vendor.ts';
-import { EVENT_TYPES } from '../payments/events/event-types.ts';
+import { OPTIONAL_EVENT_TYPES } from '../payments/events/event-types.ts';
 import { countWaiting, findWebhook } from '../payments/events/webhooks-store.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Pool } from '../platform/db/pool.ts';
@@ -49,7 +49,7 @@ export async function readWebhook(pool: Pool, vendor: Vendor): Promise<Static<ty
     disabled_reason: found.disabledReason,
     failures: found.failureCount,
     failing_since: found.failingSince?.toISOString() ?? null,
-    types: EVENT_TYPES.filter((type) => !offTypes.includes(type)),
+    types: OPTIONAL_EVENT_TYPES.filter((type) => !offTypes.includes(type)),
     off_types: offTypes,
     waiting_events: await countWaiting(pool, vendor.vendorId),
     secrets: keyViews(await listKeysOf(pool, { holderKind: 'webhook', holder: vendor.vid })),
@@ -63,7 +63,7 @@ export const EXAMPLE_WEBHOOK: Static<typeof webhook> = {
   disabled_reason: null,
   failures: 0,
   failing_since: null,
-  types: EVENT_TYPES.filter((type) => !type.startsWith('float.')),
+  types: OPTIONAL_EVENT_TYPES.filter((type) => !type.startsWith('float.')),
   off_types: ['float.low', 'float.recovered'],
   waiting_events: 0,
   secrets: [EXAMPLE_KEY],

@@ -332,8 +332,7 @@ describe('the webhook', () => {
     expect(first).toMatchObject({
       url,
       enabled: true,
-      // Always sent.
-      types: [...types, 'account.changed'],
+      types,
       secret: expect.stringMatching(/^whsec_/) as string,
     });
     const { secret: _secret, ...rest } = first;

@@ -12,7 +12,11 @@ import {
 import { WEBHOOK } from '../../payments/settings/vendors.ts';
 import { openSecretsOf } from '../../parties/keys.ts';
 import { listKeysOf } from '../../parties/store.ts';
-import { EVENT_STATES, EVENT_TYPES } from '../../payments/events/event-types.ts';
+import {
+  EVENT_STATES,
+  EVENT_TYPES,
+  OPTIONAL_EVENT_TYPES,
+} from '../../payments/events/event-types.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import type { EventState, EventType } from '../../payments/events/event-types.ts';
 import { listEvents } from '../../payments/events/webhooks-store.ts';
@@ -121,7 +125,7 @@ function addTypes(webhook: Command, cli: Cli): void {
         const vendor = await requireVendor(pool, vid);
         if (on.length + off.length > 0) await changeEventTypes(pool, vendor, { on, off });
         const webhookNow = await requireWebhook(pool, vendor);
-        const types = EVENT_TYPES.map((type) => ({
+        const types = OPTIONAL_EVENT_TYPES.map((type) => ({
           type,
           sent: !webhookNow.offTypes.includes(type),
         }));

@@ -10,7 +10,7 @@ import {
   setWebhook,
   stopWebhook,
 } from '../../payments/events/administer.ts';
-import { EVENT_TYPES } from '../../payments/events/event-types.ts';
+import { OPTIONAL_EVENT_TYPES } from '../../payments/events/event-types.ts';
 import { tellOfStaff } from '../../payments/events/tell-vendor.ts';
 import { sendTestEvent } from '../../payments/events/test-event.ts';
 import { countWaiting, findWebhook } from '../../payments/events/webhooks-store.ts';
@@ -145,7 +145,7 @@ function typesRoute({ pool }: WebhookRoutesOptions): AnyRoute {
     body: Type.Object(
       {
         /** Those that are sent. */
-        types: Type.Array(Type.Enum([...EVENT_TYPES]), { uniqueItems: true }),
+        types: Type.Array(Type.Enum([...OPTIONAL_EVENT_TYPES]), { uniqueItems: true }),
         reason,
       },
       { additionalProperties: false },

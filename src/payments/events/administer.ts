@@ -9,7 +9,7 @@ import type { Holder, KeyRequest, NewKey } from '../../parties/keys.ts';
 import { endKeys, listKeysOf } from '../../parties/store.ts';
 import type { VendorRow } from '../../parties/store.ts';
 import { readWebhookUrl } from './address.ts';
-import { EVENT_TYPES, OPTIONAL_EVENT_TYPES } from './event-types.ts';
+import { OPTIONAL_EVENT_TYPES } from './event-types.ts';
 import type { EventType } from './event-types.ts';
 import { disableWebhook } from './store.ts';
 import { tellVendor } from './tell-vendor.ts';
@@ -124,7 +124,7 @@ async function keepTypes(
   types: readonly EventType[],
 ): Promise<void> {
   const offTypes = OPTIONAL_EVENT_TYPES.filter((type) => !types.includes(type));
-  if (types.length === 0 || offTypes.length === OPTIONAL_EVENT_TYPES.length) {
+  if (offTypes.length === OPTIONAL_EVENT_TYPES.length) {
     throw new PlainError('Choose at least one type, or disable the webhook.', { field: 'types' });
   }
   await setOffTypes(client, vendorId, offTypes);
@@ -140,7 +140,9 @@ export async function changeEventTypes(
     const { offTypes } = await requireWebhook(client, vendor);
     const always = off.find((type) => !OPTIONAL_EVENT_TYPES.includes(type));
     if (always !== undefined) throw new PlainError(`${always} is always sent.`, { field: 'types' });
-    const types = EVENT_TYPES.filter((type) => on.includes(type) || !offTypes.includes(type));
+    const types = OPTIONAL_EVENT_TYPES.filter(
+      (type) => on.includes(type) || !offTypes.includes(type),
+    );
     await keepTypes(
       client,
       vendor,
