@@ -78,13 +78,10 @@ function* movementsOf(
 const FORGEABLE = /^(?:61|20|25|28|60)/;
 
 /**
- * Most banks break texts at 60 to 65 characters, and some do not indent what follows. SWIFT forbids text lines that
- * begin like a field; not all banks keep to it.
+ * Banks break texts at 60 to 65 characters, and some do not indent what follows. SWIFT forbids text lines that begin
+ * like a field; not all banks keep to it.
  */
 const FULL_LINE = 60;
-
-/** Widths that other banks use: 27, with or without a code such as `?20`, and 35. */
-const NARROW_LINES: ReadonlySet<number> = new Set([27, 30, 35]);
 
 function heldText(line: number, tag: string): string {
   return `field ${tag} follows a full line of text, so a payer may have written it. Compare it with what the bank shows; if the bank shows it, import the file with --accept-line ${line}`;
@@ -187,52 +184,20 @@ function messagesOf(fields: readonly Field[]): Field[][] {
 /** Ends a message; a line of a purpose may begin with a dash as well. */
 const END = /^(?:-|-?\}.*)?$/;
 
-const FIELD = /^:(NS|\d{2}[A-Z]?):(.*)$/;
-/** The beginning of field 86, which may count for the width of its line. */
-const TAG_LENGTH = ':86:'.length;
-
 /** Fields such as `:61:…`, which may go on over several lines. Those for the bank’s use are left out. */
 function fieldsOf(content: string): Field[] {
   const fields: { line: number; tag: string; values: string[]; mayBeText: boolean }[] = [];
   const lines = content.split(/\r\n|\n|\r/);
-  const width = widthOf(lines);
   for (const [index, text] of lines.entries()) {
-    const [, tag, value = ''] = FIELD.exec(text) ?? [];
+    const [, tag, value = ''] = /^:(NS|\d{2}[A-Z]?):(.*)$/.exec(text) ?? [];
     if (tag !== undefined) {
       // Text is in the field before. A movement has its own width.
       const isText = fields.at(-1)?.tag !== '61' || (fields.at(-1)?.values.length ?? 0) > 1;
-      const mayBeText = isText && isBroken(lines[index - 1] ?? '', text, width);
+      const mayBeText = isText && (lines[index - 1]?.length ?? 0) >= FULL_LINE;
       fields.push({ line: index + 1, tag, values: [value], mayBeText });
     } else if (!END.test(text)) fields.at(-1)?.values.push(text);
   }
   return fields
     .filter(({ tag }) => tag !== 'NS')
     .map(({ values, ...field }) => ({ ...field, value: values.join('\n') }));
-}
-
-/** Where the bank breaks texts: the longest line of a field 86 that goes on in the next line. 0: none does. */
-function widthOf(lines: readonly string[]): number {
-  let width = 0;
-  let tag = '';
-  for (const [index, text] of lines.entries()) {
-    tag = FIELD.exec(text)?.[1] ?? tag;
-    const next = lines[index + 1] ?? '';
-    const goesOn = !FIELD.test(next) && !END.test(next);
-    if (tag === '86' && goesOn) width = Math.max(width, textLength(text));
-  }
-  return width;
-}
-
-/** Whether the bank may have broken a text between these lines, because the first is full. */
-function isBroken(before: string, text: string, width: number): boolean {
-  if (before.length >= FULL_LINE) return true;
-  const length = textLength(before);
-  // A blank at the end may have been left out. A line of text is not longer than the width.
-  const fits = (most: number): boolean => text.length <= most + TAG_LENGTH;
-  const isFull = width > 0 && length >= width - 1 && fits(width);
-  return isFull || (NARROW_LINES.has(length) && fits(length));
-}
-
-function textLength(line: string): number {
-  return (FIELD.exec(line)?.[2] ?? line).length;
 }

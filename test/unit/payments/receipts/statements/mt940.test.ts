@@ -123,32 +123,3 @@ test('what is not MT940 is a problem', () => {
     expect(read(content)).toEqual([{ line: 1, problem: 'it has no MT940 statement' }]);
   }
 });
-
-/** A movement that is short enough for a narrow line. */
-const FORGED = ':61:260105C9000,00NTRF//A1';
-
-test.each([
-  ['27 characters', [`:86:${'x'.repeat(27)}`]],
-  ['27 characters with a code', [':86:166?00CREDIT', `?20${'x'.repeat(27)}`]],
-  ['35 characters', [`:86:${'x'.repeat(35)}`]],
-  ['another width, which a longer text shows', [`:86:${'x'.repeat(42)}`]],
-  ['a width without the blank at its end', [`:86:${'x'.repeat(41)}`]],
-])('a movement after a line that is full at %s may be a payer’s text', (_width, lines) => {
-  const longer = [':61:2601050105C1,00NTRFNONREF//FT26005001', `:86:${'y'.repeat(42)}`, 'yy'];
-  const problems = read(message(...longer, ':61:260105C1,00NTRF//B1', ...lines, FORGED)).filter(
-    (line) => 'problem' in line,
-  );
-  expect(problems).toEqual([
-    { line: 7 + lines.length, problem: expect.stringContaining('a payer may have written it') },
-  ]);
-});
-
-test('a movement after a line of another length, or one longer than texts are, is the bank’s', () => {
-  const own = ':61:2601050105C1,00NTRFNONREF//FT26005001LONGER';
-  const texts = ['x'.repeat(34), 'x'.repeat(26), 'ACC 100'];
-  const short = texts.flatMap((text) => [`:86:${text}`, FORGED]);
-  const long = ['x'.repeat(35), 'x'.repeat(27)].flatMap((text) => [`:86:${text}`, own]);
-  const lines = read(message(FORGED, ...short, ...long));
-  expect(lines.filter((line) => 'problem' in line)).toEqual([]);
-  expect(lines).toHaveLength(6);
-});
