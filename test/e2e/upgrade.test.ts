@@ -17,7 +17,7 @@ import { VendorClient } from '../support/vendor-client.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const NEXT = 'payments/9001_next.sql';
-const SETTLE = 'payments/functions/settle_payments.sql';
+const EDITED = 'payments/functions/end_payments.sql';
 
 const fixture = new ProductionFixture();
 afterAll(async () => await fixture.cleanUp());
@@ -40,7 +40,7 @@ async function nextRelease(): Promise<string> {
   const [wing, migration] = NEXT.split('/');
   const sql = 'alter table payments add column remark text;\n';
   await writeFile(path.join(folder, 'src', wing ?? '', 'schema', migration ?? ''), sql);
-  await edit(SETTLE, 'message = o.message', `message = o.message || ' (next release)'`);
+  await edit(EDITED, 'message = s.message', `message = s.message || ' (next release)'`);
   await edit('schema.ts', /RELEASE = \d+/, `RELEASE = ${SCHEMA.release + 1}`);
   return folder;
 }
@@ -110,7 +110,7 @@ test('the previous release works and restarts on the next one’s schema under l
     },
   );
   expect(stdout).toContain(NEXT);
-  expect(stdout).toContain(SETTLE);
+  expect(stdout).toContain(EDITED);
   await load.more(5);
   await until('the next function settles', async () =>
     [...(await messagesOf(pair))].some((message) => message.endsWith('(next release)')),
