@@ -226,7 +226,7 @@ export interface ProposalMade {
 /** `GET /credit/proposals/:proposalId`, with what is known of people while it is open. */
 export interface CreditProposalAnswer {
   readonly proposal: CreditProposal;
-  /** For `POST /proposals/:id/approve`; null: it waits no longer, or was altered. */
+  /** The input of `POST /proposals/:id/approve`; null if the proposal is decided or was altered. */
   readonly approval: { readonly seen: string; readonly problem: string | null } | null;
   readonly merge: MergePreview | null;
   readonly dispute: OnWire<DisputePreview> | null;

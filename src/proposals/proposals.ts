@@ -38,7 +38,7 @@ export interface DecisionRequest {
 export interface Preview {
   /** What an approval would do now. */
   readonly lines: readonly Line[];
-  /** What is good to know, and may change until then. */
+  /** Facts for whoever decides. They may change before the decision, so `seen` does not cover them. */
   readonly remarks: readonly Line[];
   /** Why it cannot be approved; null: it can. */
   readonly problem: string | null;

@@ -11,7 +11,7 @@ import type {
   WebhookAnswer,
   WebhookSet,
 } from '../../src/console/vendor-answers.ts';
-import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
+import { OPTIONAL_EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
@@ -218,7 +218,7 @@ describe('webhooks', () => {
       const body = { types: wrong, reason: 'x' };
       expect((await demoAdmin.send('PUT', `${path}/types`, body)).code).toBe('invalid_field');
     }
-    await act(demoAdmin, 'PUT', `${path}/types`, { types: EVENT_TYPES });
+    await act(demoAdmin, 'PUT', `${path}/types`, { types: OPTIONAL_EVENT_TYPES });
     const off = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/disable`, {});
     expect(off.webhook?.disabledReason).not.toBeNull();
     const on = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/enable`, {});

@@ -22,7 +22,7 @@ interface Texts {
   readonly of: SecretOf;
   readonly name: string;
   readonly summary: string;
-  /** For how long the former one stays valid. */
+  /** Help text of `--overlap`. */
   readonly overlap: string;
   readonly action: string;
   readonly field: 'security_key' | 'secret';

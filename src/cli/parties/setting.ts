@@ -40,7 +40,7 @@ export function withSetter(added: Command, isRequired = false): Command {
 interface Asked extends SettingChange, SetterOptions {
   /** As the audit log calls it, such as `price.set`. */
   readonly action: string;
-  /** A secret that was made for it: shown to whoever proposes it, once. */
+  /** A secret that the service made for the change. Its proposer sees it once. */
   readonly shownOnce?: Readonly<Record<string, string>> | undefined;
 }
 

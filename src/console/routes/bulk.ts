@@ -194,7 +194,7 @@ function uploadRoute(options: BulkRoutesOptions): AnyRoute {
       {
         reference: batchReference,
         content,
-        /** What the check showed: if another total would be paid, nothing is. */
+        /** The total that the check showed. Nothing is paid if it would be another. */
         total: Type.String({ maxLength: 20 }),
       },
       { additionalProperties: false },

@@ -70,7 +70,7 @@ const proposalBody = Type.Object(
 const approvalBody = Type.Object(
   {
     content: file.content,
-    /** Of the preview; not needed once it is approved. */
+    /** The digest of the preview that was seen. Not needed once the import is approved. */
     seen: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   },
   { additionalProperties: false },

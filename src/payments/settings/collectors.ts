@@ -12,7 +12,7 @@ const key = strict({ collector: text(64) });
 export const COLLECTOR = setting({
   ...{ name: 'collector', label: 'Collector', topic: 'vendors', key },
   change: strict({
-    /** Of a new one. */
+    /** The name and the key of a new collector. Absent: the collector exists. */
     added: Type.Optional(strict({ name: text(200), secret: sealedSecret })),
     scope: Type.Optional(Type.Union([Type.Literal('all'), Type.Array(text(64))])),
     signature: Type.Optional(Type.Enum([...SIGNATURE_VERSIONS])),

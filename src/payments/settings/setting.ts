@@ -21,7 +21,7 @@ export type Fields = Readonly<Record<string, string>>;
 export interface Setting<Key extends TObject = TObject, Change extends TObject = TObject> {
   /** In the content of its proposals, such as `fee`. */
   readonly name: string;
-  /** For people, such as `Fee`. */
+  /** Shown to people, such as `Fee`. */
   readonly label: string;
   /** Which one it is. */
   readonly key: Key;

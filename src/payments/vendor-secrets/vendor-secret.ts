@@ -18,9 +18,9 @@ const content = Type.Object(
     vendorId: Type.Integer(),
     vid: Type.String({ minLength: 1, maxLength: 64 }),
     of: Type.Enum(['vendor', 'webhook']),
-    /** The id of the current one; null: there is none. */
+    /** The id of the secret that it replaces; null if there is none. */
     replaces: Type.Union([Type.String({ minLength: 1, maxLength: 36 }), Type.Null()]),
-    /** How long the replaced one stays valid. */
+    /** The current secret stays valid for so many seconds. */
     overlapSeconds: Type.Integer({ minimum: 0 }),
   },
   { additionalProperties: false },

@@ -76,7 +76,7 @@ export async function startBeat(
       log(`ERROR: ${folder} is also served by ${found.place}. Stop one of them at once.`);
     }
     count += 1;
-    // Whoever reads it sees all of it.
+    // Renamed into place, so that a reader never sees half a file.
     await writeFile(path.join(folder, BEAT_DRAFT), `${place}\n${run}\n${count}\n`);
     await rename(path.join(folder, BEAT_DRAFT), path.join(folder, BEAT_FILE));
   };

@@ -11,7 +11,7 @@ import type { LookupFunction } from 'node:net';
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 interface ResolveOptions {
-  /** For a whole look-up. */
+  /** The time limit of a whole look-up, all servers and records included. */
   readonly deadlineMs?: number;
   /** DNS servers, `address:port`. Default: the system's. */
   readonly servers?: readonly string[];
