@@ -157,11 +157,10 @@ export async function approveResolution(
 ): Promise<{ readonly row: CaseRow; readonly plan: Plan }> {
   const by = requirePerson(request.by);
   return await databaseTransaction(deps.pool, async (client) => {
-    await waitForStatements(client, request.caseId);
+    await lockForApproval(client, request.caseId);
     const row = await lockOpenCase(client, request.caseId);
     const proposal = requireApprovable(row, { ...request, by });
     requireCurrent(deps.ledgerMac, row, proposal);
-    await lockBooks(client, row.vendorId);
     const situation = await readSituation(client, row);
     const plan = planResolution(situation, proposal);
     requireSameEffect(proposal.effect, effectOf(plan));
@@ -181,12 +180,14 @@ export async function approveResolution(
 }
 
 /**
- * Waits until no statement of the case's operator is being imported: it is compared with the books as they
- * are when it begins. Before other locks, as the import takes this one.
+ * What comes before the case in the order of locks (README of payments): the operator, so that no statement of it
+ * is being imported, which is compared with the books as they are when it begins; then the books.
  */
-async function waitForStatements(db: Queryable, caseId: string): Promise<void> {
-  const operatorCode = (await findCase(db, caseId))?.operatorCode;
-  if (operatorCode) await lockOperator(db, operatorCode);
+async function lockForApproval(db: Queryable, caseId: string): Promise<void> {
+  const found = await findCase(db, caseId);
+  if (found === undefined) return;
+  if (found.operatorCode !== null) await lockOperator(db, found.operatorCode);
+  await lockBooks(db, found.vendorId);
 }
 
 /** Throws: `PlainError` if this person may not approve it, or has not seen it as it is. */

@@ -34,32 +34,46 @@ export interface EndedPayment {
 
 /**
  * Opens a case for every difference and settles what the statement proves, inside the caller's
- * database transaction. Settling comes last, because it locks the vendors' floats.
+ * database transaction. The vendors' floats are locked before the first case is opened, as whatever settles
+ * does, and only when everything has been compared.
  */
 export async function openDifferences(db: Queryable, found: Differences): Promise<Opened> {
+  const { oursOnly, cases } = await casesOf(db, found);
+  const reports = reportsOf(found.rows, found.operator);
+  const settling = [...reports.map(({ report }) => report), ...found.absences.notPaid];
+  const vendorIds = new Set([...cases, ...settling].map(({ vendorId }) => vendorId));
+  vendorIds.delete(HOUSE);
+  if (vendorIds.size > 0) await lockFloats(db, [...vendorIds]);
   let casesOpened = 0;
-  const open = async (opened: NewCase): Promise<void> => {
-    if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
-  };
+  for (const opened of cases) if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
+  const settled = await settleProven(db, found, reports);
+  const { notPaid, ended } = settled;
+  return { oursOnly, notPaid, ended, casesOpened: casesOpened + settled.cases };
+}
+
+/** The cases about what differs, and how many of them ask about payments that the statement does not list. */
+async function casesOf(
+  db: Queryable,
+  found: Differences,
+): Promise<{ readonly oursOnly: number; readonly cases: readonly NewCase[] }> {
+  const cases: NewCase[] = [];
   const lost = await findLost(db, found.rows);
   const contested = await findContested(db, found.rows);
   for (const row of found.rows) {
     const opened = caseOf(row, found, lost);
-    if (opened !== undefined) await open(withEvidence(row, opened, contested));
+    if (opened !== undefined) cases.push(withEvidence(row, opened, contested));
     const further = furtherCase(row, found, contested);
-    if (further !== undefined) await open(further);
+    if (further !== undefined) cases.push(further);
   }
-  for (const difference of await floatDifferences(db, found)) await open(difference);
+  cases.push(...(await floatDifferences(db, found)));
   let oursOnly = 0;
   for (const payment of found.absences.oursOnly) {
     // Asked only once: people have answered it, or will.
     if (await hadCase(db, { ...payment, kind: 'ours_only' })) continue;
     oursOnly += 1;
-    await open(oursOnlyCase(payment, found));
+    cases.push(oursOnlyCase(payment, found));
   }
-  const settled = await settleProven(db, found);
-  const { notPaid, ended } = settled;
-  return { oursOnly, notPaid, ended, casesOpened: casesOpened + settled.cases };
+  return { oursOnly, cases };
 }
 
 /**
@@ -250,21 +264,14 @@ async function floatDifference(
 
 /**
  * Settles what the statement proves. Returns how many were proven not paid, and the cases it
- * opened.
+ * opened. The caller holds the vendors' floats.
  */
 async function settleProven(
   db: Queryable,
-  { rows, absences, operator }: Differences,
+  { absences, operator }: Differences,
+  rowReports: readonly RowReport[],
 ): Promise<Pick<Opened, 'notPaid' | 'ended'> & { readonly cases: number }> {
-  const rowReports = reportsOf(rows, operator);
-  const vendorIds = new Set(
-    [...rowReports.map(({ report }) => report), ...absences.notPaid].map(
-      ({ vendorId }) => vendorId,
-    ),
-  );
   const ended: EndedPayment[] = [];
-  if (vendorIds.size === 0) return { notPaid: 0, cases: 0, ended };
-  await lockFloats(db, [...vendorIds]);
   let cases = 0;
   for (const batch of batches(rowReports)) {
     const reports = batch.map(({ report }) => report);
