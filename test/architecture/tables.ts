@@ -279,8 +279,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'sums the transfers of a day, and names the operators that were paid, inside the database; compares what statements list with payments, archived or not',
   },
   'payments/reconciliation/covered-store.ts': {
-    tables: ['operator_versions'],
-    why: 'a statement from before the operator’s account was changed proves nothing about its payments',
+    tables: ['operator_versions', 'payments'],
+    why: 'a statement from before the operator’s account was changed proves nothing about its payments, and an archived one gets no case',
   },
   'payments/reconciliation/store.ts': {
     tables: [

@@ -19,6 +19,8 @@ import { createPayments, readPayment } from '../../src/payments/create/store.ts'
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { CreateDecision, NewPayment } from '../../src/payments/create/payment.ts';
 import { chainEverything } from '../support/chain.ts';
+import { openCase } from '../../src/payments/cases/cases-store.ts';
+import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
@@ -136,6 +138,56 @@ test('young payments, open payments and those with a case stay', async () => {
   expect(await archiveAll(vendorId)).toMatchObject({ payments: 3 });
   expect(await readPayment(books.pool, vendorId, contradicted.paymentId)).toBeDefined();
   expect(await violations()).toEqual([]);
+});
+
+test('a case that a person opens while the file is being written keeps its payment, and the rest moves', async () => {
+  const payments = await makePayments(5);
+  const [first] = payments;
+  if (first === undefined) throw new Error('no payment');
+  const { vendorId } = first;
+  // Whoever opens a case holds the float.
+  const opener = await books.owner.connect();
+  await opener.query('begin');
+  await lockFloat(opener, vendorId);
+  const pool = createPool({ url: books.ownerUrl, max: 1, name: 'archive' });
+  const archiving = archivePayments(pool, { vendorIds: [vendorId], before: soon(), folder });
+  try {
+    await until('the file is written', async () => (await countWaiting(books.owner)) > 0);
+    await openCase(opener, {
+      ...{ vendorId, paymentId: first.paymentId, kind: 'contradiction', evidenceId: null },
+      ...{ operatorCode: null, facts: {} },
+    });
+    await opener.query('commit');
+  } finally {
+    opener.release();
+  }
+  expect(await archiving).toMatchObject({ files: 1, payments: 2 });
+  await pool.end();
+  expect(await readPayment(books.pool, vendorId, first.paymentId)).toBeDefined();
+  expect(await readdir(folder)).toHaveLength(1);
+  expect(await violations()).toEqual([]);
+});
+
+test('nobody opens a case about a payment that is being archived', async () => {
+  const [first] = await makePayments(5);
+  if (first === undefined) throw new Error('no payment');
+  const { vendorId, paymentId } = first;
+  const archiver = await books.owner.connect();
+  try {
+    await archiver.query('begin');
+    await lockFloat(archiver, vendorId);
+    await archiver.query('delete from payments where vendor_id = $1 and payment_id = $2', [
+      vendorId,
+      paymentId,
+    ]);
+    const opening = openCaseByHand(books.pool, { ...first, by: 'Asha', note: 'not paid' });
+    const refused = expect(opening).rejects.toThrow('does not exist, or is archived');
+    await until('it waits', async () => (await countWaiting(books.pool)) > 0);
+    await archiver.query('commit');
+    await refused;
+  } finally {
+    archiver.release();
+  }
 });
 
 test('a statement names the references of archived payments too', async () => {

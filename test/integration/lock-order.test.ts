@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/platform/base/ids.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { settlePayments } from '../../src/payments/create/store.ts';
+import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
@@ -90,11 +91,14 @@ test('a settlement that adds to a case does not wait for an approval that waits 
 
 test('a settlement that opens a case does not wait for an import that waits for the float', async () => {
   const made = await settled(paidReport);
-  const to = await databaseTime(books);
   const line = { of: made, amountCents: made.amountCents - 100n };
+  // The statement settles it, for which the import needs the float.
+  const open = newPayment({ ...made, paymentId: newId(), merchantReference: null });
+  await createInstructed(books.pool, [open]);
+  const to = await databaseTime(books);
   await whileHoldingFloat(
     made.vendorId,
-    async () => await importLines(books, folder, [line], { to }),
+    async () => await importLines(books, folder, [line, { of: open }], { to }),
     async (holder) => {
       const [result] = await settlePayments(holder, [paidReport(made, { paidCents: 9_900n })]);
       expect(result).toBe('repeated');

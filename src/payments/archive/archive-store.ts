@@ -9,11 +9,16 @@ export interface ArchivableRow {
   readonly line: string;
 }
 
-/**
- * Locks the vendor's oldest payments that ended before an instant and need no further work: no case
- * and no correction names them.
- */
-export async function lockArchivable(
+/** They ended before an instant and need no further work: no case and no correction names them. */
+const ARCHIVABLE = `select t.payment_id as "paymentId" from payments t
+  where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.created_at < $2 and t.settled_at < $2
+    and not exists (select 1 from cases c
+      where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+    and not exists (select 1 from corrections c
+      where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)`;
+
+/** The vendor's oldest payments that can be archived. */
+export async function listArchivable(
   db: Queryable,
   vendorId: number,
   options: {
@@ -25,16 +30,29 @@ export async function lockArchivable(
   },
 ): Promise<ArchivableRow[]> {
   await db.query('set local statement_timeout = 0');
+  const listed = await db.query<{ paymentId: string }>(
+    `${ARCHIVABLE} and t.payment_id > $3 and t.payment_id < $4 order by t.payment_id limit $5`,
+    [vendorId, options.before, options.afterId, options.untilId, options.limit],
+  );
+  return await readDetails(
+    db,
+    vendorId,
+    listed.rows.map((row) => row.paymentId),
+  );
+}
+
+/**
+ * Those of the payments that still can be archived, locked, as they are now. The caller holds the vendor's float
+ * row, without which no case about an ended payment is opened.
+ */
+export async function lockArchivable(
+  db: Queryable,
+  vendorId: number,
+  { before, paymentIds }: { readonly before: Date; readonly paymentIds: readonly string[] },
+): Promise<ArchivableRow[]> {
   const locked = await db.query<{ paymentId: string }>(
-    `select t.payment_id as "paymentId" from payments t
-     where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id > $2 and t.payment_id < $5
-       and t.created_at < $3 and t.settled_at < $3
-       and not exists (select 1 from cases c
-         where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
-       and not exists (select 1 from corrections c
-         where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
-     order by t.payment_id limit $4 for update of t`,
-    [vendorId, options.afterId, options.before, options.limit, options.untilId],
+    `${ARCHIVABLE} and t.payment_id = any ($3) order by t.payment_id for update of t`,
+    [vendorId, before, paymentIds],
   );
   return await readDetails(
     db,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -10,8 +10,14 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { deleteSettled } from '../create/store.ts';
 import { deleteUnexecutedAttempts } from '../dispatch/store.ts';
 import { lockFloat } from '../ledger/store.ts';
-import { findUnlike, insertArchived, listArchiveFiles, lockArchivable } from './archive-store.ts';
-import type { ArchiveFile } from './archive-store.ts';
+import {
+  findUnlike,
+  insertArchived,
+  listArchivable,
+  listArchiveFiles,
+  lockArchivable,
+} from './archive-store.ts';
+import type { ArchivableRow, ArchiveFile } from './archive-store.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -47,9 +53,8 @@ export async function archivePayments(
     let afterId: string | undefined = FIRST_ID;
     while (afterId !== undefined) {
       const from: string = afterId;
-      const batch = await databaseTransaction(pool, (db) =>
-        archiveSome(db, { ...options, vendorId, from }),
-      );
+      const batch = await tryBatch(pool, { ...options, vendorId, from });
+      if (batch === CHANGED) continue;
       afterId = batch?.lastId;
       if (batch === undefined) continue;
       progress = {
@@ -63,17 +68,44 @@ export async function archivePayments(
   return progress;
 }
 
+interface BatchOptions {
+  readonly vendorId: number;
+  readonly from: string;
+  readonly before: Date;
+  readonly folder: string;
+}
+
+const CHANGED = Symbol('changed');
+
+/** The payments changed, or got a case, while the file was being written: nothing was done. */
+class ChangedError extends Error {
+  override readonly name = 'ChangedError';
+  readonly target: string;
+  constructor(target: string) {
+    super('payments changed while they were being archived');
+    this.target = target;
+  }
+}
+
+async function tryBatch(
+  pool: Pool,
+  options: BatchOptions,
+): Promise<Awaited<ReturnType<typeof archiveSome>> | typeof CHANGED> {
+  try {
+    return await databaseTransaction(pool, (db) => archiveSome(db, options));
+  } catch (error) {
+    if (!(error instanceof ChangedError)) throw error;
+    await rm(error.target);
+    return CHANGED;
+  }
+}
+
 async function archiveSome(
   db: Queryable,
-  options: {
-    readonly vendorId: number;
-    readonly from: string;
-    readonly before: Date;
-    readonly folder: string;
-  },
+  options: BatchOptions,
 ): Promise<{ readonly file: ArchiveFile; readonly lastId: string } | undefined> {
   const { vendorId } = options;
-  const rows = await lockArchivable(db, vendorId, {
+  const rows = await listArchivable(db, vendorId, {
     before: options.before,
     afterId: options.from,
     untilId: firstIdAt(new Date(options.before.getTime() + CLOCK_SLACK_MS)),
@@ -83,7 +115,8 @@ async function archiveSome(
   if (lastId === undefined) return undefined;
   const archiveId = newId();
   const fileName = `${vendorId}-${archiveId}.jsonl.gz`;
-  const bytes = await compress(rows.map((row) => `${row.line}\n`).join(''));
+  const text = textOf(rows);
+  const bytes = await compress(text);
   await writeSafely(options.folder, fileName, bytes);
   const file = {
     archiveId,
@@ -95,6 +128,8 @@ async function archiveSome(
   const ids = rows.map((row) => row.paymentId);
   // A create searches both tables under this lock, so it finds the reference in one of them.
   await lockFloat(db, vendorId);
+  const still = await lockArchivable(db, vendorId, { before: options.before, paymentIds: ids });
+  if (textOf(still) !== text) throw new ChangedError(path.join(options.folder, fileName));
   const archived = await insertArchived(db, vendorId, ids, file);
   await deleteUnexecutedAttempts(db, vendorId, ids);
   const deleted = await deleteSettled(db, vendorId, ids);
@@ -104,6 +139,10 @@ async function archiveSome(
     );
   }
   return { file, lastId };
+}
+
+function textOf(rows: readonly ArchivableRow[]): string {
+  return rows.map((row) => `${row.line}\n`).join('');
 }
 
 /** The file exists under its name completely or not at all. */

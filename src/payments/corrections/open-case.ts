@@ -6,6 +6,7 @@ import { findCase, insertCaseEvent, openCase } from '../cases/cases-store.ts';
 import type { CaseRow, NewCase } from '../cases/cases-store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { readPayment } from '../create/store.ts';
+import { lockFloat } from '../ledger/store.ts';
 import type { PaymentRow } from '../create/store.ts';
 
 /**
@@ -21,6 +22,8 @@ export async function openCaseByHand(
   const by = requirePerson(request.by);
   const { vendorId, paymentId, note } = request;
   return await databaseTransaction(pool, async (client) => {
+    // So that it is not being archived.
+    await lockFloat(client, vendorId);
     const payment = await readPayment(client, vendorId, paymentId);
     if (payment === undefined) {
       throw new PlainError('The payment does not exist, or is archived.', {

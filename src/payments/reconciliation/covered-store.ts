@@ -1,4 +1,6 @@
+import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { PaymentKey } from '../create/payment.ts';
 import type { Period } from './store.ts';
 
 /** The periods that complete statements of the operator cover, merged, earliest first. */
@@ -18,4 +20,21 @@ export async function listCovered(
     [operator, account],
   );
   return listed.rows;
+}
+
+/** How many of these payments there are, without archived ones. */
+export async function countPayments(
+  db: Queryable,
+  payments: readonly PaymentKey[],
+): Promise<number> {
+  let count = 0;
+  for (const { bucket, items } of await groupByBucket(db, payments)) {
+    const found = await db.query(
+      `select from unnest($2::integer[], $3::uuid[]) as w (vendor_id, payment_id)
+         join payments t on t.bucket = $1 and t.vendor_id = w.vendor_id and t.payment_id = w.payment_id`,
+      [bucket, items.map(({ vendorId }) => vendorId), items.map(({ paymentId }) => paymentId)],
+    );
+    count += found.rowCount ?? 0;
+  }
+  return count;
 }

@@ -1,9 +1,10 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { readPayment } from '../create/store.ts';
 import { settlePayments } from '../settle/store.ts';
-import type { FinalReport, SettleResult } from '../create/payment.ts';
+import type { FinalReport, PaymentKey, SettleResult } from '../create/payment.ts';
 import { findVendorById } from '../../parties/store.ts';
 import { decodeReference, newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
 import type { CaseSubject, NewCase } from '../cases/cases-store.ts';
 import { findFloatDifference } from '../cases/statement-cases-store.ts';
@@ -12,6 +13,7 @@ import type { Differences, MatchedRow } from './case-facts.ts';
 import { findContested, furtherCase, withEvidence } from './further-cases.ts';
 import { differenceCents, isListedNet, settledCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
+import { countPayments } from './covered-store.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
 import type { StatementRow } from './store.ts';
 import { lockFloats } from '../ledger/store.ts';
@@ -38,12 +40,14 @@ export interface EndedPayment {
  * does, and only when everything has been compared.
  */
 export async function openDifferences(db: Queryable, found: Differences): Promise<Opened> {
-  const { oursOnly, cases } = await casesOf(db, found);
+  const lost = await findLost(db, found.rows);
+  const { oursOnly, cases } = await casesOf(db, found, lost);
   const reports = reportsOf(found.rows, found.operator);
   const settling = [...reports.map(({ report }) => report), ...found.absences.notPaid];
   const vendorIds = new Set([...cases, ...settling].map(({ vendorId }) => vendorId));
   vendorIds.delete(HOUSE);
   if (vendorIds.size > 0) await lockFloats(db, [...vendorIds]);
+  await requireNotArchived(db, cases, lost);
   let casesOpened = 0;
   for (const opened of cases) if ((await openCase(db, opened)) !== undefined) casesOpened += 1;
   const settled = await settleProven(db, found, reports);
@@ -55,9 +59,9 @@ export async function openDifferences(db: Queryable, found: Differences): Promis
 async function casesOf(
   db: Queryable,
   found: Differences,
+  lost: ReadonlyMap<string, CaseSubject>,
 ): Promise<{ readonly oursOnly: number; readonly cases: readonly NewCase[] }> {
   const cases: NewCase[] = [];
-  const lost = await findLost(db, found.rows);
   const contested = await findContested(db, found.rows);
   for (const row of found.rows) {
     const opened = caseOf(row, found, lost);
@@ -74,6 +78,22 @@ async function casesOf(
     cases.push(oursOnlyCase(payment, found));
   }
   return { oursOnly, cases };
+}
+
+/** Throws: `PlainError` if a payment that the statement was compared with has been archived since. */
+async function requireNotArchived(
+  db: Queryable,
+  cases: readonly NewCase[],
+  lost: ReadonlyMap<string, CaseSubject>,
+): Promise<void> {
+  const missing = new Set([...lost.values()].map(({ paymentId }) => paymentId));
+  const known = new Map<string, PaymentKey>();
+  for (const { vendorId, paymentId } of cases) {
+    if (paymentId === null || missing.has(paymentId)) continue;
+    known.set(paymentId, { vendorId, paymentId });
+  }
+  if ((await countPayments(db, [...known.values()])) === known.size) return;
+  throw new PlainError('A payment of this statement is being archived. Import it again.');
 }
 
 /**
