@@ -6,6 +6,8 @@ import type { Pool } from './platform/db/pool.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import type { Mac } from './platform/base/mac.ts';
 import { CREDIT_KINDS } from './credit/decisions/kinds.ts';
+import { houseEntryKind } from './payments/house/entries.ts';
+import { houseJournalKind } from './payments/house/journals.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { bankStatementKind } from './payments/uploads/bank-statement.ts';
@@ -38,5 +40,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     ...settingKinds(options),
     receiptKind({ pool, ledgerMac, log }),
     ...CREDIT_KINDS,
+    houseEntryKind(options),
+    houseJournalKind(options),
   ]);
 }

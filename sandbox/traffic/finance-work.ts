@@ -4,11 +4,9 @@ import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { readPaymentByReference } from '../../src/payments/create/store.ts';
-import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
-import { listEntries } from '../../src/payments/house/entries-store.ts';
+import { listEntries, proposeEntry } from '../../src/payments/house/entries.ts';
 import { readFloatBeginning } from '../../src/payments/house/store.ts';
-import { approveJournal, proposeJournal } from '../../src/payments/house/journals.ts';
-import { listJournals } from '../../src/payments/house/journals-store.ts';
+import { listJournals, proposeJournal } from '../../src/payments/house/journals.ts';
 import type { JournalLine } from '../../src/payments/house/journal.ts';
 import { listFloats } from '../../src/payments/billers/float-store.ts';
 import { setTopUpRule } from '../../src/payments/vendor-floats/administer.ts';
@@ -16,6 +14,8 @@ import { listRulesOf } from '../../src/payments/vendor-floats/rules-store.ts';
 import { enterTransfer, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
+import type { Proposals } from '../../src/proposals/proposals.ts';
+import type { ProposalRow } from '../../src/proposals/store.ts';
 import type { WireTime } from '../../src/platform/base/clock.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -44,24 +44,25 @@ export const CLAIMED: readonly (Order & { readonly merchantReference: string })[
  */
 export async function openFloatBooks(deps: Deps & { readonly wireTime: WireTime }): Promise<void> {
   const { pool } = deps;
-  const waiting = await listEntries(pool, { open: true, limit: 100 });
+  const proposals = createProposals(deps);
+  const waiting = await listEntries(pool, proposals, { open: true, limit: 100 });
   for (const { operatorCode, balanceCents, polledAt } of await listFloats(pool)) {
     if (balanceCents === null || polledAt === null) continue;
     if ((await readFloatBeginning(pool, operatorCode)).isBooked) continue;
     const reference = `OPENING-${operatorCode}`;
     const open = waiting.find(
-      ({ kind, subject }) => kind === 'opening' && subject === operatorCode,
+      ({ content }) => content.kind === 'opening' && content.operator === operatorCode,
     );
     // Somebody else decides it.
-    if (open !== undefined && open.reference !== reference) continue;
+    if (open !== undefined && open.content.reference !== reference) continue;
     const proposed =
-      open ??
-      (await proposeEntry(deps, {
+      open?.row ??
+      (await proposeEntry(proposals, {
         ...{ operatorCode, kind: 'opening', amountCents: balanceCents, movedAt: polledAt },
-        ...{ reference, bank: null, by: FIRST },
+        ...{ reference, bank: null, by: named(FIRST) },
         note: 'As the operator reported it',
       }));
-    await approveEntry(deps, { entryId: proposed.entryId, by: SECOND });
+    await approveSeen(proposals, proposed);
   }
 }
 
@@ -77,33 +78,43 @@ export async function bookJournalsAndPayouts(
   deps: Deps,
   { vendorId, vid }: { readonly vendorId: number; readonly vid: string },
 ): Promise<void> {
-  const { pool } = deps;
   const now = new Date();
   const hosting = {
     ...{ reference: 'INV-2041', lines: linesOf('expense:hosting', 'equity:owner', 1_850_000n) },
-    ...{ note: 'Servers of the month, paid by the owner', evidence: 'Invoice 2041', by: FIRST },
+    ...{
+      note: 'Servers of the month, paid by the owner',
+      evidence: 'Invoice 2041',
+      by: named(FIRST),
+    },
   };
   const charges = {
     ...{ reference: 'CHG-118', lines: linesOf('operator-charges:kplc', 'suspense', 234_000n) },
-    ...{ note: 'Charges of the month', evidence: 'Letter of the operator', by: FIRST },
+    ...{ note: 'Charges of the month', evidence: 'Letter of the operator', by: named(FIRST) },
   };
-  if ((await listJournals(pool, { open: false, limit: 1 })).length === 0) {
-    const { journalId } = await proposeJournal(deps, { ...hosting, movedAt: now });
-    await approveJournal(deps, { journalId, by: SECOND });
-    await proposeJournal(deps, { ...charges, movedAt: now });
+  const proposals = createProposals({ ...deps, wireTime: createWireTime('Africa/Nairobi') });
+  if ((await listJournals(proposals, { open: false, limit: 1 })).length === 0) {
+    await approveSeen(proposals, await proposeJournal(proposals, { ...hosting, movedAt: now }));
+    await proposeJournal(proposals, { ...charges, movedAt: now });
   }
-  const wireTime = createWireTime('Africa/Nairobi');
-  const proposals = createProposals({ ...deps, wireTime });
   const kinds = ['payout'];
   if ((await proposals.list({ open: false, kinds, vendorId, limit: 1 })).length > 0) return;
   const to = { vendorId, vid, bankAccount: 'Demo Bank 0110 2233 4455', reference: null };
   const fees = { ...to, note: 'Fees collected', evidence: 'Request by e-mail', by: named(FIRST) };
-  const { proposalId } = await proposePayout(proposals, { ...fees, amountCents: 8_000_000n });
-  const { seen } = await proposals.preview(proposalId);
-  await proposals.approve({ proposalId, seen, by: named(SECOND) });
+  const { proposalId } = await approveSeen(
+    proposals,
+    await proposePayout(proposals, { ...fees, amountCents: 8_000_000n }),
+  );
   const transfer = { payoutId: proposalId, reference: 'FT-0001', by: named(SECOND) };
   await enterTransfer({ ...deps, proposals }, transfer);
   await proposePayout(proposals, { ...fees, amountCents: 4_500_000n });
+}
+
+async function approveSeen(
+  proposals: Proposals,
+  { proposalId }: ProposalRow,
+): Promise<ProposalRow> {
+  const { seen } = await proposals.preview(proposalId);
+  return await proposals.approve({ proposalId, seen, by: named(SECOND) });
 }
 
 const named = (name: string): Actor => ({ personId: null, name });

@@ -2,7 +2,6 @@ import type { Role } from '../parties/people/roles.ts';
 import type { CaseKind } from '../payments/cases/cases-store.ts';
 import type { TimelineEntry as RecordedEntry } from '../payments/timeline/assemble.ts';
 import type { Understood } from '../payments/timeline/understand.ts';
-import type { Proposal } from '../platform/base/proposal.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 
 /**
@@ -120,12 +119,6 @@ export type OnWire<Row> = Row extends unknown
     }
   : never;
 type Text<Value> = Value extends Date | bigint ? string : Value;
-
-/** Who proposed something, and who decided about it. */
-export interface DecisionView extends OnWire<Proposal> {
-  /** The viewer proposed it, so another person has to approve it. */
-  readonly isOwn: boolean;
-}
 
 /** Something that happened to a payment. */
 export type TimelineEntry = OnWire<RecordedEntry>;

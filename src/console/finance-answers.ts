@@ -1,7 +1,8 @@
 import type { AccountClass, Books } from '../payments/house/account.ts';
 import type { Receivable, ReversedCollection } from '../payments/reports/receivables.ts';
 import type { VatSums } from '../payments/reports/vat.ts';
-import type { DecisionView, OnWire } from './answers.ts';
+import type { OnWire } from './answers.ts';
+import type { ProposalView } from './system-answers.ts';
 
 /** Shapes of the API’s answers about money and the books; `answers.ts` says how values look. */
 
@@ -97,18 +98,15 @@ export interface JournalLineView {
   readonly amount: string;
 }
 
-/** Something about money that one person proposed and another one decides. */
-interface Decided extends DecisionView {
+export interface JournalView {
+  /** Of its proposal, at whose address it is decided. */
   readonly id: string;
   /** The same one is entered once. */
   readonly reference: string;
   readonly note: string;
-  readonly evidence: string;
-}
-
-export interface JournalView extends Decided {
   readonly lines: readonly JournalLineView[];
-  readonly movedAt: string;
+  readonly proposedAt: string;
+  readonly decision: ProposalView['decision'];
 }
 
 /** `GET /journals`, newest first. */

@@ -17,14 +17,6 @@ export interface Approval {
   readonly proposedAt: string;
   /** The viewer proposed it, so another person has to decide. */
   readonly isOwn: boolean;
-  /** For an entry about a float. */
-  readonly entry: {
-    readonly movedAt: string;
-    readonly debitAccount: string;
-    readonly creditAccount: string;
-    /** For an opening: what payments of the time before it have consumed, which is booked with it. */
-    readonly consumed: string | null;
-  } | null;
 }
 
 /** `GET /approvals`: what the viewer may decide, longest waiting first. */

@@ -70,8 +70,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   top_ups: { insert: true, update: ['state', 'reason', 'amount_cents'] },
 
   // The house.
-  house_entries: { insert: true, update: ['decision', 'decided_by', 'decided_at', 'row_id'] },
-  house_journals: { insert: true, update: ['decision', 'decided_by', 'decided_at'] },
+  house_entries: { insert: true, update: ['row_id'] },
+  house_journals: APPEND_ONLY,
   house_transfers: APPEND_ONLY,
   vendor_payouts: APPEND_ONLY,
 

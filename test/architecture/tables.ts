@@ -186,10 +186,6 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['statement_rows'],
     why: 'a top-up that people enter is compared with the operator’s reference of the row that was booked; reconciliation is above',
   },
-  'payments/house/journals-store.ts': {
-    tables: ['receipt_sources'],
-    why: 'a journal names bank accounts by their sources; receipts are above',
-  },
   'payments/ledger/chain.ts': {
     tables: ['buckets', 'house_transfers'],
     why: 'rows are inserted from the anchor of their bucket; a block begins with the first row that it covers',
@@ -199,8 +195,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'transfers are summed by the biller and the operator of their payments, inside the database',
   },
   'payments/house/store.ts': {
-    tables: ['accounts', 'statement_rows'],
-    why: 'a list of transfers names the statement of each; a trial balance has all accounts: sums that no other folder needs',
+    tables: ['accounts', 'receipt_sources', 'statement_rows'],
+    why: 'a list of transfers names the statement of each; a trial balance has all accounts: sums that no other folder needs; bank accounts are named by their sources, and receipts are above',
   },
   'payments/create/store.ts': {
     tables: ['dispatch_queue'],

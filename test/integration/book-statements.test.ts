@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWireTime } from '../../src/platform/base/clock.ts';
 import type { BookStatementAnswer, BookStatementLine } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
-import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import {
   firstCursor,
@@ -18,6 +16,7 @@ import type { StatementOf } from '../../src/payments/reports/statement-accounts.
 import { requireFitsSheet } from '../../src/payments/reports/statement-table.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
 import { readCsvLine } from '../../src/platform/base/csv.ts';
+import { bookEntry } from '../support/house-decisions.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signInAll, signedIn } from '../support/console-client.ts';
@@ -32,7 +31,6 @@ import { inProcess, must } from './cli-support.ts';
 // Statements of a vendor and of our float with an operator: the same lines on the screen, in both files
 // and on the command line, from the opening to the closing balance.
 
-const wireTime = createWireTime('Africa/Nairobi');
 let database: TestDatabase;
 let running: InProcessService;
 let finance: ConsoleClient;
@@ -99,15 +97,21 @@ async function settle(reference: string, outcome: 'success' | 'failed'): Promise
 async function bookTopUp(reference: string, amountCents: bigint): Promise<void> {
   const { pool } = running.service;
   const deps = {
-    ...{ pool, wireTime },
+    pool,
     ledgerMac: await openLedgerMac(pool, running.sealing.masterKeys),
   };
-  const { entryId } = await proposeEntry(deps, {
-    ...{ operatorCode: 'kplc', kind: 'top_up', amountCents, reference, note: '', bank: null },
+  await bookEntry(deps, {
+    ...{
+      operatorCode: 'kplc',
+      kind: 'top_up',
+      amountCents,
+      reference,
+      note: 'entered by hand',
+      bank: null,
+    },
     movedAt: new Date(Date.now() - 1_000),
     by: 'Asha',
   });
-  await approveEntry(deps, { entryId, by: 'Baraka' });
 }
 
 async function bookPayout(reference: string, amountCents: bigint): Promise<void> {

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWireTime } from '../../src/platform/base/clock.ts';
 import type {
   ApprovalsAnswer,
   ConfigurationAnswer,
@@ -11,7 +10,6 @@ import { createLink } from '../../src/parties/people/links.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
-import { proposeEntry } from '../../src/payments/house/entries.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
@@ -24,6 +22,7 @@ import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import { proposeEntry } from '../support/house-decisions.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
 let running: InProcessService;
@@ -50,35 +49,37 @@ afterAll(async () => {
   await running.stop();
 });
 
-const wireTime = createWireTime('Africa/Nairobi');
 const approvalsOf = async (login: string): Promise<ApprovalsAnswer> =>
   await as(login).read<ApprovalsAnswer>('/approvals');
 
 describe('what waits for a second person', () => {
   beforeEach(async () => {
-    await owner.query('delete from house_entries');
+    await owner.query('truncate proposals, proposal_decisions');
   });
 
   const topUp = async (reference: string, by = 'finance'): Promise<string> => {
-    const { entryId } = await proposeEntry(
-      { ...(await peopleDepsOf(running)), wireTime },
-      {
-        operatorCode: 'kplc',
-        kind: 'top_up',
-        amountCents: 5_000_00n,
-        reference,
-        movedAt: new Date(),
-        bank: null,
-        note: 'transfer slip',
-        by,
-      },
-    );
-    return entryId;
+    const { proposalId } = await proposeEntry(await peopleDepsOf(running), {
+      operatorCode: 'kplc',
+      kind: 'top_up',
+      amountCents: 5_000_00n,
+      reference,
+      movedAt: new Date(),
+      bank: null,
+      note: 'transfer slip',
+      by,
+    });
+    return proposalId;
   };
 
   test('is listed for those who may decide it, and counted for those who did not propose it', async () => {
     const id = await topUp('SLIP-1');
-    const shown = { kind: 'entry', id, proposed: 'top_up', about: 'kplc', amount: '5000.00' };
+    const shown = {
+      kind: 'proposal',
+      id,
+      proposed: 'house_entry',
+      about: 'kplc',
+      amount: '5000.00',
+    };
     expect(await approvalsOf('admin')).toMatchObject({
       approvals: [{ ...shown, isOwn: false }],
       waiting: 1,
@@ -91,48 +92,6 @@ describe('what waits for a second person', () => {
       expect(await approvalsOf(login)).toEqual({ approvals: [], waiting: 0 });
     }
     expect((await as('demo-admin').get('/approvals')).code).toBe('not_permitted');
-  });
-
-  test('of an opening, what payments before it have consumed is shown, because it is booked too', async () => {
-    const movedAt = new Date(Date.now() - 60_000);
-    await proposeEntry(
-      { ...(await peopleDepsOf(running)), wireTime },
-      {
-        operatorCode: 'kplc',
-        kind: 'opening',
-        amountCents: 5_000_00n,
-        reference: 'PORTAL-1',
-        movedAt,
-        bank: null,
-        note: 'their portal',
-        by: 'finance',
-      },
-    );
-    const entry = {
-      movedAt: movedAt.toISOString(),
-      debitAccount: 'operator-float:kplc',
-      creditAccount: 'opening',
-      consumed: '0.00',
-    };
-    expect(await approvalsOf('admin')).toMatchObject({ approvals: [{ entry }] });
-  });
-
-  test('an entry is approved by another person only, once', async () => {
-    const path = `/house/entries/${await topUp('SLIP-2')}`;
-    expect((await as('finance').send('POST', `${path}/approve`)).problem).toContain(
-      'another person',
-    );
-    expect((await as('admin').send('POST', `${path}/approve`)).status).toBe(204);
-    expect((await as('admin').send('POST', `${path}/approve`)).problem).toContain(
-      'already approved',
-    );
-    const booked = await owner.query('select from house_transfers where source = $1', ['entry']);
-    expect(booked.rowCount).toBe(1);
-    const other = `/house/entries/${await topUp('SLIP-3')}`;
-    expect((await as('admin').send('POST', `${other}/reject`, { reason: 'no slip' })).status).toBe(
-      204,
-    );
-    expect(await approvalsOf('admin')).toEqual({ approvals: [], waiting: 0 });
   });
 
   test('a receipt is approved as it was seen', async () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWireTime } from '../../src/platform/base/clock.ts';
 import type { AccountAnswer, LedgerAnswer } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
+import { bookEntry } from '../support/house-decisions.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
@@ -13,7 +12,6 @@ import { must } from './cli-support.ts';
 
 // The books in the console: the figures are those of the command line, down to each transfer.
 
-const wireTime = createWireTime('Africa/Nairobi');
 let database: TestDatabase;
 let running: InProcessService;
 let finance: ConsoleClient;
@@ -37,20 +35,19 @@ beforeAll(async () => {
   }
   const { pool } = running.service;
   const deps = {
-    ...{ pool, wireTime },
+    pool,
     ledgerMac: await openLedgerMac(pool, running.sealing.masterKeys),
   };
-  const { entryId } = await proposeEntry(deps, {
+  await bookEntry(deps, {
     operatorCode: 'kplc',
     kind: 'top_up',
     amountCents: 50_000n,
     reference: 'FT1',
     movedAt: new Date(Date.now() - 1_000),
     bank: null,
-    note: '',
+    note: 'entered by hand',
     by: 'Asha',
   });
-  await approveEntry(deps, { entryId, by: 'Baraka' });
 });
 afterAll(async () => {
   await running.stop();

@@ -7,11 +7,11 @@ import { openCase } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { approveEntry, proposeEntry } from '../../src/payments/house/entries.ts';
-import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { readSummedUntil } from '../../src/payments/ledger/sums-store.ts';
 import { approveCurrent } from '../support/approve-case.ts';
+import { bookEntry } from '../support/house-decisions.ts';
+import type { NamedEntry } from '../support/house-decisions.ts';
 import { brokenInvariants } from '../support/broken-invariants.ts';
 import { instructNew, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -49,19 +49,18 @@ async function pay(amountCents: bigint): Promise<NewPayment> {
   return made;
 }
 
-async function enter(change: Partial<EntryRequest>): Promise<void> {
-  const { entryId } = await proposeEntry(books, {
+async function enter(change: Partial<NamedEntry>): Promise<void> {
+  await bookEntry(books, {
     operatorCode: OPERATOR,
     kind: 'opening',
     amountCents: 70_000n,
     reference: 'O',
     movedAt: new Date(),
     bank: null,
-    note: '',
+    note: 'entered by hand',
     by: 'Asha',
     ...change,
   });
-  await approveEntry(books, { entryId, by: 'Baraka' });
 }
 
 async function openByEntry(): Promise<void> {

@@ -2,14 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { approveEntry, proposeEntry, rejectEntry } from '../../src/payments/house/entries.ts';
-import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { readFloatBeginning } from '../../src/payments/house/store.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { saveBalance } from '../../src/payments/billers/float-store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
+import { addBank, proposeEntry } from '../support/house-decisions.ts';
+import type { NamedEntry } from '../support/house-decisions.ts';
+import { approveSeen, named } from '../support/payouts.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { moved } from '../support/moved.ts';
 import { chainEverything } from '../support/chain.ts';
 import { metricsOf } from '../support/metrics.ts';
@@ -36,6 +38,7 @@ beforeAll(async () => {
 afterAll(async () => await rm(folder, { recursive: true }));
 beforeEach(async () => {
   books = await openBooks();
+  await addBank(books);
 });
 afterEach(async () => await books.close());
 
@@ -119,7 +122,7 @@ describe('a statement', () => {
   });
 });
 
-async function entry(change: Partial<EntryRequest> = {}) {
+async function entry(change: Partial<NamedEntry> = {}) {
   return await proposeEntry(books, {
     operatorCode: OPERATOR,
     kind: 'top_up',
@@ -127,23 +130,24 @@ async function entry(change: Partial<EntryRequest> = {}) {
     reference: 'BANK1',
     movedAt: new Date(Date.now() - 60_000),
     bank: 'bank',
-    note: '',
+    note: 'entered by hand',
     by: 'Asha',
     ...change,
   });
 }
 
 const approve = async (entryId: string, by = 'Baraka') =>
-  await approveEntry(books, { entryId, by });
-
+  await approveSeen(books, entryId, named(by));
+const reject = async (proposalId: string): Promise<void> =>
+  void (await quietProposals(books).reject({ proposalId, by: named('Asha') }));
 describe('an entry', () => {
   test('is booked when another person approves it, and once', async () => {
-    const { entryId } = await entry();
+    const { proposalId } = await entry();
     expect(await transfers()).toEqual([]);
-    await expect(approve(entryId, ' asha')).rejects.toMatchObject({ field: 'by' });
-    await expect(approve(entryId, 'ASHA')).rejects.toThrow('another person');
-    await approve(entryId);
-    await expect(approve(entryId)).rejects.toThrow('already approved by Baraka');
+    await expect(approve(proposalId, ' asha')).rejects.toMatchObject({ field: 'by' });
+    await expect(approve(proposalId, 'ASHA')).rejects.toThrow('another person');
+    await approve(proposalId);
+    await expect(approve(proposalId)).rejects.toThrow('already approved by Baraka');
     await expect(entry({ reference: ' bank1 ' })).rejects.toThrow('entered before');
     await expect(entry({ reference: 'BANK-1' })).rejects.toThrow('entered before');
     await expect(entry({ reference: ' ' })).rejects.toMatchObject({ field: 'reference' });
@@ -152,16 +156,16 @@ describe('an entry', () => {
   });
 
   test('that was rejected is not booked, and can be entered again', async () => {
-    const { entryId } = await entry();
-    await rejectEntry(books.pool, { entryId, by: 'Asha' });
-    await expect(approve(entryId)).rejects.toThrow('already rejected');
-    await approve((await entry()).entryId);
+    const { proposalId } = await entry();
+    await reject(proposalId);
+    await expect(approve(proposalId)).rejects.toThrow('already withdrawn');
+    await approve((await entry()).proposalId);
     expect(await transfers()).toHaveLength(1);
   });
 
   test('is not booked again by the statement that lists it', async () => {
-    await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 10n })).entryId);
-    await approve((await entry()).entryId);
+    await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 10n })).proposalId);
+    await approve((await entry()).proposalId);
     const to = await databaseTime(books);
     const { booked } = await importLines(
       books,
@@ -184,27 +188,31 @@ describe('an entry', () => {
     const at = new Date(Number(from) + DAY_MS);
     await importLines(books, folder, [{ ...topUp, at }], { from, to });
     await expect(entry({ reference: 'op 78' })).rejects.toMatchObject({ field: 'reference' });
-    await expect(entry({ reference: 'OP-79' })).resolves.toMatchObject({ reference: 'OP-79' });
+    await expect(entry({ reference: 'OP-79' })).resolves.toMatchObject({
+      content: { reference: 'OP-79' },
+    });
   });
 
   test('is not booked again with the reference of the row that confirmed it', async () => {
     const waiting = await entry({ reference: 'OP 77', amountCents: 41_000n });
-    await approve((await entry()).entryId);
+    await approve((await entry()).proposalId);
     const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-77' };
     const { booked } = await importLines(books, folder, [topUp]);
     expect(booked).toMatchObject({ topUpCents: 0n, topUpConfirmedCents: 40_000n });
-    await expect(approve(waiting.entryId)).rejects.toMatchObject({ field: 'reference' });
-    await rejectEntry(books.pool, { entryId: waiting.entryId, by: 'Asha' });
+    await expect(approve(waiting.proposalId)).rejects.toMatchObject({ field: 'reference' });
+    await reject(waiting.proposalId);
     await expect(entry({ reference: 'op77' })).rejects.toThrow('list this reference');
     expect(await transfers()).toEqual([['entry', FLOAT, 'bank:bank', 40_000n]]);
     // The next top-up of the same amount, which no statement has listed yet.
-    await expect(entry({ reference: 'BANK2' })).resolves.toMatchObject({ reference: 'BANK2' });
+    await expect(entry({ reference: 'BANK2' })).resolves.toMatchObject({
+      content: { reference: 'BANK2' },
+    });
   });
 
   test('is not booked if a statement lists it before the opening, which contains it', async () => {
     const to = await databaseTime(books);
     const opening = { kind: 'opening', reference: 'O', movedAt: to } as const;
-    await approve((await entry(opening)).entryId);
+    await approve((await entry(opening)).proposalId);
     const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-9' };
     const { booked } = await importLines(books, folder, [topUp], { to });
     expect(booked).toMatchObject({ topUpCents: 0n, topUpConfirmedCents: 0n });
@@ -215,8 +223,8 @@ describe('an entry', () => {
 
   test('of a charge is not booked again by the statement that lists its reference', async () => {
     const charge = { kind: 'charge', amountCents: 500n } as const;
-    await approve((await entry({ ...charge, reference: 'ch 1' })).entryId);
-    await approve((await entry({ ...charge, reference: 'CH-9' })).entryId);
+    await approve((await entry({ ...charge, reference: 'ch 1' })).proposalId);
+    await approve((await entry({ ...charge, reference: 'CH-9' })).proposalId);
     const line = { type: 'charge', amountCents: 500n };
     const { booked } = await importLines(books, folder, [
       { ...line, operatorReference: 'CH-1' },
@@ -238,9 +246,11 @@ describe('an entry', () => {
       { type: 'charge', amountCents: 500n, operatorReference: 'CH-1' },
       { type: 'charge', amountCents: 500n, operatorReference: 'CH-2' },
     ]);
-    await expect(approve(waiting.entryId)).rejects.toMatchObject({ field: 'reference' });
+    await expect(approve(waiting.proposalId)).rejects.toMatchObject({ field: 'reference' });
     await expect(entry({ ...charge, reference: 'ch2' })).rejects.toThrow('list this reference');
-    await expect(entry({ ...charge, reference: 'CH-3' })).resolves.toMatchObject(charge);
+    await expect(entry({ ...charge, reference: 'CH-3' })).resolves.toMatchObject({
+      content: { kind: 'charge', cents: '500' },
+    });
     expect(await violations()).toEqual([]);
   });
 
@@ -249,7 +259,7 @@ describe('an entry', () => {
     const movedAt = await afterLastPosting();
     await pay(5_000n);
     const opening = { kind: 'opening', reference: 'O', amountCents: 70_000n, movedAt } as const;
-    await approve((await entry(opening)).entryId);
+    await approve((await entry(opening)).proposalId);
     expect(await transfers()).toEqual([
       ['entry', FLOAT, 'opening', 70_000n],
       ['entry', FLOAT, 'opening', 30_000n],
@@ -262,16 +272,16 @@ describe('an entry', () => {
   test('cannot be an opening after another one, which says how to enter what is missing', async () => {
     await pay(30_000n);
     const opening = await entry({ kind: 'opening', reference: 'O', amountCents: 70_000n });
-    await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 100n })).entryId);
+    await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 100n })).proposalId);
     const refused = {
       field: 'kind',
       message: expect.stringContaining('as a top-up or a withdrawal') as string,
     };
-    await expect(approve(opening.entryId)).rejects.toMatchObject(refused);
+    await expect(approve(opening.proposalId)).rejects.toMatchObject(refused);
     await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toMatchObject(refused);
     const { bookedCents } = await reportFloat(books.pool, float(null));
     const amountCents = 70_000n - bookedCents;
-    await approve((await entry({ reference: 'MISSING', amountCents, bank: null })).entryId);
+    await approve((await entry({ reference: 'MISSING', amountCents, bank: null })).proposalId);
     expect(await reportFloat(books.pool, float(70_000n))).toMatchObject({
       bookedCents: 70_000n,
       bridge: { differenceCents: 0n },
@@ -281,13 +291,13 @@ describe('an entry', () => {
   test('is no opening while a payment may still be booked with an earlier time', async () => {
     const made = await instruct(5_000n);
     const settling = await books.openPool().connect();
-    let opening: { readonly entryId: string };
+    let opening: { readonly proposalId: string };
     try {
       await settling.query('begin');
       await settlePayments(settling, [paidReport(made)]);
       const movedAt = await databaseTime(books);
       opening = await entry({ kind: 'opening', reference: 'O', amountCents: 70_000n, movedAt });
-      await expect(approve(opening.entryId)).rejects.toMatchObject({
+      await expect(approve(opening.proposalId)).rejects.toMatchObject({
         field: 'at',
         message: expect.stringContaining('Try again in a moment') as string,
       });
@@ -295,7 +305,7 @@ describe('an entry', () => {
     } finally {
       settling.release();
     }
-    await approve(opening.entryId);
+    await approve(opening.proposalId);
     expect(await transfers()).toEqual([
       ['entry', FLOAT, 'opening', 70_000n],
       ['entry', FLOAT, 'opening', 5_000n],
@@ -320,12 +330,12 @@ describe('an entry', () => {
     const opening = { kind: 'opening', reference: 'O' } as const;
     await expect(entry({ ...opening, amountCents: 0n })).rejects.toThrow('of an earlier time');
     const begin = await entry({ ...opening, amountCents: 30_000n, movedAt: earlier });
-    await approve(begin.entryId);
+    await approve(begin.proposalId);
     expect((await reportFloat(books.pool, float(null))).bookedCents).toBe(0n);
   });
 
   test('cannot begin the books twice, nor lie before them', async () => {
-    await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
+    await approve((await entry({ kind: 'opening', reference: 'O' })).proposalId);
     await expect(entry({ kind: 'opening', reference: 'P' })).rejects.toThrow(
       'already have an opening balance',
     );
@@ -358,13 +368,13 @@ async function afterLastPosting(): Promise<Date> {
 }
 
 test('the trial balance is even, and our float is what vendors’ payments left', async () => {
-  await approve((await entry({ kind: 'opening', reference: 'O' })).entryId);
-  await approve((await entry()).entryId);
-  await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 500n })).entryId);
+  await approve((await entry({ kind: 'opening', reference: 'O' })).proposalId);
+  await approve((await entry()).proposalId);
+  await approve((await entry({ kind: 'charge', reference: 'C', amountCents: 500n })).proposalId);
   await pay(30_000n);
   const middle = await afterLastPosting();
   await pay(1_000n);
-  await approve((await entry({ reference: 'LATER', amountCents: 1_000n })).entryId);
+  await approve((await entry({ reference: 'LATER', amountCents: 1_000n })).proposalId);
   const end = await afterLastPosting();
   const first = await readTrialBalance(books.pool, { from: new Date(0), to: middle });
   const second = await readTrialBalance(books.pool, { from: middle, to: end });
@@ -391,7 +401,9 @@ test('the trial balance is even, and our float is what vendors’ payments left'
 });
 
 test('each part of the difference to the reported balance is named', async () => {
-  await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
+  await approve(
+    (await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).proposalId,
+  );
   const made = newPayment({ vendorId: await books.addVendor(20_000n), amountCents: 20_000n });
   await createInstructed(books.pool, [made]);
   const { bridge } = await reportFloat(books.pool, float(60_000n));
@@ -406,7 +418,9 @@ test('each part of the difference to the reported balance is named', async () =>
 
 test('the metrics show the unexplained amount, once an operator has reported and entries exist', async () => {
   const metrics = metricsOf(books.pool);
-  await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).entryId);
+  await approve(
+    (await entry({ kind: 'opening', reference: 'O', amountCents: 90_000n })).proposalId,
+  );
   await saveBalance(books.pool, OPERATOR, { balanceCents: 80_000n });
   const text = await metrics.render();
   expect(text).toContain(`malipo_operator_float_unexplained_cents{operator="${OPERATOR}"} -10000`);
@@ -414,7 +428,7 @@ test('the metrics show the unexplained amount, once an operator has reported and
 
 describe('a forgery is found', () => {
   beforeEach(async () => {
-    await approve((await entry()).entryId);
+    await approve((await entry()).proposalId);
     const to = await databaseTime(books);
     await importLines(
       books,
@@ -481,8 +495,8 @@ describe('a forgery is found', () => {
     ],
     [
       'an approval that was put into the database',
-      `insert into house_entries select proposed_at, decided_at, moved_at, 5, gen_random_uuid(), null,
-         'top_up', subject, 'X', debit_account, credit_account, note, proposed_by, 'Chege', 'approved'
+      `insert into house_entries select decided_at, moved_at, 5, gen_random_uuid(), null,
+         'top_up', subject, 'X', debit_account, credit_account, note, proposed_by, 'Chege'
        from house_entries`,
       ['house_equals_sources'],
     ],

@@ -1,17 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collect } from '../../src/payments/collections/collect.ts';
-import {
-  approveJournal,
-  proposeJournal,
-  rejectJournal,
-} from '../../src/payments/house/journals.ts';
-import type { JournalRequest } from '../../src/payments/house/journals.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
+import { proposeJournal } from '../support/house-decisions.ts';
+import type { NamedJournal } from '../support/house-decisions.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { chainEverything } from '../support/chain.ts';
 import {
@@ -41,7 +37,7 @@ afterEach(async () => await books.close());
 
 const violations = async (): Promise<string[]> => await brokenInvariants(books);
 
-const journal = async (change: Partial<JournalRequest> = {}) =>
+const journal = async (change: Partial<NamedJournal> = {}) =>
   await proposeJournal(books, {
     lines: [
       { account: 'suspense', side: 'debit', amountCents: 30_000n },
@@ -57,14 +53,14 @@ const journal = async (change: Partial<JournalRequest> = {}) =>
     ...change,
   });
 const approve = async (journalId: string, by = 'Baraka') =>
-  await approveJournal(books, { journalId, by });
+  await approveSeen(books, journalId, named(by));
 
 describe('a journal', () => {
   test('is booked by another person, once, and the trial balance stays even', async () => {
-    const { journalId } = await journal();
-    await expect(approve(journalId, 'ASHA')).rejects.toThrow('another person');
-    await approve(journalId);
-    await expect(approve(journalId)).rejects.toThrow('already approved by Baraka');
+    const { proposalId } = await journal();
+    await expect(approve(proposalId, 'ASHA')).rejects.toThrow('another person');
+    await approve(proposalId);
+    await expect(approve(proposalId)).rejects.toThrow('already approved by Baraka');
     await expect(journal({ reference: 'j-1' })).rejects.toMatchObject({ field: 'reference' });
     const to = new Date(Date.now() + 1_000);
     const balance = await readTrialBalance(books.pool, { from: new Date(0), to });
@@ -82,13 +78,13 @@ describe('a journal', () => {
   });
 
   test('that was rejected is not booked', async () => {
-    const { journalId } = await journal();
-    await rejectJournal(books.pool, { journalId, by: 'Asha' });
-    await expect(approve(journalId)).rejects.toThrow('already rejected');
+    const { proposalId } = await journal();
+    await quietProposals(books).reject({ proposalId, by: named('Asha') });
+    await expect(approve(proposalId)).rejects.toThrow('already withdrawn');
     await journal();
   });
 
-  test.each<[string, Partial<JournalRequest>, string]>([
+  test.each<[string, Partial<NamedJournal>, string]>([
     ['an operator that does not exist', { lines: pair('operator-charges:nobody') }, 'lines'],
     ['a bank that does not exist', { lines: pair('bank:nobody') }, 'lines'],
     ['a future time', { movedAt: new Date(Date.now() + 86_400_000) }, 'at'],
@@ -99,7 +95,7 @@ describe('a journal', () => {
   });
 });
 
-function pair(account: string): JournalRequest['lines'] {
+function pair(account: string): NamedJournal['lines'] {
   return [
     { account, side: 'debit', amountCents: 1n },
     { account: 'suspense', side: 'credit', amountCents: 1n },
@@ -200,7 +196,7 @@ describe('a payout', () => {
 
 describe('a forgery is found', () => {
   beforeEach(async () => {
-    await approve((await journal()).journalId);
+    await approve((await journal()).proposalId);
     await payOut(books, { vendorId, amountCents: 20_000n }, 'FT1');
     await chainEverything(books);
     expect(await violations()).toEqual([]);

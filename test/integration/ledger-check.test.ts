@@ -509,9 +509,9 @@ const PLANTED: readonly Planted[] = [
     plant: async () => {
       await books.pool.query(
         `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
-           amount_cents, moved_at, note, proposed_by, proposed_at, decision, decided_by, decided_at)
+           amount_cents, moved_at, note, proposed_by, decided_by, decided_at)
          values (gen_random_uuid(), 'top_up', 'kplc', 'R', 'operator-float:kplc', 'suspense', 5, now(), '',
-           'Asha', now(), 'approved', 'Baraka', now())`,
+           'Asha', 'Baraka', now())`,
       );
     },
   },
@@ -595,10 +595,10 @@ const PLANTED: readonly Planted[] = [
     plant: async () => {
       await books.pool.query(
         `insert into house_journals (journal_id, reference, lines, moved_at, note, evidence, proposed_by,
-           proposed_at, decided_by, decided_at, decision)
+           decided_by, decided_at)
          values (gen_random_uuid(), 'J', '[{"account": "suspense", "side": "debit", "cents": "5"},
-             {"account": "income:x", "side": "credit", "cents": "5"}]', now(), 'x', 'x', 'Asha', now(),
-           'Baraka', now(), 'approved')`,
+             {"account": "income:x", "side": "credit", "cents": "5"}]', now(), 'x', 'x', 'Asha',
+           'Baraka', now())`,
       );
     },
   },
@@ -631,10 +631,9 @@ const PLANTED: readonly Planted[] = [
     plant: async () => {
       await books.pool.query(
         `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
-           amount_cents, moved_at, note, proposed_by, proposed_at, decided_by, decided_at, decision,
-           row_id)
+           amount_cents, moved_at, note, proposed_by, decided_by, decided_at, row_id)
          values (gen_random_uuid(), 'top_up', 'kplc', 'X', 'operator-float:kplc', 'suspense', 5, now(),
-           '', 'Asha', now(), 'Baraka', now(), 'approved', gen_random_uuid())`,
+           '', 'Asha', 'Baraka', now(), gen_random_uuid())`,
       );
     },
   },
@@ -659,10 +658,10 @@ const PLANTED: readonly Planted[] = [
       await books.pool.query(
         `with entry as (
            insert into house_entries (entry_id, kind, subject, reference, debit_account,
-             credit_account, amount_cents, moved_at, note, proposed_by, proposed_at, decided_by,
-             decided_at, decision)
+             credit_account, amount_cents, moved_at, note, proposed_by, decided_by,
+             decided_at)
            values (gen_random_uuid(), 'opening', 'kplc', 'O', 'operator-float:kplc', 'opening', 5,
-             now(), '', 'Asha', now(), 'Baraka', now(), 'approved') returning *
+             now(), '', 'Asha', 'Baraka', now()) returning *
          )
          insert into house_transfers (transfer_id, source, source_id, part, debit_account,
            credit_account, amount_cents, moved_at, posted_at, mac)

@@ -44,6 +44,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'prices are set by people',
   'src/payments/house/store.ts house_entries e: by () without entry_id':
     'entries are made by people',
+  'src/payments/audit/openings-check.ts house_entries e: by () without kind':
+    'entries are made by people',
   'src/payments/house/store.ts house_transfers house_transfers: by () without posted_at':
     'the trial balance of a new installation',
   'src/payments/house/store.ts house_transfers house_transfers_1: by () without posted_at':

@@ -12,9 +12,10 @@ import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
-import { listEntries } from '../../src/payments/house/entries-store.ts';
-import { proposeEntry } from '../../src/payments/house/entries.ts';
+import { listEntries } from '../../src/payments/house/entries.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
+import { proposeEntry } from '../support/house-decisions.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { failedReport, through } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -87,9 +88,9 @@ test('the office leaves an opening that somebody else has entered to another per
       ...{ movedAt: new Date(Date.now() - 60_000), bank: null, note: 'their portal', by: 'asha' },
     });
     await openFloatBooks(deps);
-    const entries = await listEntries(pool, { open: false, limit: 10 });
+    const entries = await listEntries(pool, quietProposals(deps), { open: false, limit: 10 });
     const decisions = Object.fromEntries(
-      entries.map(({ reference, decision }) => [reference, decision]),
+      entries.map(({ content, row }) => [content.reference, row.decision]),
     );
     expect(decisions).toEqual({ 'OPENING-jtl': 'approved', 'PORTAL-1': null });
   } finally {

@@ -1,5 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
+import type { ProposalView } from '../../../src/console/system-answers.ts';
 import { Pill } from '../design/Pill.tsx';
 
 /** Whether another person has decided about a proposal. */
@@ -7,7 +8,7 @@ export function DecisionState({
   decision,
   approved = <Trans>Approved</Trans>,
 }: {
-  readonly decision: 'approved' | 'rejected' | 'withdrawn' | 'expired' | null;
+  readonly decision: ProposalView['decision'];
   /** The word for an approved one. */
   readonly approved?: ReactNode;
 }) {

@@ -249,7 +249,7 @@ const shortened = (text: string): string =>
 const lineText = (line: Line): string => `${line.label}: ${valueText(line)}`;
 
 /** For a cell: who proposed it, and what was decided. */
-function stateText({ proposedBy, decision, decidedBy, isAlone }: ProposalRow): string {
+export function stateText({ proposedBy, decision, decidedBy, isAlone }: ProposalRow): string {
   if (decision === null) return `proposed by ${proposedBy}`;
   if (isAlone === true) return `in force at once, by ${proposedBy} alone`;
   return `proposed by ${proposedBy}, ${decision} by ${decidedBy}`;

@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
-import { listEntries } from '../../payments/house/entries-store.ts';
-import type { EntryRow } from '../../payments/house/entries-store.ts';
+import { listEntries } from '../../payments/house/entries.ts';
+import type { Entry } from '../../payments/house/entries.ts';
 import { listHouseTransfers } from '../../payments/house/store.ts';
 import { addJournals } from './journal.ts';
 import { addTrialBalance } from './trial-balance.ts';
 import { command, like, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
-import { financeAct } from '../parties/as-person.ts';
-import { addDecisions, decisionText } from '../parties/decisions.ts';
+import { openProposals, stateText } from '../parties/proposal.ts';
 
 export function addHouseCommands(program: Command, cli: Cli): void {
   const house = program
@@ -20,18 +18,6 @@ export function addHouseCommands(program: Command, cli: Cli): void {
   addTrialBalance(house, cli);
   addTransfers(house, cli);
   addEntries(house, cli);
-  addDecisions(house, cli, {
-    noun: 'entry',
-    summaries: {
-      approve: 'Book another person’s entry.',
-      reject: 'Reject an entry. Nothing is booked.',
-    },
-    act: (step, { id, by }) => financeAct(`entry.${step}`, by, id),
-    approve: async ({ pool, wireTime, ledgerMac }, { id: entryId, by }) =>
-      await approveEntry({ pool, wireTime, ledgerMac: await ledgerMac() }, { entryId, by }),
-    reject: async ({ pool }, { id: entryId, by }) => await rejectEntry(pool, { entryId, by }),
-    answer: (row, { wireTime }) => ({ json: entryJson(row), text: entryText(row, wireTime) }),
-  });
   addJournals(house, cli);
 }
 
@@ -88,36 +74,36 @@ function addTransfers(house: Command, cli: Cli): void {
 }
 
 /** An entry for programs. */
-export function entryJson(row: EntryRow) {
+export function entryJson({ row, content, isListed, ...movement }: Entry) {
   return {
-    entry: row.entryId,
-    kind: row.kind,
-    subject: row.subject,
-    reference: row.reference,
-    debit: row.debitAccount,
-    credit: row.creditAccount,
-    amount: formatMoney(row.amountCents),
-    moved_at: row.movedAt.toISOString(),
+    entry: row.proposalId,
+    kind: content.kind,
+    subject: content.operator,
+    reference: content.reference,
+    debit: movement.debitAccount,
+    credit: movement.creditAccount,
+    amount: formatMoney(movement.amountCents),
+    moved_at: content.movedAt,
     note: row.note,
     proposed_by: row.proposedBy,
     decision: row.decision,
     decided_by: row.decidedBy,
-    listed_by_statement: row.rowId !== null,
+    listed_by_statement: isListed,
   };
 }
 
 /** The same for people. */
-export function entryText(row: EntryRow, wireTime: WireTime): string {
+export function entryText({ row, content, ...movement }: Entry, wireTime: WireTime): string {
   return record([
-    ['entry', row.entryId],
-    ['kind', row.kind],
-    ['debit', row.debitAccount],
-    ['credit', row.creditAccount],
-    ['amount', formatMoney(row.amountCents)],
-    ['moved', wireTime.format(row.movedAt)],
-    ['reference', row.reference],
+    ['entry', row.proposalId],
+    ['kind', content.kind],
+    ['debit', movement.debitAccount],
+    ['credit', movement.creditAccount],
+    ['amount', formatMoney(movement.amountCents)],
+    ['moved', wireTime.format(new Date(content.movedAt))],
+    ['reference', content.reference],
     ['note', row.note],
-    ['state', decisionText(row)],
+    ['state', stateText(row)],
   ]);
 }
 
@@ -126,11 +112,13 @@ function addEntries(house: Command, cli: Cli): void {
     .option('--all', 'also those that were decided')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(async (options: { json?: boolean; all?: boolean; limit: number }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async (session) => {
         const { all, limit } = options;
-        const rows = await listEntries(pool, { open: all !== true, limit });
+        const { pool, wireTime } = session;
+        const proposals = await openProposals(session);
+        const entries = await listEntries(pool, proposals, { open: all !== true, limit });
         return {
-          json: { entries: rows.map(entryJson) },
+          json: { entries: entries.map(entryJson) },
           text: table(
             [
               { title: 'ENTRY' },
@@ -141,14 +129,14 @@ function addEntries(house: Command, cli: Cli): void {
               { title: 'REFERENCE' },
               { title: 'STATE' },
             ],
-            rows.map((row) => [
-              row.entryId,
-              wireTime.format(row.movedAt),
-              row.kind,
-              row.subject,
-              formatMoney(row.amountCents),
-              row.reference,
-              decisionText(row),
+            entries.map(({ row, content, amountCents }) => [
+              row.proposalId,
+              wireTime.format(new Date(content.movedAt)),
+              content.kind,
+              content.operator,
+              formatMoney(amountCents),
+              content.reference,
+              stateText(row),
             ]),
             'no entries',
           ),

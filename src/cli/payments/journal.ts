@@ -4,14 +4,13 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { sumOf } from '../../payments/house/journal.ts';
 import type { JournalLine } from '../../payments/house/journal.ts';
-import { approveJournal, proposeJournal, rejectJournal } from '../../payments/house/journals.ts';
-import { linesOf, listJournals } from '../../payments/house/journals-store.ts';
-import type { JournalRow } from '../../payments/house/journals-store.ts';
+import { journalOf, listJournals, proposeJournal } from '../../payments/house/journals.ts';
+import type { Journal } from '../../payments/house/journals.ts';
 import { command, moment, moneyAboveZero, noteText, printable, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { asPerson, financeAct } from '../parties/as-person.ts';
-import { addDecisions, decisionText } from '../parties/decisions.ts';
+import { openProposals, stateText } from '../parties/proposal.ts';
 
 /** `house journal`: manual bookings, each by two people. */
 export function addJournals(house: Command, cli: Cli): void {
@@ -20,18 +19,6 @@ export function addJournals(house: Command, cli: Cli): void {
     .description('Journals: two or more lines that balance, by two people.');
   addPropose(journal, cli);
   addList(journal, cli);
-  addDecisions(journal, cli, {
-    noun: 'journal',
-    summaries: {
-      approve: 'Book another person’s journal.',
-      reject: 'Reject a journal. Nothing is booked.',
-    },
-    act: (step, { id, by }) => financeAct(`journal.${step}`, by, id),
-    approve: async ({ pool, ledgerMac }, { id: journalId, by }) =>
-      await approveJournal({ pool, ledgerMac: await ledgerMac() }, { journalId, by }),
-    reject: async ({ pool }, { id: journalId, by }) => await rejectJournal(pool, { journalId, by }),
-    answer: (row, { wireTime }) => ({ json: journalJson(row), text: journalText(row, wireTime) }),
-  });
 }
 
 /** A parser of repeated `account=amount`. */
@@ -57,11 +44,7 @@ interface ProposeOptions {
 }
 
 function addPropose(journal: Command, cli: Cli): void {
-  command(
-    journal,
-    'propose',
-    'Propose a journal. Another person approves it: house journal approve.',
-  )
+  command(journal, 'propose', 'Propose a journal. Another person approves it: proposal approve.')
     .requiredOption('--debit <account=amount>', 'a line; repeatable', lineOf('debit'))
     .requiredOption('--credit <account=amount>', 'a line; repeatable', lineOf('credit'))
     .requiredOption('--reference <reference>', 'reference of the document', printable(100))
@@ -71,8 +54,8 @@ function addPropose(journal: Command, cli: Cli): void {
     .requiredOption('--by <name>', 'who proposes it')
     .action(async (options: ProposeOptions) => {
       await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const deps = { pool, ledgerMac: await session.ledgerMac() };
+        const { wireTime } = session;
+        const proposals = await openProposals(session);
         const { debit, credit, reference, note, evidence } = options;
         const journalRequest = {
           lines: [...debit, ...credit],
@@ -80,10 +63,11 @@ function addPropose(journal: Command, cli: Cli): void {
           ...{ reference, note, evidence },
         };
         const act = { ...financeAct('journal.propose', options.by, reference), reason: note };
-        const row = await asPerson(cli, session, act, (by) =>
-          proposeJournal(deps, { ...journalRequest, by }),
+        const row = await asPerson(cli, session, act, (_by, by) =>
+          proposeJournal(proposals, { ...journalRequest, by }),
         );
-        return { json: journalJson(row), text: journalText(row, wireTime) };
+        const made = journalOf(row);
+        return { json: journalJson(made), text: journalText(made, wireTime) };
       });
     });
 }
@@ -93,11 +77,12 @@ function addList(journal: Command, cli: Cli): void {
     .option('--all', 'also those that were decided')
     .option('--limit <count>', 'at most this many', wholeNumber(1, 10_000), 50)
     .action(async (options: { json?: boolean; all?: boolean; limit: number }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
+      await cli.run(options, async (session) => {
         const { all, limit } = options;
-        const rows = await listJournals(pool, { open: all !== true, limit });
+        const proposals = await openProposals(session);
+        const journals = await listJournals(proposals, { open: all !== true, limit });
         return {
-          json: { journals: rows.map(journalJson) },
+          json: { journals: journals.map(journalJson) },
           text: table(
             [
               { title: 'JOURNAL' },
@@ -106,12 +91,12 @@ function addList(journal: Command, cli: Cli): void {
               { title: 'REFERENCE' },
               { title: 'STATE' },
             ],
-            rows.map((row) => [
-              row.journalId,
-              wireTime.format(row.movedAt),
-              formatMoney(sumOf(linesOf(row), 'debit')),
-              row.reference,
-              decisionText(row),
+            journals.map(({ row, content, lines }) => [
+              row.proposalId,
+              session.wireTime.format(new Date(content.movedAt)),
+              formatMoney(sumOf(lines, 'debit')),
+              content.reference,
+              stateText(row),
             ]),
             'no journals',
           ),
@@ -120,34 +105,34 @@ function addList(journal: Command, cli: Cli): void {
     });
 }
 
-function journalJson(row: JournalRow) {
+function journalJson({ row, content, lines }: Journal) {
   return {
-    journal: row.journalId,
-    reference: row.reference,
-    lines: linesOf(row).map(({ account, side, amountCents }) => ({
+    journal: row.proposalId,
+    reference: content.reference,
+    lines: lines.map(({ account, side, amountCents }) => ({
       ...{ account, side },
       amount: formatMoney(amountCents),
     })),
-    moved_at: row.movedAt.toISOString(),
+    moved_at: content.movedAt,
     note: row.note,
-    evidence: row.evidence,
+    evidence: content.evidence,
     proposed_by: row.proposedBy,
     decision: row.decision,
     decided_by: row.decidedBy,
   };
 }
 
-function journalText(row: JournalRow, wireTime: WireTime): string {
+function journalText({ row, content, lines }: Journal, wireTime: WireTime): string {
   return record([
-    ['journal', row.journalId],
-    ...linesOf(row).map(({ account, side, amountCents }): [string, string] => [
+    ['journal', row.proposalId],
+    ...lines.map(({ account, side, amountCents }): [string, string] => [
       side,
       `${account} ${formatMoney(amountCents)}`,
     ]),
-    ['moved', wireTime.format(row.movedAt)],
-    ['reference', row.reference],
+    ['moved', wireTime.format(new Date(content.movedAt))],
+    ['reference', content.reference],
     ['note', row.note],
-    ['evidence', row.evidence],
-    ['state', decisionText(row)],
+    ['evidence', content.evidence],
+    ['state', stateText(row)],
   ]);
 }

@@ -5,16 +5,16 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { listFloats } from '../../payments/billers/float-store.ts';
 import { findOperator } from '../../payments/billers/store.ts';
-import { proposeEntry } from '../../payments/house/entries.ts';
+import { entryOf, proposeEntry } from '../../payments/house/entries.ts';
 import { ENTRY_KINDS } from '../../payments/house/entry.ts';
 import type { EntryKind } from '../../payments/house/entry.ts';
-import { requireSource } from '../../payments/receipts/administer.ts';
 import { reportFloat } from '../../payments/reconciliation/float-report.ts';
 import type { FloatReport } from '../../payments/reconciliation/float-report.ts';
 import { code, command, moment, money, noteText, printable } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
 import { asPerson, financeAct } from '../parties/as-person.ts';
+import { openProposals } from '../parties/proposal.ts';
 import { entryJson, entryText } from './house.ts';
 
 /** `operator float` and `operator top-up`. */
@@ -113,7 +113,7 @@ interface TopUpOptions {
   readonly kind: EntryKind;
   readonly from?: string;
   readonly at?: string;
-  readonly note?: string;
+  readonly note: string;
   readonly by: string;
 }
 
@@ -121,7 +121,7 @@ function addTopUp(operator: Command, cli: Cli): void {
   command(
     operator,
     'top-up',
-    'Enter a top-up of our float with an operator that has no statement. Another person approves it: house approve.',
+    'Enter a top-up of our float with an operator that has no statement. Another person approves it: proposal approve.',
   )
     .argument('<code>', 'operator code', code)
     .requiredOption('--amount <amount>', 'in KES, greater than 0', money)
@@ -135,26 +135,27 @@ function addTopUp(operator: Command, cli: Cli): void {
     )
     .option('--from <source>', 'the source whose bank account the money left or reached', code)
     .option('--at <time>', 'when the money moved (default: now)')
-    .option('--note <text>', 'for the person who approves it', noteText)
+    .option('--note <text>', 'for the person who approves it', noteText, 'entered by hand')
     .requiredOption('--by <name>', 'who enters it')
     .action(async (operatorCode: string, options: TopUpOptions) => {
       await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const deps = { pool, wireTime, ledgerMac: await session.ledgerMac() };
-        const { from } = options;
-        if (from !== undefined) await requireSource(pool, from);
+        const { wireTime } = session;
+        const proposals = await openProposals(session);
         const entry = {
           operatorCode,
           kind: options.kind,
           amountCents: options.amount,
           reference: options.reference,
           movedAt: options.at === undefined ? new Date() : moment(options.at, '--at', wireTime),
-          bank: from ?? null,
-          note: options.note ?? '',
+          bank: options.from ?? null,
+          note: options.note,
         };
         const act = financeAct('entry.propose', options.by, operatorCode);
-        const row = await asPerson(cli, session, act, (by) => proposeEntry(deps, { ...entry, by }));
-        return { json: entryJson(row), text: entryText(row, wireTime) };
+        const row = await asPerson(cli, session, act, (_by, by) =>
+          proposeEntry(proposals, { ...entry, by }),
+        );
+        const made = entryOf(row);
+        return { json: entryJson(made), text: entryText(made, wireTime) };
       });
     });
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { listUnconfirmed } from '../../parties/people/people-store.ts';
 import { listWaiting } from '../../payments/approvals/waiting.ts';
 import type { Waiting, WaitingKind } from '../../payments/approvals/waiting.ts';
-import { approveEntry, rejectEntry } from '../../payments/house/entries.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
@@ -15,7 +14,6 @@ import type { AnyRoute, Viewer } from '../route.ts';
 import type { Approval, ApprovalsAnswer } from '../system-answers.ts';
 import { proposalRoutes, waitingProposals } from './proposal-decisions.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
-import { decisionRoutes } from './proposals.ts';
 
 /** Of each kind; more are shown when these are decided. */
 const MAX_LISTED = 100;
@@ -23,8 +21,6 @@ const MAX_LISTED = 100;
 /** Who decides each kind. */
 const DECIDED_BY = {
   case: 'cases.act',
-  entry: 'finance.act',
-  journal: 'finance.act',
   quarantine: 'system.act',
 } as const satisfies Record<WaitingKind, Permission>;
 
@@ -35,7 +31,7 @@ export interface ApprovalRoutesOptions extends ProposalRoutesOptions {
   readonly log: Logger;
 }
 
-/** What waits for a second person; and entries, which are decided on the same page. */
+/** What waits for a second person. */
 export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
   const { pool } = options;
   return [
@@ -56,24 +52,16 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
       },
     }),
     ...proposalRoutes(options),
-    ...entryRoutes(options),
   ];
 }
 
-function approvalOf({ amountCents, proposedAt, entry, ...each }: Waiting, by: Viewer): Approval {
+function approvalOf({ amountCents, proposedAt, ...each }: Waiting, by: Viewer): Approval {
   return {
     ...each,
     amount: amountCents === null ? null : formatMoney(amountCents),
     proposedAt: proposedAt.toISOString(),
     isOwn: isSamePerson(each.proposedBy, by.login),
-    entry: entry === undefined ? null : entryOf(entry),
   };
-}
-
-function entryOf(entry: NonNullable<Waiting['entry']>): NonNullable<Approval['entry']> {
-  const { consumedCents, movedAt, ...accounts } = entry;
-  const consumed = consumedCents === null ? null : formatMoney(consumedCents);
-  return { ...accounts, movedAt: movedAt.toISOString(), consumed };
 }
 
 /** People who used a link and wait for another administrator to confirm them. */
@@ -88,18 +76,5 @@ async function unconfirmed(pool: Pool, viewer: Viewer): Promise<Approval[]> {
     proposedBy: linkByLogin ?? '',
     proposedAt: (row.credentialsAt ?? row.createdAt).toISOString(),
     isOwn: row.linkBy === viewer.personId || personId === viewer.personId,
-    entry: null,
   }));
-}
-
-function entryRoutes({ pool, ledgerMac, wireTime }: ApprovalRoutesOptions): AnyRoute[] {
-  return decisionRoutes({
-    ...{ path: '/house/entries', permission: 'finance.act', noun: 'entry' },
-    approve: async (entryId, by) => {
-      const entry = await approveEntry({ pool, ledgerMac, wireTime }, { entryId, by });
-      const { kind, subject, amountCents, proposedBy } = entry;
-      return { kind, subject, amount: formatMoney(amountCents), proposedBy };
-    },
-    reject: async (entryId, by) => await rejectEntry(pool, { entryId, by }),
-  });
 }

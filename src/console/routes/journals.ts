@@ -1,26 +1,23 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { approveJournal, proposeJournal, rejectJournal } from '../../payments/house/journals.ts';
-import { linesOf, listJournals } from '../../payments/house/journals-store.ts';
-import type { JournalRow } from '../../payments/house/journals-store.ts';
+import { journalOf, listJournals, proposeJournal } from '../../payments/house/journals.ts';
+import type { Journal } from '../../payments/house/journals.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney, parseMoney } from '../../platform/base/money.ts';
-import type { Pool } from '../../platform/db/pool.ts';
 import type { JournalView, JournalsAnswer } from '../finance-answers.ts';
-import { Audited, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { shortText } from './fields.ts';
 import { readStart, time } from './period.ts';
-import { decisionRoutes, decisionView, stateQuery } from './proposals.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
+import type { ProposalRoutesOptions } from './proposal-decisions.ts';
+import { stateQuery } from './proposals.ts';
 import { reason } from './reason.ts';
 
 /** More are not shown; they are in the ledger. */
 const MAX_LISTED = 200;
 
-export interface JournalRoutesOptions {
-  readonly pool: Pool;
-  readonly ledgerMac: Mac;
+export interface JournalRoutesOptions extends ProposalRoutesOptions {
   readonly clock: Clock;
   readonly wireTime: WireTime;
 }
@@ -47,18 +44,18 @@ const proposal = Type.Object(
   { additionalProperties: false },
 );
 
-/** Journals by two people. */
+/** Journals by two people. They are decided as proposals. */
 export function journalRoutes(options: JournalRoutesOptions): AnyRoute[] {
-  const { pool, ledgerMac } = options;
+  const { proposals } = options;
   return [
     route({
       method: 'GET',
       path: '/journals',
       permission: 'finance.read',
       query: stateQuery,
-      handle: async ({ query: { state } }, { viewer }): Promise<JournalsAnswer> => {
-        const rows = await listJournals(pool, { open: state === 'open', limit: MAX_LISTED });
-        return { journals: rows.map((row) => journalView(row, viewer.login)) };
+      handle: async ({ query: { state } }): Promise<JournalsAnswer> => {
+        const filter = { open: state === 'open', limit: MAX_LISTED };
+        return { journals: (await listJournals(proposals, filter)).map(journalView) };
       },
     }),
     route({
@@ -68,20 +65,10 @@ export function journalRoutes(options: JournalRoutesOptions): AnyRoute[] {
       action: 'journal.propose',
       body: proposal,
       handle: async ({ body }, { viewer }) => {
-        const request = { ...requestOf(body, options), by: viewer.login };
-        const row = await proposeJournal({ pool, ledgerMac }, request);
-        const view = journalView(row, viewer.login);
-        return new Audited(view, { target: row.journalId, after: { lines: view.lines } });
+        const request = { ...requestOf(body, options), by: actorOf(viewer) };
+        const row = await proposeJournal(proposals, request);
+        return auditedOf(row, journalView(journalOf(row)));
       },
-    }),
-    ...decisionRoutes({
-      ...{ path: '/journals', permission: 'finance.act', noun: 'journal' },
-      approve: async (journalId, by) => {
-        const row = await approveJournal({ pool, ledgerMac }, { journalId, by });
-        const { lines, reference, proposedBy } = journalView(row, by);
-        return { lines, reference, proposedBy };
-      },
-      reject: async (journalId, by) => await rejectJournal(pool, { journalId, by }),
     }),
   ];
 }
@@ -101,15 +88,14 @@ function requestOf(body: Static<typeof proposal>, { clock, wireTime }: JournalRo
   };
 }
 
-function journalView(row: JournalRow, login: string): JournalView {
-  const { journalId: id, reference, note, evidence } = row;
+function journalView({ row, content, lines }: Journal): JournalView {
   return {
-    ...{ id, reference, note, evidence },
-    lines: linesOf(row).map(({ account, side, amountCents }) => ({
+    ...{ id: row.proposalId, reference: content.reference, note: row.note },
+    lines: lines.map(({ account, side, amountCents }) => ({
       ...{ account, side },
       amount: formatMoney(amountCents),
     })),
-    movedAt: row.movedAt.toISOString(),
-    ...decisionView(row, login),
+    proposedAt: row.proposedAt.toISOString(),
+    decision: row.decision,
   };
 }

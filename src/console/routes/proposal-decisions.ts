@@ -118,7 +118,7 @@ export async function waitingProposals(
       ...{ proposals, vids, viewer },
     });
     const amount = shown.find((line) => line.amount !== null)?.amount ?? null;
-    const common = { note, amount, proposedBy, proposedAt, isOwn, entry: null };
+    const common = { note, amount, proposedBy, proposedAt, isOwn };
     const about = vid ?? content?.[0]?.text ?? row.about;
     return { kind: 'proposal', id, proposed: kind, about, ...common };
   });

@@ -1,32 +1,20 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCases } from '../cases/cases-store.ts';
-import { listEntries } from '../house/entries-store.ts';
-import { readConsumed } from '../house/store.ts';
-import { sumOf } from '../house/journal.ts';
-import { linesOf, listJournals } from '../house/journals-store.ts';
 import { findOpenQuarantine } from '../quarantine/store.ts';
 
 /** Something that one person has proposed. */
 export interface Waiting {
-  readonly kind: 'case' | 'entry' | 'journal' | 'quarantine';
+  readonly kind: 'case' | 'quarantine';
   /** By which it is decided. */
   readonly id: string;
-  /** What is proposed: a resolution, the kind of an entry, or `release`. */
+  /** What is proposed: a resolution, or `release`. */
   readonly proposed: string;
-  /** The vendor, operator or source that it is about; null: our own accounts. */
+  /** The vendor or operator that it is about; null: neither. */
   readonly about: string | null;
   readonly note: string;
   readonly amountCents: bigint | null;
   readonly proposedBy: string;
   readonly proposedAt: Date;
-  /** For an entry about a float. */
-  readonly entry?: {
-    readonly movedAt: Date;
-    readonly debitAccount: string;
-    readonly creditAccount: string;
-    /** For an opening: what payments of the time before it have consumed, which is booked with it. */
-    readonly consumedCents: bigint | null;
-  };
 }
 
 export type WaitingKind = Waiting['kind'];
@@ -35,8 +23,6 @@ const SOURCES: Readonly<
   Record<WaitingKind, (db: Queryable, limit: number) => Promise<readonly Waiting[]>>
 > = {
   case: readCases,
-  entry: readEntries,
-  journal: readJournals,
   quarantine: readQuarantine,
 };
 
@@ -68,40 +54,6 @@ async function readCases(db: Queryable, limit: number): Promise<Waiting[]> {
       proposedAt,
     };
   });
-}
-
-async function readEntries(db: Queryable, limit: number): Promise<Waiting[]> {
-  const waiting: Waiting[] = [];
-  for (const row of await listEntries(db, { open: true, limit })) {
-    const { kind, subject, movedAt, debitAccount, creditAccount } = row;
-    const consumedCents = kind === 'opening' ? await readConsumed(db, subject, movedAt) : null;
-    waiting.push({
-      kind: 'entry',
-      id: row.entryId,
-      proposed: kind,
-      about: subject,
-      note: `${row.reference}: ${row.note}`,
-      amountCents: row.amountCents,
-      proposedBy: row.proposedBy,
-      proposedAt: row.proposedAt,
-      entry: { movedAt, debitAccount, creditAccount, consumedCents },
-    });
-  }
-  return waiting;
-}
-
-async function readJournals(db: Queryable, limit: number): Promise<Waiting[]> {
-  const journals = await listJournals(db, { open: true, limit });
-  return journals.map((row) => ({
-    kind: 'journal',
-    id: row.journalId,
-    proposed: 'journal',
-    about: null,
-    note: `${row.reference}: ${row.note}`,
-    amountCents: sumOf(linesOf(row), 'debit'),
-    proposedBy: row.proposedBy,
-    proposedAt: row.proposedAt,
-  }));
 }
 
 async function readQuarantine(db: Queryable): Promise<Waiting[]> {

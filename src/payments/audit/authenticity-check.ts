@@ -13,18 +13,12 @@ import type {
   PayoutContent,
   ReceiptContent,
 } from '../ledger/authenticity.ts';
-import { listEntries } from '../house/entries-store.ts';
-import { entryProposalText } from '../house/entry.ts';
-import { journalProposalText } from '../house/journal.ts';
-import { listJournals } from '../house/journals-store.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
 import type { Violation } from './check.ts';
 
 const PAGE_ROWS = 5_000;
-/** Far more entries or journals than ever wait for a second person. */
-const MAX_WAITING = 1_000_000;
 
 /** Rows that bring money into the ledger carry an authentication code. */
 export async function checkAuthenticity(
@@ -45,7 +39,7 @@ export async function checkAuthenticity(
   onInvariant?.('house_authentic');
   const house = await checkHouse(db, mac);
   onInvariant?.('proposals_authentic');
-  const proposals = await checkProposals(db, mac);
+  const proposals = await checkCaseProposals(db, mac);
   return [
     ...[...collections, ...receipts, ...accounts],
     ...[...corrections, ...payouts, ...house, ...proposals],
@@ -203,13 +197,9 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
     }));
 }
 
-/** Proposals that wait for a second person. What was decided has a code of its own. */
-async function checkProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  return [...(await checkCaseProposals(db, mac)), ...(await checkHouseProposals(db, mac))];
-}
-
 type CaseProposalRow = CaseProposalContent & { proposalMac: Buffer | null };
 
+/** Proposals that wait for a second person. What was decided has a code of its own. */
 async function checkCaseProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<CaseProposalRow>(
     `select vendor_id as "vendorId", case_id as "caseId", payment_id as "paymentId", kind,
@@ -223,27 +213,6 @@ async function checkCaseProposals(db: Queryable, mac: Mac): Promise<Violation[]>
       invariant: 'proposals_authentic',
       vendorId: row.vendorId,
       detail: `the proposal for case ${row.caseId}: ${faultOf(row.proposalMac)}`,
-    }));
-}
-
-async function checkHouseProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  const entries = await listEntries(db, { open: true, limit: MAX_WAITING });
-  const journals = await listJournals(db, { open: true, limit: MAX_WAITING });
-  return [
-    ...entries.map((row) => ({
-      ...{ mac: row.proposalMac, text: entryProposalText(row) },
-      about: `the proposed entry ${row.entryId}`,
-    })),
-    ...journals.map((row) => ({
-      ...{ mac: row.proposalMac, text: journalProposalText(row) },
-      about: `the proposed journal ${row.journalId}`,
-    })),
-  ]
-    .filter((row) => !mac.verify(row.text, row.mac))
-    .map((row) => ({
-      invariant: 'proposals_authentic',
-      vendorId: 0,
-      detail: `${row.about}: ${faultOf(row.mac)}`,
     }));
 }
 

@@ -61,7 +61,7 @@ async function listOpenings(db: Queryable): Promise<OpeningRow[]> {
          when t.debit_account is not null then -t.amount_cents else 0 end
      from house_entries e left join house_transfers t
        on t.source = 'entry' and t.source_id = e.entry_id and t.part = 2
-     where e.kind = 'opening' and e.decision = 'approved'`,
+     where e.kind = 'opening'`,
   );
   return listed.rows;
 }
@@ -92,7 +92,7 @@ async function listUnbooked(db: Queryable): Promise<OpeningRow[]> {
        and not exists (select from house_transfers t where t.source = 'opening'
          and t.debit_account = 'operator-float:' || s.operator)
        and not exists (select from house_entries e where e.kind = 'opening'
-         and e.subject = s.operator and e.decision = 'approved')
+         and e.subject = s.operator)
        and not exists (select from booked b where b.operator = s.operator
          and b.statement_id is distinct from s.statement_id
          and b.posted_at <= coalesce(own.posted_at, s.imported_at + interval '1 hour'))

@@ -1,38 +1,25 @@
-import type { Proposal } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { HouseAccount } from './account.ts';
-import type { EnteredMovement, EntryKind, ListedKind } from './entry.ts';
+import type { EnteredMovement, EntryKind, ListedKind, Sides } from './entry.ts';
 
-export interface EntryRow extends Proposal {
-  entryId: string;
-  kind: EntryKind;
-  subject: string;
-  reference: string;
-  debitAccount: HouseAccount;
-  creditAccount: HouseAccount;
-  amountCents: bigint;
-  movedAt: Date;
-  note: string;
-  rowId: string | null;
-  /** Null: made by a release that had no codes. */
-  proposalMac: Buffer | null;
+/** An entry that two people decided. Its id is that of its proposal. */
+export interface NewEntry extends Sides {
+  readonly entryId: string;
+  readonly kind: EntryKind;
+  readonly subject: string;
+  readonly reference: string;
+  readonly amountCents: bigint;
+  readonly movedAt: Date;
+  readonly note: string;
+  readonly proposedBy: string;
+  readonly decidedBy: string;
+  readonly decidedAt: Date;
 }
-
-const ENTRIES = `select entry_id as "entryId", kind, subject, reference,
-    debit_account as "debitAccount", credit_account as "creditAccount",
-    amount_cents as "amountCents", moved_at as "movedAt", note, proposed_by as "proposedBy",
-    proposed_at as "proposedAt", decision, decided_by as "decidedBy", decided_at as "decidedAt",
-    row_id as "rowId", proposal_mac as "proposalMac"
-  from house_entries`;
-
-export type NewEntry = Omit<EntryRow, keyof Proposal | 'rowId' | 'proposalMac'> &
-  Pick<Proposal, 'proposedBy' | 'proposedAt'> & { readonly proposalMac: Buffer };
 
 /** Returns false if the reference was entered before. */
 export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boolean> {
   const inserted = await db.query(
     `insert into house_entries (entry_id, kind, subject, reference, debit_account, credit_account,
-       amount_cents, moved_at, note, proposed_by, proposed_at, proposal_mac)
+       amount_cents, moved_at, note, proposed_by, decided_by, decided_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict do nothing`,
     [
       entry.entryId,
@@ -45,45 +32,37 @@ export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boole
       entry.movedAt,
       entry.note,
       entry.proposedBy,
-      entry.proposedAt,
-      entry.proposalMac,
+      entry.decidedBy,
+      entry.decidedAt,
     ],
   );
   return inserted.rowCount === 1;
 }
 
-export async function findEntry(db: Queryable, entryId: string): Promise<EntryRow | undefined> {
-  return (await db.query<EntryRow>(`${ENTRIES} where entry_id = $1`, [entryId])).rows[0];
-}
-
-/** The entry, locked until the caller's database transaction ends. */
-export async function lockEntry(db: Queryable, entryId: string): Promise<EntryRow | undefined> {
-  return (await db.query<EntryRow>(`${ENTRIES} where entry_id = $1 for update`, [entryId])).rows[0];
-}
-
-/** Newest first. */
-export async function listEntries(
+/** Whether a movement was booked, however its reference is spelt. @param of.reference see `plainReference`. */
+export async function isEntered(
   db: Queryable,
-  filter: { readonly open: boolean; readonly limit: number },
-): Promise<EntryRow[]> {
-  const listed = await db.query<EntryRow>(
-    `${ENTRIES} where not $1 or decision is null order by proposed_at desc, entry_id desc limit $2`,
-    [filter.open, filter.limit],
+  of: { readonly kind: EntryKind; readonly subject: string; readonly reference: string },
+): Promise<boolean> {
+  const found = await db.query(
+    `select from house_entries where kind = $1 and subject = $2
+       and lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = $3`,
+    [of.kind, of.subject, of.reference],
   );
-  return listed.rows;
+  return found.rowCount !== 0;
 }
 
-/** Throws (SQLSTATE 23514) if the person who proposed it approves it. */
-export async function setDecision(
+/** Those of these entries that a statement lists as well. */
+export async function findConfirmed(
   db: Queryable,
-  entryId: string,
-  by: { readonly decision: 'approved' | 'rejected'; readonly person: string },
-): Promise<void> {
-  await db.query(
-    `update house_entries set decision = $2, decided_by = $3, decided_at = now()
-     where entry_id = $1`,
-    [entryId, by.decision, by.person],
+  entryIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (entryIds.length === 0) return new Set();
+  const found = await db.query<{ entryId: string }>(
+    `select entry_id as "entryId" from house_entries where entry_id = any ($1) and row_id is not null`,
+    [entryIds],
   );
+  return new Set(found.rows.map(({ entryId }) => entryId));
 }
 
 /** Approved entries about an operator's float that no statement has listed. */
@@ -95,7 +74,7 @@ export async function listUnconfirmed(
   const listed = await db.query<EnteredMovement>(
     `select entry_id as "entryId", reference, amount_cents as "amountCents", moved_at as "movedAt"
      from house_entries
-     where kind = $2 and subject = $1 and decision = 'approved' and row_id is null
+     where kind = $2 and subject = $1 and row_id is null
      order by moved_at, entry_id`,
     [operatorCode, kind],
   );

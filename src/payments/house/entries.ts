@@ -1,188 +1,185 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { newId } from '../../platform/base/ids.ts';
+import { compiled } from '../../platform/base/compiled.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
-import { requireFound, requireOpen, requireUnaltered } from '../../platform/base/proposal.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { Actor, AnyKind, Approved, Line } from '../../proposals/kind.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
-import { postingTime } from '../ledger/store.ts';
 import { readCompleteUntil } from '../ledger/sums.ts';
-import { findEntry, findListed, insertEntry, lockEntry, setDecision } from './entries-store.ts';
-import type { EntryRow } from './entries-store.ts';
-import {
-  entryProposalText,
-  isListedKind,
-  requireAmount,
-  requireReference,
-  sidesOf,
-} from './entry.ts';
-import type { EntryKind } from './entry.ts';
-import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
-import type { HouseTransfer } from './transfer.ts';
+import { findConfirmed, findListed, insertEntry, isEntered } from './entries-store.ts';
+import { ENTRY_KINDS, isListedKind, requireAmount, requireReference, sidesOf } from './entry.ts';
+import type { EntryKind, Sides } from './entry.ts';
+import { codeField, bookedLines, centsField, textField, timeField } from './fields.ts';
+import { listUnknownBanks, postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 
-interface EntryDeps {
-  readonly pool: Pool;
+export const HOUSE_ENTRY = 'house_entry';
+
+const content = Type.Object(
+  {
+    operator: codeField,
+    kind: Type.Enum([...ENTRY_KINDS]),
+    cents: centsField,
+    /** Of the bank, or of the operator: the same one is entered once. */
+    reference: textField(200),
+    movedAt: timeField,
+    /** The source whose account the money left or reached; null: not known yet. */
+    bank: Type.Union([codeField, Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+type Content = Static<typeof content>;
+
+interface Facts {
+  readonly isOperator: boolean;
+  readonly isBank: boolean;
+  readonly isEntered: boolean;
+  /** Of the operator's float. */
+  readonly isBooked: boolean;
+  readonly beganAt: Date | null;
+  readonly listed: { readonly hasReference: boolean } | undefined;
+  /** For an opening: what payments of the time before had consumed; null: of another kind. */
+  readonly consumedCents: bigint | null;
+  /** For an opening that is decided: payments that are not committed yet get no time before this. */
+  readonly completeUntil: Date | null;
+}
+
+interface Movement extends Sides {
+  readonly amountCents: bigint;
+}
+
+interface Plan {
+  readonly entry: Movement;
+  /** The second transfer of an opening. */
+  readonly consumed: Movement | null;
+}
+
+interface Deps {
   readonly ledgerMac: Mac;
-  /** For the times in errors. */
+  /** For the times in texts. */
   readonly wireTime: WireTime;
 }
 
-export interface EntryRequest {
-  readonly operatorCode: string;
-  readonly kind: EntryKind;
-  readonly amountCents: bigint;
-  /** Of the bank, or of the operator: the same one is entered once. */
-  readonly reference: string;
-  readonly movedAt: Date;
-  /** The source whose account the money left or reached; null: not known yet. */
-  readonly bank: string | null;
-  readonly note: string;
-  readonly by: string;
-}
-
 /**
- * Proposes an entry about our float with an operator. Nothing is booked yet.
- * Throws: `PlainError` with the problem.
+ * What one person enters about our float with an operator, and another one approves. The money has moved, so it waits
+ * until somebody decides. At the decision, the operator is locked as by an import of a statement, which may list the
+ * same movement.
  */
-export async function proposeEntry(
-  { pool, ledgerMac, wireTime }: EntryDeps,
-  request: EntryRequest,
-): Promise<EntryRow> {
-  const proposedBy = requirePerson(request.by);
-  const { operatorCode, kind, amountCents, movedAt, bank, note } = request;
-  const reference = requireReference(request.reference);
-  requireAmount(kind, amountCents);
-  if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
-  return await databaseTransaction(pool, async (client) => {
-    if ((await findOperator(client, operatorCode)) === undefined) {
-      throw new PlainError(`Operator ${operatorCode} does not exist.`);
-    }
-    await requireNew(client, request, wireTime);
-    const entryId = newId();
-    const entry = {
-      ...{ entryId, kind, subject: operatorCode, reference, amountCents, movedAt, note },
-      ...sidesOf(kind, operatorCode, bank),
-      ...{ proposedBy, proposedAt: await postingTime(client) },
-    };
-    const proposalMac = ledgerMac.sign(entryProposalText(entry));
-    if (!(await insertEntry(client, { ...entry, proposalMac }))) {
-      throw new PlainError('This reference was entered before.', { field: 'reference' });
-    }
-    return requireFound(await findEntry(client, entryId), 'entry');
+export const houseEntryKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
+  kind<Content, Facts, Plan>({
+    name: HOUSE_ENTRY,
+    content: compiled(content),
+    proposedBy: 'finance.act',
+    decidedBy: 'finance.act',
+    expiresAfterDays: null,
+    replaces: false,
+    about: (of) => `${of.kind} ${of.operator} ${plainReference(of.reference)}`,
+    describe: (of) => [
+      { label: 'Operator', text: of.operator },
+      { label: 'Kind', text: of.kind },
+      { label: 'Amount', cents: of.cents },
+      { label: 'Reference', text: of.reference },
+      { label: 'Money moved', text: wireTime.format(new Date(of.movedAt)) },
+    ],
+    read: async (db, of, { lock, proposalId }) => {
+      if (lock) await lockOperator(db, of.operator);
+      return await readFacts(db, of, proposalId !== null);
+    },
+    check: (facts, of) => requireBookable(facts, of, wireTime),
+    plan: ({ consumedCents }, { content: of }) => {
+      const entry = { ...sidesOf(of.kind, of.operator, of.bank), amountCents: BigInt(of.cents) };
+      return { entry, consumed: consumedCents === null ? null : consumed(entry, consumedCents) };
+    },
+    show: ({ entry, consumed: before }) => [
+      ...movementLines(entry),
+      ...(before === null
+        ? []
+        : [{ label: 'Consumed by earlier payments, also booked' }, ...movementLines(before)]),
+    ],
+    remarks: ({ consumedCents }) =>
+      consumedCents === null
+        ? []
+        : [
+            {
+              label: 'Balance',
+              text: 'It must be from a time at which the operator was executing none of our payments. Otherwise they are counted twice or not at all.',
+            },
+          ],
+    apply: async (db, plan, approval) => await apply(db, ledgerMac, plan, approval),
   });
-}
 
-/**
- * Books another person's entry.
- * Throws: `PlainError` if the service did not record it as it is, or it cannot be booked any more.
- */
-export async function approveEntry(
-  deps: EntryDeps,
-  request: { readonly entryId: string; readonly by: string },
-): Promise<EntryRow> {
-  const approvedBy = requirePerson(request.by);
-  return await databaseTransaction(deps.pool, async (client) => {
-    const { subject } = requireFound(await findEntry(client, request.entryId), 'entry');
-    // As an import of a statement does, which may list the same movement.
-    await lockOperator(client, subject);
-    const entry = requireOpen(await lockEntry(client, request.entryId), 'entry');
-    const { entryId, proposedBy } = entry;
-    requireAnother(proposedBy, approvedBy);
-    requireUnaltered(deps.ledgerMac, entryProposalText(entry), entry.proposalMac);
-    await requireNew(client, { ...entry, operatorCode: subject }, deps.wireTime);
-    await setDecision(client, entryId, { decision: 'approved', person: approvedBy });
-    const transfers = [transferOf(entry, approvedBy)];
-    if (entry.kind === 'opening') {
-      const consumedCents = await readConsumedBefore(client, entry, deps.wireTime);
-      transfers.push(...consumedBefore(transferOf(entry, approvedBy), consumedCents));
-    }
-    for (const transfer of transfers) await postHouseTransfer(client, deps.ledgerMac, transfer);
-    return requireFound(await findEntry(client, entryId), 'entry');
-  });
-}
-
-function transferOf(entry: EntryRow, approvedBy: string): HouseTransfer {
-  const { entryId, debitAccount, creditAccount, amountCents, movedAt, proposedBy } = entry;
-  const source = { source: 'entry', sourceId: entryId, part: 1 } as const;
-  const people = { proposedBy, approvedBy, texts: [entry.reference, entry.note] };
-  return { ...source, debitAccount, creditAccount, amountCents, movedAt, ...people };
-}
-
-/** Throws: `PlainError` while payments may still be booked before the opening: they would be missing. */
-async function readConsumedBefore(
-  db: Queryable,
-  { subject, movedAt }: Pick<EntryRow, 'subject' | 'movedAt'>,
-  wireTime: WireTime,
-): Promise<bigint> {
-  if (movedAt >= (await readCompleteUntil(db))) {
-    const text = `Payments may still be booked with a time before ${wireTime.format(movedAt)}. Try again in a moment, or enter an opening of an earlier time.`;
-    throw new PlainError(text, { field: 'at' });
-  }
-  return await readConsumed(db, subject, movedAt);
+async function readFacts(db: Queryable, of: Content, isDecided: boolean): Promise<Facts> {
+  const { operator, bank } = of;
+  const movedAt = new Date(of.movedAt);
+  const reference = plainReference(of.reference);
+  const isOpening = of.kind === 'opening';
+  const movement = { operatorCode: operator, amountCents: BigInt(of.cents), movedAt, reference };
+  const unknown = await listUnknownBanks(db, bank === null ? [] : [bank]);
+  return {
+    isOperator: (await findOperator(db, operator)) !== undefined,
+    isBank: unknown.length === 0,
+    isEntered: await isEntered(db, { ...of, subject: operator, reference }),
+    ...(await readFloatBeginning(db, operator)),
+    listed: isListedKind(of.kind)
+      ? await findListed(db, { ...movement, kind: of.kind })
+      : undefined,
+    consumedCents: isOpening ? await readConsumed(db, operator, movedAt) : null,
+    completeUntil: isOpening && isDecided ? await readCompleteUntil(db) : null,
+  };
 }
 
 /**
  * What vendors’ payments of the time before an opening have consumed is part of what was there at first:
- * otherwise it would be missing in our books for ever. @param consumedCents negative: more was returned.
+ * otherwise it would be missing in our books for ever. @param cents negative: more was returned.
  */
-function consumedBefore(opening: HouseTransfer, consumedCents: bigint): HouseTransfer[] {
-  if (consumedCents === 0n) return [];
-  const { debitAccount, creditAccount } = opening;
-  return [
-    consumedCents > 0n
-      ? { ...opening, part: 2, amountCents: consumedCents }
-      : {
-          ...{ ...opening, part: 2, amountCents: -consumedCents },
-          ...{ debitAccount: creditAccount, creditAccount: debitAccount },
-        },
-  ];
+function consumed({ debitAccount, creditAccount }: Movement, cents: bigint): Movement | null {
+  if (cents === 0n) return null;
+  if (cents > 0n) return { debitAccount, creditAccount, amountCents: cents };
+  return { debitAccount: creditAccount, creditAccount: debitAccount, amountCents: -cents };
 }
 
-/** Anybody may reject an entry, also who proposed it. Throws: `PlainError` if it was decided. */
-export async function rejectEntry(
-  pool: Pool,
-  request: { readonly entryId: string; readonly by: string },
-): Promise<EntryRow> {
-  const person = requirePerson(request.by);
-  return await databaseTransaction(pool, async (client) => {
-    const { entryId } = requireOpen(await lockEntry(client, request.entryId), 'entry');
-    await setDecision(client, entryId, { decision: 'rejected', person });
-    return requireFound(await findEntry(client, entryId), 'entry');
-  });
-}
+const movementLines = ({ debitAccount, creditAccount, amountCents }: Movement): Line[] =>
+  bookedLines([
+    { account: debitAccount, side: 'debit', cents: String(amountCents) },
+    { account: creditAccount, side: 'credit', cents: String(amountCents) },
+  ]);
 
 /** Throws: `PlainError` if the books have the movement already, or begin after it. */
-async function requireNew(
-  db: Queryable,
-  entry: Pick<EntryRequest, 'operatorCode' | 'kind' | 'amountCents' | 'movedAt' | 'reference'>,
-  wireTime: WireTime,
-): Promise<void> {
-  const { operatorCode, kind, movedAt } = entry;
-  const { isBooked, beganAt } = await readFloatBeginning(db, operatorCode);
-  if (kind === 'opening' && isBooked) {
-    const text =
-      beganAt === null
-        ? 'The books of this float began without an opening, which has to be the first entry. Enter the difference that operator float shows as a top-up or a withdrawal.'
-        : 'The books of this float already have an opening balance.';
-    throw new PlainError(text, { field: 'kind' });
-  }
-  if (beganAt !== null && movedAt < beganAt) {
-    const text = `The books of this float begin at ${wireTime.format(beganAt)}; what was there then is its opening.`;
+function requireBookable(facts: Facts, of: Content, wireTime: WireTime): void {
+  const movedAt = new Date(of.movedAt);
+  if (!facts.isOperator) throw new PlainError(`Operator ${of.operator} does not exist.`);
+  if (!facts.isBank) throw new PlainError(`There is no source ${of.bank}.`, { field: 'bank' });
+  requireNewOpening(facts, of);
+  if (facts.beganAt !== null && movedAt < facts.beganAt) {
+    const text = `The books of this float begin at ${wireTime.format(facts.beganAt)}; what was there then is its opening.`;
     throw new PlainError(text, { field: 'at' });
   }
-  if (isListedKind(kind)) await requireNotListed(db, { ...entry, kind });
+  requireNotListed(facts);
+  if (facts.isEntered) {
+    throw new PlainError('This reference was entered before.', { field: 'reference' });
+  }
+  // Payments with an earlier time would be missing.
+  if (facts.completeUntil === null || movedAt < facts.completeUntil) return;
+  const text = `Payments may still be booked with a time before ${wireTime.format(movedAt)}. Try again in a moment, or enter an opening of an earlier time.`;
+  throw new PlainError(text, { field: 'at' });
+}
+
+function requireNewOpening({ isBooked, beganAt }: Facts, of: Content): void {
+  if (of.kind !== 'opening' || !isBooked) return;
+  const text =
+    beganAt === null
+      ? 'The books of this float began without an opening, which has to be the first entry. Enter the difference that operator float shows as a top-up or a withdrawal.'
+      : 'The books of this float already have an opening balance.';
+  throw new PlainError(text, { field: 'kind' });
 }
 
 /** Throws: `PlainError` if the operator's statements list the movement. */
-async function requireNotListed(
-  db: Queryable,
-  movement: Parameters<typeof findListed>[1],
-): Promise<void> {
-  const reference = plainReference(movement.reference);
-  const listed = await findListed(db, { ...movement, reference });
+function requireNotListed({ listed }: Facts): void {
   if (listed === undefined) return;
   if (listed.hasReference) {
     const text =
@@ -192,4 +189,82 @@ async function requireNotListed(
   const text =
     'The operator’s statements list top-ups, and one of this amount within three days is booked, or is part of the opening.';
   throw new PlainError(text, { field: 'amount' });
+}
+
+async function apply(
+  db: Queryable,
+  mac: Mac,
+  plan: Plan,
+  { proposal, by, at }: Approved<Content>,
+): Promise<void> {
+  const { proposalId: entryId, content: of, note, proposedBy } = proposal;
+  const { operator: subject, reference } = of;
+  const movedAt = new Date(of.movedAt);
+  const entry = { entryId, kind: of.kind, subject, reference, movedAt, note };
+  const made = { ...entry, ...plan.entry, proposedBy, decidedBy: by, decidedAt: at };
+  const isNew = await insertEntry(db, made);
+  if (!isNew) throw new PlainError('This reference was entered before.', { field: 'reference' });
+  const people = { proposedBy, approvedBy: by, texts: [reference, note] };
+  for (const [index, movement] of [plan.entry, plan.consumed].entries()) {
+    if (movement === null) continue;
+    const source = { source: 'entry', sourceId: entryId, part: index + 1 } as const;
+    await postHouseTransfer(db, mac, { ...source, ...movement, movedAt, ...people });
+  }
+}
+
+export interface EntryRequest {
+  readonly operatorCode: string;
+  readonly kind: EntryKind;
+  readonly amountCents: bigint;
+  readonly reference: string;
+  readonly movedAt: Date;
+  readonly bank: string | null;
+  /** Why. */
+  readonly note: string;
+  readonly by: Actor;
+}
+
+/**
+ * Proposes an entry about our float with an operator. Nothing is booked yet.
+ * Throws: `PlainError` with the problem.
+ */
+export async function proposeEntry(
+  proposals: Proposals,
+  { operatorCode, amountCents, movedAt, bank, note, by, ...request }: EntryRequest,
+): Promise<ProposalRow> {
+  requireAmount(request.kind, amountCents);
+  if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
+  const of = {
+    ...{ operator: operatorCode, kind: request.kind, cents: String(amountCents), bank },
+    ...{ reference: requireReference(request.reference), movedAt: movedAt.toISOString() },
+  };
+  return await proposals.propose({ kind: HOUSE_ENTRY, content: of, by, note });
+}
+
+/** An entry, with what has become of it. */
+export interface Entry extends Movement {
+  readonly row: ProposalRow;
+  readonly content: Content;
+  /** A statement lists the same movement. */
+  readonly isListed: boolean;
+}
+
+/** Newest first. @param filter.open only those that wait for another person. */
+export async function listEntries(
+  pool: Pool,
+  proposals: Proposals,
+  filter: { readonly open: boolean; readonly limit: number },
+): Promise<Entry[]> {
+  const rows = await proposals.list({ ...filter, kinds: [HOUSE_ENTRY] });
+  const listed = await findConfirmed(
+    pool,
+    rows.map(({ proposalId }) => proposalId),
+  );
+  return rows.map((row) => entryOf(row, listed.has(row.proposalId)));
+}
+
+export function entryOf(row: ProposalRow, isListed = false): Entry {
+  const of = row.content as Content;
+  const sides = sidesOf(of.kind, of.operator, of.bank);
+  return { row, content: of, ...sides, amountCents: BigInt(of.cents), isListed };
 }

@@ -1,5 +1,4 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { timeText } from '../../platform/base/proposal.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
 import type { HouseAccount } from './account.ts';
 
@@ -10,7 +9,7 @@ import type { HouseAccount } from './account.ts';
 export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'opening'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-interface Sides {
+export interface Sides {
   readonly debitAccount: HouseAccount;
   readonly creditAccount: HouseAccount;
 }
@@ -32,37 +31,6 @@ export function sidesOf(kind: EntryKind, operatorCode: string, bank: string | nu
     case 'opening':
       return { debitAccount: float, creditAccount: 'opening' };
   }
-}
-
-/** What the first person proposes. */
-export interface EntryProposal extends Sides {
-  readonly entryId: string;
-  readonly kind: EntryKind;
-  readonly subject: string;
-  readonly reference: string;
-  readonly amountCents: bigint;
-  readonly movedAt: Date;
-  readonly note: string;
-  readonly proposedBy: string;
-  readonly proposedAt: Date;
-}
-
-/** The text that the authentication code of a proposed entry covers. */
-export function entryProposalText(entry: EntryProposal): string {
-  return JSON.stringify([
-    'house_entries: proposal',
-    entry.entryId,
-    entry.kind,
-    entry.subject,
-    entry.reference,
-    entry.debitAccount,
-    entry.creditAccount,
-    String(entry.amountCents),
-    timeText(entry.movedAt),
-    entry.note,
-    entry.proposedBy,
-    timeText(entry.proposedAt),
-  ]);
 }
 
 /** A top-up or a charge that a statement lists. */

@@ -1,5 +1,4 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { timeText } from '../../platform/base/proposal.ts';
 
 /** One line of a journal: a debit or a credit of an account. */
 export interface JournalLine {
@@ -13,37 +12,6 @@ export interface JournalTransfer {
   readonly debitAccount: string;
   readonly creditAccount: string;
   readonly amountCents: bigint;
-}
-
-/** What the first person proposes, with its lines as they are stored. */
-export interface JournalProposal {
-  readonly journalId: string;
-  readonly reference: string;
-  readonly lines: readonly {
-    readonly account: string;
-    readonly side: string;
-    readonly cents: string;
-  }[];
-  readonly movedAt: Date;
-  readonly note: string;
-  readonly evidence: string;
-  readonly proposedBy: string;
-  readonly proposedAt: Date;
-}
-
-/** The text that the authentication code of a proposed journal covers. */
-export function journalProposalText(journal: JournalProposal): string {
-  return JSON.stringify([
-    'house_journals: proposal',
-    journal.journalId,
-    journal.reference,
-    journal.lines.map(({ account, side, cents }) => [account, side, cents]),
-    timeText(journal.movedAt),
-    journal.note,
-    journal.evidence,
-    journal.proposedBy,
-    timeText(journal.proposedAt),
-  ]);
 }
 
 const MAX_LINES = 20;

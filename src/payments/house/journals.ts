@@ -1,137 +1,180 @@
-import { newId } from '../../platform/base/ids.ts';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { WireTime } from '../../platform/base/clock.ts';
+import { compiled } from '../../platform/base/compiled.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { requireAnother, requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import {
-  requireFound,
-  requireOpen,
-  requireText,
-  requireUnaltered,
-} from '../../platform/base/proposal.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import { requireText } from '../../platform/base/proposal.ts';
+import { plainReference } from '../../platform/base/written-alike.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import { kind } from '../../proposals/kind.ts';
+import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import { findOperator } from '../billers/store.ts';
-import { postingTime } from '../ledger/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
-import { journalProposalText, requireBalanced, transfersOf } from './journal.ts';
-import type { JournalLine } from './journal.ts';
-import {
-  findJournal,
-  insertJournal,
-  linesOf,
-  listUnknownBanks,
-  lockJournal,
-  setJournalDecision,
-  storedLines,
-} from './journals-store.ts';
-import type { JournalRow } from './journals-store.ts';
-import { postHouseTransfer } from './store.ts';
+import { bookedLines, centsField, textField, timeField } from './fields.ts';
+import { requireBalanced, transfersOf } from './journal.ts';
+import type { JournalLine, JournalTransfer } from './journal.ts';
+import { insertJournal, isJournalBooked } from './journals-store.ts';
+import { listUnknownBanks, postHouseTransfer } from './store.ts';
+
+export const HOUSE_JOURNAL = 'house_journal';
+
+const content = Type.Object(
+  {
+    /** Of the document: the same one is entered once. */
+    reference: textField(200),
+    lines: Type.Array(
+      Type.Object(
+        { account: textField(80), side: Type.Enum(['debit', 'credit']), cents: centsField },
+        { additionalProperties: false },
+      ),
+      { minItems: 2 },
+    ),
+    movedAt: timeField,
+    /** Where it can be looked up. */
+    evidence: textField(1000),
+  },
+  { additionalProperties: false },
+);
+type Content = Static<typeof content>;
+
+interface Facts {
+  /** What the lines name and does not exist; null: nothing. */
+  readonly unknown: string | null;
+  readonly isBooked: boolean;
+}
+
+interface Plan {
+  readonly lines: Content['lines'];
+  readonly transfers: readonly JournalTransfer[];
+}
+
+interface Deps {
+  readonly ledgerMac: Mac;
+  /** For the times in texts. */
+  readonly wireTime: WireTime;
+}
+
+/** A journal by two people: lines that balance. What it is about has happened, so it waits until somebody decides. */
+export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
+  kind<Content, Facts, Plan>({
+    name: HOUSE_JOURNAL,
+    content: compiled(content),
+    proposedBy: 'finance.act',
+    decidedBy: 'finance.act',
+    expiresAfterDays: null,
+    replaces: false,
+    about: ({ reference }) => plainReference(reference),
+    describe: (of) => [
+      { label: 'Reference', text: of.reference },
+      { label: 'Evidence', text: of.evidence },
+      { label: 'Money moved', text: wireTime.format(new Date(of.movedAt)) },
+    ],
+    read: async (db, { lines, reference }) => ({
+      unknown: await findUnknown(db, lines),
+      isBooked: await isJournalBooked(db, plainReference(reference)),
+    }),
+    check: ({ unknown, isBooked }) => {
+      if (unknown !== null) throw new PlainError(unknown, { field: 'lines' });
+      if (!isBooked) return;
+      throw new PlainError('This reference was entered before.', { field: 'reference' });
+    },
+    plan: (_facts, { content: { lines } }) => ({ lines, transfers: transfersOf(linesOf(lines)) }),
+    show: ({ lines }) => bookedLines(lines),
+    apply: async (db, plan, approval) => await apply(db, ledgerMac, plan, approval),
+  });
+
+/** The problem with an account that names an operator or a bank account which does not exist. */
+async function findUnknown(db: Queryable, lines: Content['lines']): Promise<string | null> {
+  const codesOf = (prefix: string): string[] =>
+    lines
+      .map(({ account }) => account.split(':'))
+      .filter(([before]) => before === prefix)
+      .map(([, code = '']) => code);
+  const [bank] = await listUnknownBanks(db, codesOf('bank'));
+  if (bank !== undefined) return `There is no source ${bank}.`;
+  for (const code of [...codesOf('operator-charges'), ...codesOf('commission-due')]) {
+    if ((await findOperator(db, code)) === undefined) return `Operator ${code} does not exist.`;
+  }
+  return null;
+}
+
+async function apply(
+  db: Queryable,
+  mac: Mac,
+  { lines, transfers }: Plan,
+  { proposal, by, at }: Approved<Content>,
+): Promise<void> {
+  const { proposalId: journalId, content: of, note, proposedBy } = proposal;
+  const { reference, evidence } = of;
+  const movedAt = new Date(of.movedAt);
+  const journal = { journalId, reference, lines, movedAt, note, evidence, proposedBy };
+  if (!(await insertJournal(db, { ...journal, decidedBy: by, decidedAt: at }))) {
+    throw new PlainError('This reference was entered before.', { field: 'reference' });
+  }
+  const people = { proposedBy, approvedBy: by, texts: [reference, note, evidence] };
+  for (const [index, { amountCents, ...sides }] of transfers.entries()) {
+    await postHouseTransfer(db, mac, {
+      ...{ source: 'journal', sourceId: journalId, part: index + 1 },
+      // `requireBalanced` knows no other accounts.
+      debitAccount: sides.debitAccount as HouseAccount,
+      creditAccount: sides.creditAccount as HouseAccount,
+      ...{ amountCents, movedAt, ...people },
+    });
+  }
+}
 
 export interface JournalRequest {
   readonly lines: readonly JournalLine[];
-  /** Of the document: the same one is entered once. */
   readonly reference: string;
   readonly movedAt: Date;
   /** Why. */
   readonly note: string;
-  /** Where it can be looked up. */
   readonly evidence: string;
-  readonly by: string;
-}
-
-interface JournalDeps {
-  readonly pool: Pool;
-  readonly ledgerMac: Mac;
+  readonly by: Actor;
 }
 
 /** Proposes a journal. Nothing is booked yet. Throws: `PlainError` with the problem. */
 export async function proposeJournal(
-  { pool, ledgerMac }: JournalDeps,
-  request: JournalRequest,
-): Promise<JournalRow> {
-  const proposedBy = requirePerson(request.by);
-  const { lines, movedAt } = request;
-  const [reference, note, evidence] = [
-    requireReference(request.reference),
-    requireText(request.note, 'note'),
-    requireText(request.evidence, 'evidence'),
-  ];
+  proposals: Proposals,
+  { lines, reference, movedAt, note, evidence, by }: JournalRequest,
+): Promise<ProposalRow> {
   requireBalanced(lines);
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
-  await requireKnown(pool, lines);
-  const journalId = newId();
-  const journal = {
-    ...{ journalId, reference, lines: storedLines(lines), movedAt, note, evidence },
-    ...{ proposedBy, proposedAt: await postingTime(pool) },
+  const of = {
+    reference: requireReference(reference),
+    lines: lines.map(({ account, side, amountCents }) => ({
+      ...{ account, side, cents: String(amountCents) },
+    })),
+    movedAt: movedAt.toISOString(),
+    evidence: requireText(evidence, 'evidence'),
   };
-  const proposalMac = ledgerMac.sign(journalProposalText(journal));
-  if (!(await insertJournal(pool, { ...journal, proposalMac }))) {
-    throw new PlainError('This reference was entered before.', { field: 'reference' });
-  }
-  return requireFound(await findJournal(pool, journalId), 'journal');
+  return await proposals.propose({ kind: HOUSE_JOURNAL, content: of, by, note });
 }
 
-/** Throws: `PlainError` if an account names an operator or a bank account that does not exist. */
-async function requireKnown(db: Queryable, lines: readonly JournalLine[]): Promise<void> {
-  const codesOf = (kind: string): string[] =>
-    lines
-      .map(({ account }) => account.split(':'))
-      .filter(([prefix]) => prefix === kind)
-      .map(([, code = '']) => code);
-  const [bank] = await listUnknownBanks(db, codesOf('bank'));
-  if (bank !== undefined) {
-    throw new PlainError(`There is no source ${bank}.`, { field: 'lines' });
-  }
-  for (const code of [...codesOf('operator-charges'), ...codesOf('commission-due')]) {
-    if ((await findOperator(db, code)) !== undefined) continue;
-    throw new PlainError(`Operator ${code} does not exist.`, { field: 'lines' });
-  }
+/** A journal, with what has become of it. */
+export interface Journal {
+  readonly row: ProposalRow;
+  readonly content: Content;
+  readonly lines: readonly JournalLine[];
 }
 
-/**
- * Books another person's journal.
- * Throws: `PlainError` if the service did not record it as it is, or it was decided.
- */
-export async function approveJournal(
-  deps: JournalDeps,
-  request: { readonly journalId: string; readonly by: string },
-): Promise<JournalRow> {
-  const approvedBy = requirePerson(request.by);
-  return await databaseTransaction(deps.pool, async (client) => {
-    const journal = requireOpen(await lockJournal(client, request.journalId), 'journal');
-    const { journalId, proposedBy, movedAt, reference, note, evidence } = journal;
-    requireAnother(proposedBy, approvedBy);
-    requireUnaltered(deps.ledgerMac, journalProposalText(journal), journal.proposalMac);
-    await setJournalDecision(client, journalId, { decision: 'approved', person: approvedBy });
-    for (const [index, transfer] of transfersOf(linesOf(journal)).entries()) {
-      await postHouseTransfer(client, deps.ledgerMac, {
-        source: 'journal',
-        sourceId: journalId,
-        part: index + 1,
-        // `requireBalanced` knows no other accounts.
-        debitAccount: transfer.debitAccount as HouseAccount,
-        creditAccount: transfer.creditAccount as HouseAccount,
-        amountCents: transfer.amountCents,
-        movedAt,
-        proposedBy,
-        approvedBy,
-        texts: [reference, note, evidence],
-      });
-    }
-    return requireFound(await findJournal(client, journalId), 'journal');
-  });
+/** Newest first. @param filter.open only those that wait for another person. */
+export async function listJournals(
+  proposals: Proposals,
+  filter: { readonly open: boolean; readonly limit: number },
+): Promise<Journal[]> {
+  return (await proposals.list({ ...filter, kinds: [HOUSE_JOURNAL] })).map(journalOf);
 }
 
-/** Anybody may reject a journal, also who proposed it. Throws: `PlainError` if it was decided. */
-export async function rejectJournal(
-  pool: Pool,
-  request: { readonly journalId: string; readonly by: string },
-): Promise<JournalRow> {
-  const person = requirePerson(request.by);
-  return await databaseTransaction(pool, async (client) => {
-    const { journalId } = requireOpen(await lockJournal(client, request.journalId), 'journal');
-    await setJournalDecision(client, journalId, { decision: 'rejected', person });
-    return requireFound(await findJournal(client, journalId), 'journal');
-  });
+export function journalOf(row: ProposalRow): Journal {
+  const of = row.content as Content;
+  return { row, content: of, lines: linesOf(of.lines) };
+}
+
+function linesOf(lines: Content['lines']): JournalLine[] {
+  return lines.map(({ account, side, cents }) => ({ account, side, amountCents: BigInt(cents) }));
 }

@@ -240,3 +240,13 @@ export async function listBookedFloats(db: Queryable): Promise<string[]> {
   );
   return listed.rows.map(({ operatorCode }) => operatorCode);
 }
+
+/** Those of the codes that are no source of receipts, and so have no bank account of ours. */
+export async function listUnknownBanks(db: Queryable, codes: readonly string[]): Promise<string[]> {
+  const found = await db.query<{ code: string }>(
+    `select code from unnest($1::text[]) as u (code)
+     where not exists (select from receipt_sources s where s.source_code = u.code)`,
+    [codes],
+  );
+  return found.rows.map(({ code }) => code);
+}

@@ -18,13 +18,6 @@ export function isSamePerson(one: string, other: string): boolean {
   return spelling(one) === spelling(other);
 }
 
-/** Throws: `PlainError` (field `by`) if the person who proposed something also approves it. */
-export function requireAnother(proposedBy: string, approvedBy: string): void {
-  if (!isSamePerson(proposedBy, approvedBy)) return;
-  const text = `${approvedBy} proposed it; another person has to approve it.`;
-  throw new PlainError(text, { field: 'by' });
-}
-
 function spelling(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 }

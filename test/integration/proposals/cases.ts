@@ -35,6 +35,7 @@ import { SEALING } from '../../support/production-pair.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
 import * as credit from './credit-cases.ts';
+import { journal, opening } from './house-cases.ts';
 import { accountNumber, collector, operator, price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
@@ -83,6 +84,8 @@ export const CASES: Readonly<
   bank_statement: { make: bankStatement },
   vendor_secret: { role: 'administrator', make: vendorSecret },
   receipt: { make: receipt },
+  house_entry: { make: opening },
+  house_journal: { make: journal },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },
   money_in_setting: { make: accountNumber },

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Approval } from '../../../../src/console/system-answers.ts';
 import { approvalsQuery } from '../../app/approvals.ts';
-import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
@@ -15,7 +14,6 @@ import { Table } from '../../design/Table.tsx';
 import { Age, secondsSince } from '../../format/Age.tsx';
 import { Money } from '../../format/Money.tsx';
 import { useKindNames, useProposalName } from './approval-texts.ts';
-import { Decide } from './Decide.tsx';
 import { DecideProposal } from './DecideProposal.tsx';
 
 /** What one person has proposed and another one has to decide. */
@@ -53,12 +51,9 @@ export function Approvals() {
           />
         </Card>
       )}
-      {decided !== undefined &&
-        (decided.kind === 'proposal' ? (
-          <DecideProposal id={decided.id} mayDecide onClose={() => setDecided(undefined)} />
-        ) : (
-          <Decide approval={decided} onClose={() => setDecided(undefined)} />
-        ))}
+      {decided !== undefined && (
+        <DecideProposal id={decided.id} mayDecide onClose={() => setDecided(undefined)} />
+      )}
     </>
   );
 }
@@ -123,7 +118,6 @@ function Where({
   readonly onDecide: (approval: Approval) => void;
 }) {
   const { kind, id } = approval;
-  const mayDecide = useMay('finance.act');
   switch (kind) {
     case 'case':
       return (
@@ -134,12 +128,6 @@ function Where({
     case 'person':
       return (
         <Link to="/people">
-          <Trans>Look at it</Trans>
-        </Link>
-      );
-    case 'journal':
-      return (
-        <Link to="/journals">
           <Trans>Look at it</Trans>
         </Link>
       );
@@ -161,13 +149,6 @@ function Where({
       return (
         <Button onClick={() => onDecide(approval)}>
           <Trans>Look at it</Trans>
-        </Button>
-      );
-    case 'entry':
-      if (!mayDecide || approval.isOwn) return null;
-      return (
-        <Button onClick={() => onDecide(approval)}>
-          <Trans>Decide</Trans>
         </Button>
       );
   }

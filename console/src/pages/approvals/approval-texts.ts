@@ -7,19 +7,14 @@ import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 
 const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   case: msg`Case`,
-  entry: msg`Entry about a float`,
-  journal: msg`Journal`,
   proposal: msg`Proposal`,
   quarantine: msg`Quarantine`,
   person: msg`Person`,
 };
 
 const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
-  top_up: msg`Top-up`,
-  withdrawal: msg`Withdrawal`,
-  charge: msg`Charge of the operator`,
-  opening: msg`Opening balance`,
-  journal: msg`Journal`,
+  house_entry: msg`Entry about a float`,
+  house_journal: msg`Journal`,
   payout: msg`Payout to the vendor’s bank`,
   payout_made: msg`Payout that was made without a proposal`,
   operator_statement: msg`Statement of an operator`,
@@ -78,6 +73,12 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   Receipt: msg`Receipt`,
   'Credited as collected income': msg`Credited as collected income`,
   'Closed without a vendor': msg`Closed without a vendor`,
+  Reference: msg`Reference`,
+  'Money moved': msg`Money moved`,
+  Debit: msg`Debit`,
+  Credit: msg`Credit`,
+  'Consumed by earlier payments, also booked': msg`Consumed by earlier payments, also booked`,
+  Balance: msg`Balance`,
   Booked: msg`Booked`,
   'The vendor owes us': msg`The vendor owes us`,
   'Transfer that the approval permits': msg`Transfer that the approval permits`,

@@ -14,7 +14,7 @@ import type { Column } from '../../design/Table.tsx';
 import { DecisionState } from '../../format/DecisionState.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
-import { DecideJournal } from './Decide.tsx';
+import { DecideProposal } from '../approvals/DecideProposal.tsx';
 import { PayoutList } from './Payouts.tsx';
 import { ProposeJournal } from './ProposeJournal.tsx';
 import { ProposePayout } from './ProposePayout.tsx';
@@ -50,7 +50,8 @@ export function Journals() {
 
 function JournalList() {
   const { t } = useLingui();
-  const [shown, setShown] = useState<JournalView>();
+  const mayAct = useMay('finance.act');
+  const [shown, setShown] = useState<string>();
   const list = useQuery({
     queryKey: ['journals'],
     queryFn: ({ signal }) => get<JournalsAnswer>('/journals', {}, signal),
@@ -61,7 +62,7 @@ function JournalList() {
       title: t`Reference`,
       cell: (row) => (
         <>
-          <Button onClick={() => setShown(row)}>{row.reference}</Button>
+          <Button onClick={() => setShown(row.id)}>{row.reference}</Button>
           <small>{row.note}</small>
         </>
       ),
@@ -97,7 +98,9 @@ function JournalList() {
           columns={columns}
         />
       )}
-      {shown !== undefined && <DecideJournal journal={shown} onClose={() => setShown(undefined)} />}
+      {shown !== undefined && (
+        <DecideProposal id={shown} mayDecide={mayAct} onClose={() => setShown(undefined)} />
+      )}
     </Card>
   );
 }
