@@ -1,17 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import type { Plugin } from 'vite';
 
 // Named, because tools read this file from other folders as well.
 const configPath = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
+
+/** An English text is its own key, so the English catalogue is the Swahili one without translations. */
+function englishTexts(): Plugin {
+  const catalogue = (language: string): URL =>
+    new URL(`src/locales/${language}.po`, import.meta.url);
+  return {
+    name: 'english-texts',
+    buildStart: () => {
+      const entries = readFileSync(catalogue('sw'), 'utf8').split('\n\n');
+      const english = entries.map((entry) => entry.replace(/^msgstr [^]*/m, 'msgstr ""'));
+      writeFileSync(catalogue('en'), `${english.join('\n\n')}\n`);
+    },
+  };
+}
 
 export default defineConfig({
   // Files are found from the page's <base>, which the server sets, so that the same build works below
   // any path.
   base: './',
   plugins: [
+    englishTexts(),
     babel({ presets: [linguiTransformerBabelPreset({}, { configPath })] }),
     react(),
     lingui({ configPath }),
