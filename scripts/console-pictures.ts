@@ -11,16 +11,7 @@ import { openConsole } from '../test/support/console-browser.ts';
  */
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/guide/images/console');
-/** Light, dark, and as on a telephone. */
-const VIEWS = [
-  { name: 'light', width: 1280, height: 800, colorScheme: 'light' },
-  { name: 'dark', width: 1280, height: 800, colorScheme: 'dark' },
-  { name: 'phone', width: 390, height: 844, colorScheme: 'light' },
-] as const;
 const QUALITY = 60;
-
-const TRANSITIONS_END = `Promise.allSettled(document.getAnimations()
-  .filter((one) => one instanceof CSSTransition).map((one) => one.finished))`;
 
 const PAGES: Readonly<Record<string, readonly [name: string, at: string][]>> = {
   admin: [
@@ -102,7 +93,8 @@ async function takeAll(
   pages: readonly [name: string, at: string][],
 ): Promise<void> {
   const page = await openConsole(opened, '/', { origin, login, problems: [] });
-  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
   for (const [name, at] of pages) {
     // A path, and perhaps the link to follow there.
     const [to = '', ...link] = at.split(' ');
@@ -117,16 +109,10 @@ async function takeAll(
       await other.first().waitFor();
     }
     await page.locator('main h1').first().waitFor();
-    for (const { name: view, width, height, colorScheme } of VIEWS) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      await page.locator('main').getByText('Loading…').first().waitFor({ state: 'detached' });
-      await page.evaluate('document.fonts.ready');
-      // The colours of the other theme fade.
-      await page.evaluate(TRANSITIONS_END);
-      const file = path.join(FOLDER, `${name}-${view}.jpg`);
-      await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });
-    }
+    await page.locator('main').getByText('Loading…').first().waitFor({ state: 'detached' });
+    await page.evaluate('document.fonts.ready');
+    const file = path.join(FOLDER, `${name}.jpg`);
+    await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY });
   }
   await page.context().close();
 }
