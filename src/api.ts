@@ -48,7 +48,7 @@ import { addConsole } from './console/console.ts';
 import type { AnyRoute } from './console/route.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import type { RoutesOptions } from './console/routes/routes.ts';
-import { programVersion } from './platform/base/program-version.ts';
+import { programVersion } from './platform/program-version.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import { relyingPartyOf } from './parties/people/relying-party.ts';
 import { createServer } from './platform/http/server.ts';

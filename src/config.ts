@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import type { S3Settings } from './platform/storage/s3.ts';
-import { isBucketAddress } from './platform/storage/storage.ts';
+import { isBucketAddress } from './platform/storage/open.ts';
 import { Problems, VARIABLES, readVariables } from './environment.ts';
 import type { Role } from './environment-forms.ts';
 import type { Mode, Values, VariableName } from './environment.ts';

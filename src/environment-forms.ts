@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { readHosts } from './platform/db/hosts.ts';
-import { isBucketAddress, readBucketAddress } from './platform/storage/storage.ts';
+import { isBucketAddress, readBucketAddress } from './platform/storage/open.ts';
 
 export const ROLES = ['api', 'dispatcher', 'jobs'] as const;
 export type Role = (typeof ROLES)[number];

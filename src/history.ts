@@ -8,7 +8,7 @@ import { createPool } from './platform/db/pool.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { createKeeper, inspectHistory } from './platform/history/keeper.ts';
 import type { Keeper } from './platform/history/keeper.ts';
-import { openStorage } from './platform/storage/storage.ts';
+import { openStorage } from './platform/storage/open.ts';
 import type { Storage } from './platform/storage/storage.ts';
 
 export interface OpenHistory extends Pick<Keeper, 'verify' | 'restores' | 'stop'> {

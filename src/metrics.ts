@@ -4,7 +4,7 @@ import { addCreditMetrics } from './credit/metrics.ts';
 import type { RequestLog } from './parties/request-log.ts';
 import { addPaymentMetrics } from './payments/metrics.ts';
 import type { PaymentMetrics } from './payments/metrics.ts';
-import { programVersion } from './platform/base/program-version.ts';
+import { programVersion } from './platform/program-version.ts';
 import { findPurpose } from './platform/db/purpose-store.ts';
 import { readBackupAgeSeconds, readWaitingWalBytes } from './platform/backup/store.ts';
 import type { Pool } from './platform/db/pool.ts';

@@ -20,7 +20,7 @@ import type { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
 import { openPayments } from './payments/payments.ts';
 import type { Payments } from './payments/payments.ts';
 import { PRODUCTION_TIMING, SANDBOX_TIMING } from './payments/timing.ts';
-import type { UploadDeps } from './payments/uploads/bank-statement.ts';
+import type { UploadDeps } from './payments/uploads/accepted.ts';
 import { takeUnfinished } from './payments/uploads/unfinished.ts';
 import { createWireTime, systemClock } from './platform/base/clock.ts';
 import { createEnds } from './platform/base/ends.ts';

@@ -7,7 +7,7 @@ import type { OpenDatabase } from './platform/db/open.ts';
 import { createPool } from './platform/db/pool.ts';
 import { startPeriodicJob } from './platform/jobs/periodic-job.ts';
 import type { Pool } from './platform/db/pool.ts';
-import { openStorage } from './platform/storage/storage.ts';
+import { openStorage } from './platform/storage/open.ts';
 import type { Storage } from './platform/storage/storage.ts';
 
 const ARCHIVE_EVERY_MS = 60_000;

@@ -11,6 +11,7 @@ import { ROWS, UPWARD } from './architecture/rows.ts';
 import {
   foreignAccesses,
   foreignGrants,
+  importsInCycles,
   importsOf,
   placeOf,
   upwardImports,
@@ -73,6 +74,10 @@ describe('imports', () => {
     expect(Object.keys(UPWARD).filter((text) => !texts.includes(text))).toEqual([]);
   });
 
+  test('lead from no file back to itself, not even for a type', () => {
+    expect(importsInCycles(importsOf(sources))).toEqual([]);
+  });
+
   test('leave src only for the sandbox, which only main starts', () => {
     const outside = importsOf(sources).filter(({ imported }) => imported.startsWith('../'));
     expect(outside.map(({ file }) => file)).toEqual(['main.ts']);
@@ -100,7 +105,7 @@ describe('JSON', () => {
     'platform/backup/marker.ts',
     'platform/backup/wal-archive.ts',
     'platform/base/json.ts',
-    'platform/base/program-version.ts',
+    'platform/program-version.ts',
     'platform/cluster/horizon.ts',
     'platform/embedded/binaries.ts',
     'platform/history/witness.ts',
@@ -276,6 +281,15 @@ describe('the rest', () => {
     expect(readers).toEqual(['config.ts']);
   });
 
+  test('platform/base opens no file, and reads the time in two files only', () => {
+    const base = files.filter((file) => file.startsWith('platform/base/'));
+    const impure = /\bnode:fs\b|\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/;
+    expect(base.filter((file) => impure.test(sources.get(file) ?? ''))).toEqual([
+      'platform/base/clock.ts',
+      'platform/base/timers.ts',
+    ]);
+  });
+
   test('HMAC and AES-GCM are in one file each', () => {
     const using = (pattern: RegExp) =>
       files.filter((file) => pattern.test(sources.get(file) ?? ''));
@@ -323,6 +337,15 @@ describe('the checks find', () => {
       planted('platform/db/pool.ts', `import { x } from '../../payments/create/payment.ts';`),
     );
     expect(upwardImports(found, ROWS)).toHaveLength(1);
+  });
+
+  test('a cycle of imports of types', () => {
+    const two = new Map([
+      ['payments/a.ts', `import type { B } from './b.ts';`],
+      ['payments/b.ts', `import type { A } from './a.ts';`],
+      ['payments/c.ts', `import { a } from './a.ts';`],
+    ]);
+    expect(importsInCycles(importsOf(two))).toHaveLength(2);
   });
 
   test('an import between siblings', () => {

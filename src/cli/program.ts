@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { programVersion } from '../platform/base/program-version.ts';
+import { programVersion } from '../platform/program-version.ts';
 import { acceptAnyCase } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
 import type { CommandEntry } from './entry.ts';

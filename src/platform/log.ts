@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
-import { programVersion } from './base/program-version.ts';
+import { programVersion } from './program-version.ts';
 
 /**
  * JSON lines on stdout (stderr in the sandbox, where stdout is for people). Every logged field is

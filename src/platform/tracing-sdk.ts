@@ -18,7 +18,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { switchTracing } from './base/tracing.ts';
-import { programVersion } from './base/program-version.ts';
+import { programVersion } from './program-version.ts';
 
 /** Sends what is left and switches tracing off. */
 export type EndTracing = () => Promise<void>;
@@ -40,10 +40,10 @@ export function startTracing(options: {
     'host.name': hostname(),
     'malipo.roles': [...options.roles].join(','),
   });
-  const ids = new PaymentIds();
+  const ids = new TraceIds();
   const provider = new TracerProvider({
     idGenerator: ids,
-    // By the trace id, so that all processes decide alike about a payment.
+    // By the trace id, so that all processes decide alike about it.
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.ratio) }),
     resource: defaultResource()
       .merge(about)
@@ -64,8 +64,8 @@ export function startTracing(options: {
   };
 }
 
-/** Random ids, unless the trace is a payment's. */
-class PaymentIds extends RandomIdGenerator {
+/** Random ids, unless the trace has the id of what it is about. */
+class TraceIds extends RandomIdGenerator {
   #traceId: string | undefined;
 
   override generateTraceId(): string {

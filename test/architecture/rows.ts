@@ -5,10 +5,11 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
-  ['platform/outbound'],
+  ['platform/outbound', 'platform/program-version'],
   [
     'platform/health-check',
     'platform/log',
+    'platform/csv-file',
     'platform/tracing-sdk',
     'platform/embedded',
     'platform/storage',

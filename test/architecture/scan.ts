@@ -29,6 +29,23 @@ function resolve(file: string, specifier: string): string {
     .replace(/^\/root\//, '../');
 }
 
+/**
+ * The imports that are part of a cycle, or lie between two, those of types included: what is left when
+ * files that import nothing, and files that nothing imports, are taken away as long as there are any.
+ */
+export function importsInCycles(imports: readonly Import[]): Import[] {
+  let left = [...imports];
+  for (;;) {
+    const [importing, imported] = [
+      new Set(left.map(({ file }) => file)),
+      new Set(left.map((one) => one.imported)),
+    ];
+    const fewer = left.filter((one) => importing.has(one.imported) && imported.has(one.file));
+    if (fewer.length === left.length) return left;
+    left = fewer;
+  }
+}
+
 /** The longest listed path that equals the file or contains it; undefined if none does. */
 export function placeOf(file: string, listed: readonly string[]): string | undefined {
   const name = file.replace(/\.ts$/, '');

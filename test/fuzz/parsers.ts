@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseSenderTime, createWireTime } from '../../src/platform/base/clock.ts';
-import { readCsv } from '../../src/platform/base/csv.ts';
+import { readCsv } from '../../src/platform/csv-file.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
 import { parseMoney } from '../../src/platform/base/money.ts';

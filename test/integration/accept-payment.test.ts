@@ -11,7 +11,7 @@ import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
-import type { CreateRequest } from '../../src/payments/create/decide.ts';
+import type { CreateRequest } from '../../src/payments/create/payment.ts';
 import {
   billerRecord,
   failedReport,

@@ -6,7 +6,7 @@ import { takeBackupToBucket } from '../../src/platform/backup/to-bucket.ts';
 import { archiveWal } from '../../src/platform/backup/wal-archive.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { openStorage } from '../../src/platform/storage/storage.ts';
+import { openStorage } from '../../src/platform/storage/open.ts';
 import type { Storage } from '../../src/platform/storage/storage.ts';
 import { startWalArchiver } from '../../src/wal-archiver.ts';
 import { startS3Emulator } from '../support/s3-emulator.ts';

@@ -17,7 +17,7 @@ import type {
 import * as store from '../../src/payments/bulk/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { acceptPayment, createCreateLane } from '../../src/payments/create/create.ts';
-import type { CreateRequest } from '../../src/payments/create/decide.ts';
+import type { CreateRequest } from '../../src/payments/create/payment.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';

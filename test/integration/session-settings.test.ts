@@ -109,7 +109,7 @@ describe('a connection', () => {
     await applySessionSettings({ query } as unknown as ClientBase, database.url, {
       statementTimeoutMs: 1,
       lockTimeoutMs: 1,
-      idleInPaymentMs: 1,
+      idleInTransactionMs: 1,
       byIndexOnly: true,
       serial: false,
     });

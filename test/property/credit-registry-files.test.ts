@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../sandbox/population/random.ts';
-import { readCsv } from '../../src/platform/base/csv.ts';
+import { readCsv } from '../../src/platform/csv-file.ts';
 import { planBatch } from '../../src/credit/importing/plan.ts';
 import type { Plan } from '../../src/credit/importing/planned.ts';
 import type { Finding, IndexedAccount } from '../../src/credit/importing/record.ts';

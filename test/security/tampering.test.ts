@@ -12,7 +12,7 @@ import { proposeRule } from '../../src/credit/decisions/propose.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import type { Violation } from '../../src/payments/audit/check.ts';
+import type { Violation } from '../../src/payments/audit/violation.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';

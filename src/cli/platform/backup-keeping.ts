@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../config.ts';
 import { expireBackups, listBackups } from '../../platform/backup/expire.ts';
-import { openStorage } from '../../platform/storage/storage.ts';
+import { openStorage } from '../../platform/storage/open.ts';
 import { command, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';

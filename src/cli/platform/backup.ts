@@ -5,7 +5,7 @@ import { readConfig } from '../../config.ts';
 import { verifyBackup } from '../../platform/backup/manifest.ts';
 import { takeBackup } from '../../platform/backup/take.ts';
 import { takeBackupToBucket } from '../../platform/backup/to-bucket.ts';
-import { isBucketAddress, openStorage } from '../../platform/storage/storage.ts';
+import { isBucketAddress, openStorage } from '../../platform/storage/open.ts';
 import { addBackupKeeping } from './backup-keeping.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
 import { HOLDER_KINDS, listKeys } from '../../parties/store.ts';

@@ -5,7 +5,7 @@ import { readConfig } from '../../config.ts';
 import { restoreBackup } from '../../platform/backup/restore.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
 import { createWireTime } from '../../platform/base/clock.ts';
-import { openStorage } from '../../platform/storage/storage.ts';
+import { openStorage } from '../../platform/storage/open.ts';
 import { command, moment } from '../arguments.ts';
 import { progressText } from './backup.ts';
 import type { Cli } from '../cli.ts';

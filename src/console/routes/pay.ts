@@ -3,7 +3,7 @@ import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import { planPayment } from '../../payments/create/decide.ts';
-import type { CreateRequest } from '../../payments/create/decide.ts';
+import type { CreateRequest } from '../../payments/create/payment.ts';
 import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
 import { readCreateRequest } from '../../payments/operations/create-request.ts';
 import { lookUpAccount } from '../../payments/operations/look-up-account.ts';

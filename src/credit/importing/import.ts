@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import { readCsv } from '../../platform/base/csv.ts';
+import { readCsv } from '../../platform/csv-file.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';

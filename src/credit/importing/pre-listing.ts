@@ -1,4 +1,4 @@
-import { readCsv } from '../../platform/base/csv.ts';
+import { readCsv } from '../../platform/csv-file.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { AmountUnit, State } from '../registry/account.ts';
 import { applySuppression } from '../registry/suppression.ts';

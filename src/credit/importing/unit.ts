@@ -1,4 +1,4 @@
-import { readCsv } from '../../platform/base/csv.ts';
+import { readCsv } from '../../platform/csv-file.ts';
 import type { AmountUnit } from '../registry/account.ts';
 import { ImportError } from './error.ts';
 import { headerProblem, TEMPLATES } from './template.ts';

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { readCsv } from '../../platform/base/csv.ts';
+import { readCsv } from '../../platform/csv-file.ts';
 import { gradeOfPercent, percentOfScore } from '../scorecards/scale.ts';
 import { TrainingError } from './error.ts';
 import { pointsOfCell, scoreOfPoints } from './table-card.ts';

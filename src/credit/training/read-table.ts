@@ -1,4 +1,4 @@
-import { readCsv } from '../../platform/base/csv.ts';
+import { readCsv } from '../../platform/csv-file.ts';
 import { parseDay } from '../../platform/base/days.ts';
 import type { ColumnDefinition, Definition } from './definition.ts';
 import { TrainingError } from './error.ts';

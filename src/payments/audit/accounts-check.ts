@@ -2,7 +2,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
 import type { AccountContent, AccountEndContent } from '../ledger/authenticity.ts';
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 
 export const ACCOUNTS_INVARIANT = {
   name: 'accounts_authentic',

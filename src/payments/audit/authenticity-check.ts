@@ -16,7 +16,7 @@ import type {
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 
 const PAGE_ROWS = 5_000;
 

@@ -1,7 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { headHash, headText, MICROSECONDS } from '../ledger/chain.ts';
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from '../ledger/entries.ts';
 

@@ -13,17 +13,11 @@ import { checkChain } from './chain-check.ts';
 import { findConfirmed } from './confirm.ts';
 import type { ChainHead, ChainReport, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';
-import type { Invariant } from './invariants.ts';
+import type { Invariant } from './invariant.ts';
 import { checkOpenings, OPENINGS_INVARIANT } from './openings-check.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
+import type { Violation } from './violation.ts';
 import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
-
-export interface Violation {
-  readonly invariant: string;
-  /** 0: no vendor in particular. */
-  readonly vendorId: number;
-  readonly detail: string;
-}
 
 export interface CheckReport {
   readonly invariants: readonly { readonly name: string; readonly says: string }[];

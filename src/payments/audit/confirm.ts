@@ -1,4 +1,4 @@
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 
 /** A row that is committed on two nodes between their snapshots is found once, rarely twice. */
 const MAX_LOOKS = 3;

@@ -1,4 +1,4 @@
-import type { Invariant } from './invariants.ts';
+import type { Invariant } from './invariant.ts';
 
 /** A proposal’s amount; null if somebody has put something else there. */
 const CENTS = `case when q.content ->> 'cents' ~ '^[0-9]{1,15}$' then (q.content ->> 'cents')::bigint end`;

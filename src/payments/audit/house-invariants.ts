@@ -1,5 +1,5 @@
 import { ENTRY_KINDS, sidesOf } from '../house/entry.ts';
-import type { Invariant } from './invariants.ts';
+import type { Invariant } from './invariant.ts';
 
 /**
  * The movements that the house's transfers must have: each statement's top-ups and charges since the

@@ -3,18 +3,8 @@ import { PAYMENTS_TABLES } from '../tables.ts';
 import { HOLDS_INVARIANT } from './holds-invariant.ts';
 import { HOUSE_INVARIANTS } from './house-invariants.ts';
 import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
+import type { Invariant } from './invariant.ts';
 import { priceInvariants } from './price-invariants.ts';
-
-/** One invariant of the ledger and the rows that violate it. */
-export interface Invariant {
-  readonly name: string;
-  /** A sentence for people. */
-  readonly says: string;
-  /** Selects `vendorId` and `detail` of every violation. */
-  readonly sql: string;
-  /** True: the query is not run bucket by bucket. */
-  readonly overall?: true;
-}
 
 /** Every payment, including those whose details were archived. */
 const PAYMENTS = `(

@@ -1,7 +1,7 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { readConsumed } from '../house/store.ts';
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 
 export const OPENINGS_INVARIANT = {
   name: 'house_openings_complete',

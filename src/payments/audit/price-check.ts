@@ -8,7 +8,7 @@ import {
   operatorPricesByRoute,
 } from '../prices/store.ts';
 import type { FeePriceRow, OperatorPriceRow } from '../prices/store.ts';
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 
 export const PRICE_INVARIANTS = [
   {

@@ -1,4 +1,4 @@
-import type { Invariant } from './invariants.ts';
+import type { Invariant } from './invariant.ts';
 
 /** The cost of an amount by a recorded price. @param amount SQL of the amount that the operator executed. */
 const costOf = (amount: string): string => `share_of(${amount}, p.cost_cents, p.cost_bps)`;

@@ -1,5 +1,5 @@
 import { IS_COLLECTION_OF_RECEIPT } from '../cases/kept-receipts-store.ts';
-import type { Invariant } from './invariants.ts';
+import type { Invariant } from './invariant.ts';
 
 export const RECEIPT_INVARIANTS: readonly Invariant[] = [
   {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { addHours, hourKey } from '../ledger/sums.ts';
 import { computeHours, listHours, readSummedUntil } from '../ledger/sums-store.ts';
 import type { HourSum } from '../ledger/sums-store.ts';
-import type { Violation } from './check.ts';
+import type { Violation } from './violation.ts';
 
 export const HOURS_INVARIANT = {
   name: 'hours_equal_transfers',

@@ -3,7 +3,8 @@ import type { ErrorCode } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
 import { normaliseRequest, planPayment } from '../create/decide.ts';
-import type { CreateRequest, LostLookup } from '../create/decide.ts';
+import type { LostLookup } from '../create/decide.ts';
+import type { CreateRequest } from '../create/payment.ts';
 import type { NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Biller } from '../billers/biller.ts';
-import type { CreateRequest } from '../create/decide.ts';
+import type { CreateRequest } from '../create/payment.ts';
 import { findEarlier } from '../create/earlier-store.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { newBatchId, planChunk, REUSED } from './batch.ts';

@@ -8,19 +8,8 @@ import { amountsText, isSold } from '../billers/product.ts';
 import { chargeFor } from '../prices/price.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { EarlierRow } from './earlier-store.ts';
-import type { CreateDecision, NewPayment } from './payment.ts';
+import type { CreateDecision, CreateRequest, NewPayment } from './payment.ts';
 import { unknownBiller } from '../billers/unknown-biller.ts';
-
-/** A vendor's request for a payment. */
-export interface CreateRequest {
-  readonly billerCode: string;
-  readonly account: string;
-  readonly phone: string | null;
-  readonly amountCents: bigint;
-  readonly merchantReference: string | null;
-  /** The fee that a person was shown; undefined: whatever it is. */
-  readonly shownFeeCents?: bigint;
-}
 
 /** The vendor's settings that the rules for creating need. */
 export type PayingVendor = Pick<

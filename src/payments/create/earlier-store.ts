@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { CreateRequest } from './decide.ts';
+import type { CreateRequest } from './payment.ts';
 
 export interface EarlierRow {
   /** Position of the request, from 1. */

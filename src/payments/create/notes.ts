@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
 import { decodeReference, encodeReference, timeOfId } from '../../platform/base/ids.ts';
 import { Tally } from '../../platform/base/tally.ts';
-import { isTracing, tracePayment } from '../../platform/base/tracing.ts';
+import { isTracing, traceEvent } from '../../platform/base/tracing.ts';
 import type { Created } from './decide.ts';
 import type { FinalReport, NewPayment, Outcome, PaymentKey } from './payment.ts';
 
@@ -68,7 +68,7 @@ export class PaymentNotes {
     this.outcomes.add({ biller, outcome: 'accepted' });
     if (isTracing()) {
       const paymentId = decodeReference(reference)?.paymentId ?? '';
-      tracePayment('payment accepted', paymentId, {
+      traceEvent('payment accepted', paymentId, {
         'malipo.reference': reference,
         'malipo.biller': biller,
       });
@@ -142,7 +142,7 @@ export class PaymentNotes {
   settled(report: FinalReport): void {
     const { billerCode: biller, outcome } = report;
     this.outcomes.add({ biller, outcome });
-    tracePayment('payment settled', report.paymentId, {
+    traceEvent('payment settled', report.paymentId, {
       'malipo.outcome': outcome,
       'malipo.source': report.source,
     });

@@ -23,6 +23,17 @@ export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean):
   return instructionUnderWay ? 'PENDING' : 'QUEUED';
 }
 
+/** A vendor's request for a payment. */
+export interface CreateRequest {
+  readonly billerCode: string;
+  readonly account: string;
+  readonly phone: string | null;
+  readonly amountCents: bigint;
+  readonly merchantReference: string | null;
+  /** The fee that a person was shown; undefined: whatever it is. */
+  readonly shownFeeCents?: bigint;
+}
+
 /** A payment to create, checked against biller and vendor rules. */
 export interface NewPayment {
   readonly vendorId: number;

@@ -327,7 +327,11 @@ async function carryOutTraced(...work: Parameters<typeof carryOut>): Promise<voi
     'malipo.operator': operatorCode ?? '',
     'malipo.attempt': attemptNumber,
   };
-  await traced(`payment ${stage}`, { paymentId, attributes }, async () => await carryOut(...work));
+  await traced(
+    `payment ${stage}`,
+    { aboutId: paymentId, attributes },
+    async () => await carryOut(...work),
+  );
 }
 
 function openProgressLane(options: DispatcherOptions, timers: Timers): Lane<Progress, number> {

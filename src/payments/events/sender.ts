@@ -178,7 +178,7 @@ class RunningSender implements WebhookSender {
       secrets,
     };
     const about = {
-      paymentId: event.paymentId,
+      aboutId: event.paymentId,
       attributes: { 'malipo.vid': webhook.vid, 'malipo.event': event.type },
       isOutbound: true,
     };

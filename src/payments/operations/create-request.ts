@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Fields } from '../../platform/base/canonical.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import { createValidator } from '../../platform/http/validate.ts';
-import type { CreateRequest } from '../create/decide.ts';
+import type { CreateRequest } from '../create/payment.ts';
 import { account, amount, billerCode, merchantReference, phone } from './fields.ts';
 
 /** What a payment consists of: the same in a request, in a row of a file and in a form. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { readCsv } from '../../platform/base/csv.ts';
+import { readCsv } from '../../platform/csv-file.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import type { WireTime } from '../../platform/base/clock.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -8,8 +10,16 @@ import { takeLines } from '../receipts/statements/import.ts';
 import type { Imported } from '../receipts/statements/import.ts';
 import type { SourceRow } from '../receipts/sources-store.ts';
 import type { ReportedLine } from '../receipts/statements/report.ts';
-import type { BankStatement, UploadDeps } from './bank-statement.ts';
+import { BANK_STATEMENT } from './content.ts';
+import type { BankStatement } from './content.ts';
 import { setDone } from './store.ts';
+
+export interface UploadDeps {
+  readonly pool: Pool;
+  readonly ledgerMac: Mac;
+  readonly wireTime: WireTime;
+  readonly log: Logger;
+}
 
 type ReadLines = (
   db: Queryable,
@@ -40,7 +50,7 @@ async function requireAccepted(pool: Pool, mac: Mac, proposalId: string): Promis
   const row = await findProposal(pool, proposalId);
   const isAccepted =
     row !== undefined &&
-    row.kind === 'bank_statement' &&
+    row.kind === BANK_STATEMENT &&
     row.decision === 'approved' &&
     mac.verify(proposalText(row), row.mac) &&
     isDecisionAuthentic(row, mac);

@@ -1,12 +1,7 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
-import type { Logger } from 'pino';
 import { readVids } from '../../parties/store.ts';
-import type { WireTime } from '../../platform/base/clock.ts';
 import { compiled } from '../../platform/base/compiled.ts';
-import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
@@ -19,22 +14,11 @@ import { findReceipts } from '../receipts/store.ts';
 import { entriesOf, readReports } from '../receipts/statements/import.ts';
 import type { ReportedLine } from '../receipts/statements/report.ts';
 import { takeAccepted } from './accepted.ts';
+import type { UploadDeps } from './accepted.ts';
+import { BANK_STATEMENT, content } from './content.ts';
+import type { BankStatement } from './content.ts';
 import { keepFile, withKeptFile } from './files.ts';
 import { insertAccepted } from './store.ts';
-
-export const BANK_STATEMENT = 'bank_statement';
-
-const content = Type.Object(
-  {
-    source: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
-    /** Lines that the bank shows as well, although they may be payers' texts. */
-    acceptedLines: Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1_000 }),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    bytes: Type.Integer({ minimum: 1 }),
-  },
-  { additionalProperties: false },
-);
-export type BankStatement = Static<typeof content>;
 
 interface Facts {
   readonly problem: string | null;
@@ -51,13 +35,6 @@ interface Plan {
 interface Sum {
   readonly count: number;
   readonly cents: bigint;
-}
-
-export interface UploadDeps {
-  readonly pool: Pool;
-  readonly ledgerMac: Mac;
-  readonly wireTime: WireTime;
-  readonly log: Logger;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { takeAccepted } from './accepted.ts';
 import { readKept } from './bank-statement.ts';
-import type { UploadDeps } from './bank-statement.ts';
+import type { UploadDeps } from './accepted.ts';
 import { listUnfinished } from './store.ts';
 
 /** Statements that one run takes. */

@@ -25,6 +25,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
+/** The system's time in milliseconds since 1970. */
+export const systemTimeMs = (): number => Date.now();
+
 /** Text `YYYY-MM-DD HH:MM:SS`, the form of times in requests and responses. */
 const WIRE_TIME_PATTERN = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 

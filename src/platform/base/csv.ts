@@ -1,10 +1,5 @@
-import { createReadStream } from 'node:fs';
-
 /** The longest line that is read; the rest of a longer line is skipped. */
 const MAX_LINE_CHARACTERS = 32_768;
-
-/** Bytes read at once. Small, so that database responses do not wait behind a long chunk. */
-const CHUNK_BYTES = 32 * 1024;
 
 export interface CsvLine {
   /** Line of the file, the first being 1. */
@@ -16,32 +11,27 @@ export interface CsvLine {
   readonly bytes: number;
 }
 
-/** Latin-1 fits every file, so it is the last resort for one that is not UTF-8. */
-export type FileEncoding = 'utf8' | 'latin1';
-
 /**
- * The lines of a CSV file, one by one, in constant memory. The file may start with the byte order
+ * The lines of CSV text that arrives in chunks, one by one, in constant memory. The text may start with the byte order
  * mark of UTF-8; empty lines are skipped. Values are quoted as in RFC 4180, but end with their
  * line: an unclosed quote must not swallow the lines that follow. A line that cannot be read is
  * returned with its problem.
  */
-export async function* readCsv(
-  file: string,
-  encoding: FileEncoding = 'utf8',
+export async function* csvLines(
+  chunks: AsyncIterable<string> & { readonly bytesRead: number },
 ): AsyncGenerator<CsvLine> {
-  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES, encoding });
   let line = 0;
   let pending = '';
-  for await (const chunk of source as AsyncIterable<string>) {
+  for await (const chunk of chunks) {
     const lines = linesOf(pending + chunk);
     pending = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS + 1);
     for (const text of lines) {
       line += 1;
-      if (text !== '') yield { line, ...valuesOf(text, line), bytes: source.bytesRead };
+      if (text !== '') yield { line, ...valuesOf(text, line), bytes: chunks.bytesRead };
     }
   }
   const last = pending.endsWith('\r') ? pending.slice(0, -1) : pending;
-  if (last !== '') yield { line: line + 1, ...valuesOf(last, line + 1), bytes: source.bytesRead };
+  if (last !== '') yield { line: line + 1, ...valuesOf(last, line + 1), bytes: chunks.bytesRead };
 }
 
 /**
@@ -59,7 +49,7 @@ function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem
   return readCsvLine(line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
-/** The values of one line without its line end, quoted as for `readCsv`. */
+/** The values of one line without its line end, quoted as for `csvLines`. */
 export function readCsvLine(plain: string): Pick<CsvLine, 'values' | 'problem'> {
   // Most lines have no quote, and need no regular expression.
   if (!plain.includes('"')) return { values: plain.split(',') };

@@ -1,8 +1,10 @@
+import { systemTimers } from './timers.ts';
+
 /** The remaining grace period in milliseconds. It begins with the first call. */
 export function createGrace(graceMs: number): () => number {
   let endsAtMs: number | undefined;
   return () => {
-    endsAtMs ??= performance.now() + graceMs;
-    return Math.max(0, endsAtMs - performance.now());
+    endsAtMs ??= systemTimers.nowMs() + graceMs;
+    return Math.max(0, endsAtMs - systemTimers.nowMs());
   };
 }

@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
+import { systemTimeMs } from './clock.ts';
 import { writeUuid } from './uuid-bytes.ts';
 
 /**
@@ -12,7 +13,7 @@ let sequence = 0;
 /** A new time-ordered identifier (UUID version 7, RFC 9562), monotonic within this process. */
 export function newId(): string {
   const random = takeRandom();
-  const nowMs = Date.now();
+  const nowMs = systemTimeMs();
   if (nowMs > lastMs) {
     lastMs = nowMs;
     // The first bit is 0, so that there is room to count.

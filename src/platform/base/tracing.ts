@@ -38,10 +38,10 @@ interface Traced {
   /** True: a call to another company’s server. */
   readonly isOutbound?: boolean;
   /**
-   * The span is one of this payment's. A payment's trace has the payment's id, so that spans of
+   * The id (a UUID) of what the span is about, such as a payment. Its trace has this id, so that spans of
    * different processes, hours apart, are in one trace, and nothing about traces has to be stored.
    */
-  readonly paymentId?: string;
+  readonly aboutId?: string;
   /** The span belongs to no request: it has a trace of its own, with links to these. */
   readonly links?: readonly Link[];
 }
@@ -67,22 +67,22 @@ export async function traced<Result>(
   });
 }
 
-/** Something that happened to a payment, with a link to the request or work that caused it. */
-export function tracePayment(name: string, paymentId: string, attributes: Attributes): void {
-  if (tracing !== undefined) start(tracing, name, { paymentId, attributes }).end();
+/** Something that happened to what has this id, with a link to the request or work that caused it. */
+export function traceEvent(name: string, aboutId: string, attributes: Attributes): void {
+  if (tracing !== undefined) start(tracing, name, { aboutId, attributes }).end();
 }
 
 function start({ api, tracer, inTrace }: Tracing, name: string, how: Traced): Span {
   const { SpanKind, context, trace } = api;
-  const { attributes = {}, isOutbound = false, paymentId, links } = how;
+  const { attributes = {}, isOutbound = false, aboutId, links } = how;
   const kind = isOutbound ? SpanKind.CLIENT : SpanKind.INTERNAL;
-  const traceId = paymentId?.replaceAll('-', '');
+  const traceId = aboutId?.replaceAll('-', '');
   if (traceId === undefined || !/^[0-9a-f]{32}$/.test(traceId)) {
     const root = links === undefined ? {} : { root: true, links: [...links] };
     return tracer.startSpan(name, { kind, attributes, ...root }, context.active());
   }
   const cause = trace.getActiveSpan()?.spanContext();
-  // Work of the payment within its own trace is a part of what caused it.
+  // Work within its own trace is a part of what caused it.
   const options: SpanOptions =
     cause?.traceId === traceId
       ? { kind, attributes }

@@ -131,7 +131,7 @@ export type OpenPool = (
 const CONNECT_MS = 5_000;
 const PATIENT_CONNECT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 10_000;
-const IDLE_IN_PAYMENT_MS = 15_000;
+const IDLE_IN_TRANSACTION_MS = 15_000;
 
 /**
  * A connection pool that reads int8 as bigint, limits statement and lock-wait times, and applies
@@ -156,7 +156,7 @@ export function createPool(options: PoolOptions): Pool {
       await applySessionSettings(client, url, {
         statementTimeoutMs,
         lockTimeoutMs: LOCK_TIMEOUT_MS,
-        idleInPaymentMs: IDLE_IN_PAYMENT_MS,
+        idleInTransactionMs: IDLE_IN_TRANSACTION_MS,
         byIndexOnly: options.byIndexOnly === true,
         serial: options.serial === true,
       });

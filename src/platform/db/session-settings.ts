@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientBase, QueryConfig } from 'pg';
-import type { Queryable } from './pool.ts';
+import type { ClientBase, QueryConfig, QueryResultRow } from 'pg';
+
+/** A pool, or one client of it. */
+interface Session {
+  query<Row extends QueryResultRow>(
+    statement: string,
+    values?: readonly unknown[],
+  ): Promise<{ readonly rows: Row[] }>;
+}
 
 /**
  * The settings that every connection needs, whatever the defaults of the server, the database or
@@ -56,7 +63,7 @@ export const BY_INDEX_ONLY: Readonly<Record<string, string>> = {
 export interface SessionLimits {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
-  readonly idleInPaymentMs: number;
+  readonly idleInTransactionMs: number;
   readonly byIndexOnly: boolean;
   readonly serial: boolean;
 }
@@ -92,7 +99,7 @@ const marks = new WeakMap<object, string>();
  * database transaction, and settings and prepared statements are lost.
  * @param client of a pool, as `databaseTransaction` passes it.
  */
-export async function hasOwnSession(client: Queryable): Promise<boolean> {
+export async function hasOwnSession(client: Session): Promise<boolean> {
   const read = await client.query<{ mark: string | null }>(
     `select current_setting('${MARK}', true) as mark`,
   );
@@ -113,7 +120,7 @@ export async function applySessionSettings(
     [MARK]: mark,
     statement_timeout: String(limits.statementTimeoutMs),
     lock_timeout: asked?.get('lock_timeout') ?? String(limits.lockTimeoutMs),
-    idle_in_transaction_session_timeout: String(limits.idleInPaymentMs),
+    idle_in_transaction_session_timeout: String(limits.idleInTransactionMs),
     ...(limits.serial ? SERIAL : {}),
     ...(limits.byIndexOnly ? BY_INDEX_ONLY : {}),
   };
@@ -125,7 +132,7 @@ export async function applySessionSettings(
 }
 
 /** Settings of this session that differ from what the service needs, one line each. */
-export async function findWrongSettings(db: Queryable): Promise<string[]> {
+export async function findWrongSettings(db: Session): Promise<string[]> {
   const read = await db.query<{ name: string; value: string; needed: string }>(
     `select s.name, current_setting(s.name) as value, s.needed
      from unnest($1::text[], $2::text[]) as s (name, needed)

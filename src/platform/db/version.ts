@@ -1,5 +1,5 @@
 import { PlainError } from '../base/plain-error.ts';
-import { programVersion } from '../base/program-version.ts';
+import { programVersion } from '../program-version.ts';
 import { readAppliedFunctions } from './functions.ts';
 import type { AppliedFunctions } from './functions.ts';
 import type { Queryable } from './pool.ts';

@@ -1,6 +1,4 @@
 import type { ErrorCode } from '../base/errors.ts';
-import type { AnyOperation } from './operation.ts';
-import type { AnyResource } from './resource.ts';
 
 /** What the example of a refusal has in addition to the common fields. */
 interface RefusalExample {
@@ -34,7 +32,10 @@ export const COMMON_REFUSALS: Refusals = {
 export function refusalsOf({
   signedBy,
   refusals,
-}: Pick<AnyOperation | AnyResource, 'signedBy' | 'refusals'>): Refusals {
+}: {
+  readonly signedBy: { readonly refusals: Refusals } | undefined;
+  readonly refusals: Refusals;
+}): Refusals {
   return { ...signedBy?.refusals, ...refusals };
 }
 

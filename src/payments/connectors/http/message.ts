@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { compileExpression, compileTemplate, textOf } from './expression.ts';
-import type { Expression } from './expression.ts';
-import type { HttpSettings, RequestSettings } from './settings.ts';
+import type { FilledRequest } from './filled-request.ts';
+import { compileHeaders } from './headers.ts';
+import type { HeaderTemplate } from './headers.ts';
+import type { RequestSettings } from './settings.ts';
 import type { RequestSigning } from './signing.ts';
-
-/** A request as it is sent. */
-export interface FilledRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
-  readonly path: string;
-  readonly body: string | null;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-}
 
 /** Rejects with an `Error` naming the setting that does not fit the input. */
 export type RequestTemplate = (input: object) => Promise<FilledRequest>;
@@ -23,8 +16,6 @@ export interface RequestParts {
   readonly headers: HeaderTemplate;
   readonly signing: RequestSigning | null;
 }
-
-export type HeaderTemplate = (input: object) => Promise<Readonly<Record<string, string>>>;
 
 /** Throws: `Error` naming the setting. */
 export function compileRequest(
@@ -64,40 +55,6 @@ function requireNoDotSegment(where: string, path: string): void {
   const [segments = ''] = path.split('?');
   if (!segments.split('/').some((segment) => segment === '.' || segment === '..')) return;
   throw new Error(`${where}: a part of it is “.” or “..”`);
-}
-
-/** Throws: `Error` naming the setting. */
-export function compileHeaders(
-  where: string,
-  settings: HttpSettings['headers'] = {},
-): HeaderTemplate {
-  const headers = Object.entries(settings).map(
-    ([name, text]) =>
-      [
-        name.toLowerCase(),
-        compileExpression(`${where}.${name}`, text),
-        `${where}.${name}`,
-      ] as const,
-  );
-  return async (input) => {
-    const given = headers.map(
-      async ([name, one, place]) => [name, await headerOf(place, one, input)] as const,
-    );
-    return Object.fromEntries(await Promise.all(given));
-  };
-}
-
-/** Rejects with an `Error` that names the setting, not the value, which may be secret. */
-export async function headerOf(
-  where: string,
-  expression: Expression,
-  input: object,
-): Promise<string> {
-  const text = textOf(await expression.evaluate(input));
-  if (text === undefined || !/^[\x20-\x7e]+$/.test(text)) {
-    throw new Error(`${where} yields no text of a header`);
-  }
-  return text;
 }
 
 type Body = Pick<FilledRequest, 'body' | 'headers'>;

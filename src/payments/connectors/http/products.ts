@@ -5,7 +5,7 @@ import { cleanMessage, cleanName } from '../text.ts';
 import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
-import type { Asking } from './questions.ts';
+import type { Asking } from './asking.ts';
 import { ask } from './send.ts';
 import type { HttpSettings } from './settings.ts';
 

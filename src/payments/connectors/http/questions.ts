@@ -4,18 +4,11 @@ import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { serviceOf } from './input.ts';
+import type { Asking } from './asking.ts';
 import { compileProducts } from './products.ts';
 import { ask } from './send.ts';
-import type { Route } from './send.ts';
-import type { HttpSettings, RequestSettings } from './settings.ts';
+import type { HttpSettings } from './settings.ts';
 import { compileStatement } from './statement.ts';
-
-/** Dependencies of queries to the operator. */
-export interface Asking {
-  readonly context: object;
-  readonly routeOf: (where: string, request: RequestSettings) => Route;
-  readonly deadlineMs: number;
-}
 
 /** Questions that move no money. Throws: `Error` naming the setting. */
 export function compileQuestions(

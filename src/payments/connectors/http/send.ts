@@ -2,7 +2,8 @@ import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Call, Ending } from '../../../platform/outbound/exchange.ts';
 import { cleanMessage } from '../text.ts';
 import type { Limit } from '../with-token.ts';
-import type { FilledRequest, RequestTemplate } from './message.ts';
+import type { RequestTemplate } from './message.ts';
+import type { FilledRequest } from './filled-request.ts';
 
 export type Sender = (request: FilledRequest, limit: Limit) => Promise<Ending>;
 

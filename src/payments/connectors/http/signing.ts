@@ -1,7 +1,7 @@
 import { compileExpression } from './expression.ts';
 import type { Expression } from './expression.ts';
-import { compileHeaders } from './message.ts';
-import type { FilledRequest } from './message.ts';
+import { compileHeaders } from './headers.ts';
+import type { FilledRequest } from './filled-request.ts';
 import type { HttpSettings } from './settings.ts';
 import { createSigner } from './signature.ts';
 import type { Scheme } from './signature.ts';

@@ -10,7 +10,7 @@ import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { serviceOf } from './input.ts';
-import type { Asking } from './questions.ts';
+import type { Asking } from './asking.ts';
 import { ask } from './send.ts';
 import type { HttpSettings, MovementClass } from './settings.ts';
 

@@ -1,7 +1,8 @@
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { parseIsoTime, startOfNamedDay } from '../../../platform/base/clock.ts';
-import { readCsv } from '../../../platform/base/csv.ts';
-import type { CsvLine, FileEncoding } from '../../../platform/base/csv.ts';
+import { readCsv } from '../../../platform/csv-file.ts';
+import type { CsvLine } from '../../../platform/base/csv.ts';
+import type { FileEncoding } from '../../../platform/csv-file.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { isAmbiguous, signedAmount } from './amounts.ts';
 import { readDay } from './dates.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Violation } from '../../../../src/payments/audit/check.ts';
+import type { Violation } from '../../../../src/payments/audit/violation.ts';
 import { findConfirmed } from '../../../../src/payments/audit/confirm.ts';
 
 const found = (vendorId: number, detail: string): Violation => ({

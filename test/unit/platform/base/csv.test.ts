@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { csvExportValue, csvValue, readCsv } from '../../../../src/platform/base/csv.ts';
+import { csvExportValue, csvValue } from '../../../../src/platform/base/csv.ts';
+import { readCsv } from '../../../../src/platform/csv-file.ts';
 
 let folder: string;
 

@@ -3,11 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  contentOf,
-  openStorage,
-  readBucketAddress,
-} from '../../../../src/platform/storage/storage.ts';
+import { contentOf } from '../../../../src/platform/storage/storage.ts';
+import { openStorage, readBucketAddress } from '../../../../src/platform/storage/open.ts';
 import type { Storage } from '../../../../src/platform/storage/storage.ts';
 import { BUCKET, startS3Emulator } from '../../../support/s3-emulator.ts';
 import type { S3Emulator } from '../../../support/s3-emulator.ts';
