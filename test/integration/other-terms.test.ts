@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
-import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
@@ -122,5 +122,45 @@ test('a payment whose terms differed is returned whole', async () => {
     float: FLOAT,
     [`operator:${OPERATOR}`]: 0n,
     [`commission:${OPERATOR}`]: 0n,
+  });
+});
+
+describe('a failed payment that the operator executed, and that we bear', () => {
+  /** What our own accounts have with the operator. */
+  const ofHouse = async (): Promise<bigint> =>
+    (await books.balances(HOUSE))[`operator:${OPERATOR}`] ?? 0n;
+
+  test('costs us what the statement lists, and no second case posts the rest of the amount', async () => {
+    const made = await sent();
+    await settlePayments(books.pool, [failedReport(made)]);
+    await importLines(books, folder, [{ of: made, amountCents: TAKEN }]);
+    const open = await casesOf(made);
+    const of = (kind: string) => open.find((row) => row.kind === kind);
+    const before = await ofHouse();
+    await resolve(of('contradiction'), 'house_bears');
+    expect((await ofHouse()) - before).toBe(TAKEN);
+    for (const resolution of ['charge_vendor', 'house_bears', 'receivable']) {
+      await expect(resolve(of('amount_difference'), resolution)).rejects.toThrow('Nothing is left');
+    }
+    await resolve(of('amount_difference'), 'keep_books');
+    await settlePayments(books.pool, [paidReport(made)]);
+    const [again] = await casesOf(made);
+    for (const resolution of ['charge_vendor', 'house_bears', 'receivable']) {
+      await expect(resolve(again, resolution)).rejects.toThrow('Nothing is left');
+    }
+    await resolve(again, 'keep_books');
+    expect((await books.balances(made.vendorId))['float']).toBe(FLOAT);
+  });
+
+  test('costs us what our terms say, as long as only a callback reports it', async () => {
+    const made = await sent();
+    await settlePayments(books.pool, [failedReport(made)]);
+    await settlePayments(books.pool, [paidReport(made)]);
+    const before = await ofHouse();
+    await resolve((await casesOf(made))[0], 'house_bears');
+    expect((await ofHouse()) - before).toBe(98_100n);
+    const imported = await importLines(books, folder, [{ of: made, amountCents: 98_100n }]);
+    expect(imported.verdicts).toEqual({ matched: 1 });
+    expect(await casesOf(made)).toEqual([]);
   });
 });

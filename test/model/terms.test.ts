@@ -1,133 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PlainError } from '../../src/platform/base/plain-error.ts';
-import type { Proposal } from '../../src/payments/cases/cases-store.ts';
-import type { PlannedTransfer } from '../../src/payments/corrections/charges.ts';
-import type { PricedPayment } from '../../src/payments/corrections/other-terms.ts';
-import { planResolution, resolutionsOf } from '../../src/payments/corrections/resolutions.ts';
-import type { Situation } from '../../src/payments/corrections/resolutions.ts';
-import { takenCents, termsOf } from '../../src/payments/prices/price.ts';
+import { resolutionsOf } from '../../src/payments/corrections/resolutions.ts';
+import { takenCents } from '../../src/payments/prices/price.ts';
 import type { OperatorTerms } from '../../src/payments/prices/price.ts';
 import { isListedNet } from '../../src/payments/reconciliation/match.ts';
+import { listed, NO_TERMS, settled, situationOf, transfersOf } from './terms-ledger.ts';
+import type { Ledger } from './terms-ledger.ts';
 
 // An operator takes another amount for a payment than our terms say, or executes another amount, and lists it
 // with its terms or without. Whatever people decide, the ledger then has what the statement lists, and a
 // decision that the difference is ours leaves the vendor's money alone.
-
-const none = { flatCents: 0n, bps: 0 };
-const NO_TERMS: OperatorTerms = { cost: none, commission: none, commissionNetted: true };
-
-const rate = fc.record({
-  flatCents: fc.constantFrom(0n, 30n, 100n),
-  bps: fc.constantFrom(0, 190, 220, 1_000),
-});
-const terms = fc.record({ cost: rate, commission: rate, commissionNetted: fc.boolean() });
-
-const listed = fc.record({
-  ours: terms,
-  theirs: terms,
-  amountCents: fc.bigInt(1_000n, 1_000_000n),
-  /** Of the amount, what the operator executed, in per cent. */
-  executedPercent: fc.constantFrom(100n, 100n, 100n, 97n, 50n, 110n),
-  isNet: fc.boolean(),
-  feeCents: fc.constantFrom(0n, 2_900n),
-});
-
-class Ledger {
-  readonly #balances = new Map<string, bigint>();
-
-  post(transfers: readonly PlannedTransfer[]): void {
-    for (const { debitAccount, creditAccount, amountCents, vendorId } of transfers) {
-      expect(amountCents > 0n).toBe(true);
-      const owner = vendorId === 0 ? 'house ' : '';
-      this.#add(`${owner}${debitAccount}`, -amountCents);
-      this.#add(`${owner}${creditAccount}`, amountCents);
-    }
-  }
-
-  #add(account: string, cents: bigint): void {
-    this.#balances.set(account, this.of(account) + cents);
-  }
-
-  of(account: string): bigint {
-    return this.#balances.get(account) ?? 0n;
-  }
-
-  /** What the ledger says that the operator has of our money. */
-  get taken(): bigint {
-    return (
-      this.of('operator:kplc') + this.of('house operator:kplc') + this.of('house receivable:kplc')
-    );
-  }
-}
-
-const NOTHING = { costCents: 0n, commissionCents: 0n };
-
-/** The books of a payment that was settled by our terms. */
-function settled(
-  ours: OperatorTerms,
-  { amountCents, feeCents }: { readonly amountCents: bigint; readonly feeCents: bigint },
-): { readonly ledger: Ledger; readonly payment: PricedPayment } {
-  const { costCents, commissionCents } = termsOf(ours, amountCents);
-  const from = ours.commissionNetted ? 'operator:kplc' : 'commission_due:kplc';
-  const vatCents = feeCents / 10n;
-  const legs = [
-    ['float', 'operator:kplc', amountCents],
-    ['float', 'fees', feeCents - vatCents],
-    ['float', 'vat', vatCents],
-    ['cost:kplc', 'operator:kplc', costCents],
-    [from, 'commission:kplc', commissionCents],
-  ] as const;
-  const ledger = new Ledger();
-  ledger.post(
-    legs
-      .filter(([, , cents]) => cents > 0n)
-      .map(([debitAccount, creditAccount, cents]) => {
-        return { vendorId: 7, debitAccount, creditAccount, amountCents: cents };
-      }),
-  );
-  const netCents = takenCents(ours, amountCents);
-  const payment: PricedPayment = {
-    ...{ vendorId: 7, paymentId: 'p', reference: 'R', billerCode: 'kplc', account: '1' },
-    ...{ amountCents, outcome: 'success', billerReference: 'B' },
-    ...{ firstSentAt: new Date(0), lastSentAt: new Date(0), settledAt: new Date(1) },
-    ...{ underWay: false, paidElsewhere: false, postedCents: amountCents },
-    ...{ netCents, netPostedCents: netCents, houseCents: 0n },
-    ...{ listedCents: 0n, listedPayments: 0, isListed: false, isRevised: false },
-    ...{ feeCents, vatCents, terms: ours, otherTerms: NOTHING },
-  };
-  return { ledger, payment };
-}
-
-function situationOf(
-  payment: PricedPayment,
-  row: Pick<Situation['row'], 'kind' | 'facts'>,
-): Situation {
-  const listedCents = BigInt(Number(row.facts['paid_cents'] ?? 0));
-  return {
-    row: { vendorId: 7, operatorCode: 'kplc', ...row },
-    payment: { ...payment, listedCents, listedPayments: 1, isListed: true },
-    lost: null,
-    ...{ floatCents: 10_000_000n, collectedCents: 0n, exposureCents: 0n, keptCents: 0n },
-    ...{ borneCents: 0n, receivableCents: 0n },
-  };
-}
-
-/** Undefined: it is refused. */
-function transfersOf(
-  situation: Situation,
-  resolution: string,
-): readonly PlannedTransfer[] | undefined {
-  const empty = { amount_cents: null, operator_reference: null, message: null, details: null };
-  const proposal: Proposal = { resolution, note: 'as the facts say', ...empty };
-  try {
-    const plan = planResolution(situation, proposal);
-    return plan.kind === 'correct' ? plan.transfers : [];
-  } catch (error) {
-    if (error instanceof PlainError) return undefined;
-    throw error;
-  }
-}
 
 const isNear = (one: bigint, other: bigint, cents = 1n): boolean =>
   one - other <= cents && other - one <= cents;

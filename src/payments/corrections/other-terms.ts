@@ -29,8 +29,9 @@ export interface PricedPayment extends OurPayment {
  */
 export function executedBy({ facts }: Row, payment: PricedPayment, listed: bigint): bigint {
   if (facts['source'] !== 'statement' || !isListedNet(payment, listed)) return listed;
-  const { terms, postedCents, netPostedCents } = payment;
+  const { terms, amountCents, netCents, postedCents, netPostedCents } = payment;
   if (postedCents > 0n && listed === netPostedCents) return postedCents;
+  if (listed === netCents) return amountCents;
   return (terms === null ? undefined : paidFor(terms, listed)) ?? listed;
 }
 

@@ -4,7 +4,6 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
-import { differenceCents } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
@@ -14,14 +13,10 @@ import { houseAmount, planHouseTransfer } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
 import { lostAmount, planLostCharge, planLostReturn, stillLostCents } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
-import { executedBy, planTerms } from './other-terms.ts';
+import { planTerms } from './other-terms.ts';
 import type { PricedPayment } from './other-terms.ts';
-import {
-  isExplained,
-  stillReturnedCents,
-  stillReturnedToVendorCents,
-  stillTakenCents,
-} from './still-taken.ts';
+import { missingExecutedCents, missingTakenCents, saidCents } from './missing.ts';
+import { stillReturnedCents, stillReturnedToVendorCents, stillTakenCents } from './still-taken.ts';
 
 /**
  * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
@@ -210,25 +205,8 @@ function planReport(situation: Situation, proposal: Proposal, reported: 'paid' |
   return { kind: 'settle', outcome: 'success', paidCents };
 }
 
-/** The amount that the operator says it paid for the payment. */
-function saidCents({ row }: Situation, payment: PricedPayment): bigint {
-  if (row.facts['operator_says'] === 'failed') return 0n;
-  const cents = factCents(row, 'paid_cents') ?? payment.amountCents;
-  if (row.facts['movement'] !== 'reversal') return executedBy(row, payment, cents);
-  return cents < payment.postedCents ? payment.postedCents - cents : 0n;
-}
-
-/** The amount that the operator says it paid and has not returned, less the amount in the ledger. */
-function missingCents(
-  situation: Situation,
-  payment: PricedPayment,
-  proposal: Proposal,
-  said = saidCents(situation, payment),
-): bigint {
-  // Below zero, the operator has returned money of ours, which is no reason to charge more than it says.
-  // If statements show how much it has, `stillTakenCents` subtracts our part.
-  const ourCents = payment.houseCents > 0n && !isExplained(payment) ? payment.houseCents : 0n;
-  const missing = stillTakenCents(payment, said - payment.postedCents - ourCents);
+/** Throws: `PlainError` (field `amount`) if the proposer's amount is not above zero and at most what is missing. */
+function missingCents(proposal: Proposal, missing: bigint): bigint {
   const amount = givenCents(proposal) ?? missing;
   if (amount > 0n && amount <= missing) return amount;
   throw new PlainError(
@@ -265,7 +243,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
       field: 'resolution',
     });
   }
-  const amountCents = missingCents(situation, payment, proposal);
+  const amountCents = missingCents(proposal, missingExecutedCents(row, payment));
   const wasFailed = payment.outcome === 'failed';
   const { transfers, take } = chargesOf(payment.vendorId, [['float', floatCents]]);
   take(accountOf('operator', row), amountCents);
@@ -330,7 +308,7 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
     );
   }
   const { vendorId, postedCents } = payment;
-  const unpaid = postedCents - saidCents(situation, payment);
+  const unpaid = postedCents - saidCents(row, payment);
   const isListed = row.facts['source'] === 'statement';
   const max = isListed ? stillReturnedToVendorCents(payment, unpaid) : unpaid;
   if (isListed && row.kind === 'theirs_only') requireVendorsOnly(situation, payment, proposal, max);
@@ -392,12 +370,7 @@ function houseCents(situation: Situation, resolution: HouseResolution, proposal:
   const { row, payment, lost } = situation;
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) {
-    const listed = factCents(row, 'paid_cents');
-    const isCompared = row.facts['source'] === 'statement' && payment.postedCents > 0n;
-    if (listed === undefined || !isCompared) return missingCents(situation, payment, proposal);
-    // Our own accounts have no cost and no commission for it, so all of the difference is booked there.
-    const said = payment.postedCents + differenceCents(payment, listed);
-    return missingCents(situation, payment, proposal, said);
+    return missingCents(proposal, missingTakenCents(row, payment));
   }
   return houseAmount(row, resolution, proposal, (cents, isTaken) => {
     if (lost !== null && isTaken) return stillLostCents(lost, cents);

@@ -1,4 +1,4 @@
-import { executedCents } from '../reconciliation/match.ts';
+import { executedCents, isListedNet } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 
 /**
@@ -7,37 +7,41 @@ import type { OurPayment } from '../reconciliation/match.ts';
  * may be open; and two cases may be about the same money. Pure.
  */
 export function stillTakenCents(payment: OurPayment, takenCents: bigint): bigint {
-  if (!isExplained(payment)) return takenCents;
-  return smallest(takenCents, listedCents(payment) - payment.postedCents - payment.houseCents);
+  return isExplained(payment) ? smallest(takenCents, notBookedCents(payment)) : takenCents;
 }
 
 /** The same for an amount that the operator returned: what statements list less than the ledger has. Pure. */
 export function stillReturnedCents(payment: OurPayment, returnedCents: bigint): bigint {
-  if (!isExplained(payment)) return returnedCents;
-  return smallest(returnedCents, payment.postedCents + payment.houseCents - listedCents(payment));
+  return isExplained(payment) ? smallest(returnedCents, -notBookedCents(payment)) : returnedCents;
 }
 
 /** The same for the vendor's part: as long as the operator has been paid once, it is the vendor's payment. Pure. */
 export function stillReturnedToVendorCents(payment: OurPayment, returnedCents: bigint): bigint {
   if (!isExplained(payment)) return returnedCents;
   const leftCents = stillReturnedCents(payment, returnedCents);
-  return smallest(leftCents, payment.postedCents - listedCents(payment));
+  const executed = executedCents(payment, { amountCents: payment.listedCents });
+  return smallest(leftCents, payment.postedCents - executed);
 }
 
 /**
  * Whether statements show how much the operator has of the payment. If it has cost or commission, they list either
- * amount, and several payments of it cannot be told from one with another amount.
+ * amount, and several payments of it cannot be told from one with another amount. As long as nothing is posted to
+ * the vendor's ledger, there is nothing with which they could be confused.
  */
 export function isExplained(payment: OurPayment): boolean {
-  const { isListed, isRevised, netCents, amountCents } = payment;
-  return isRevised || (isListed && netCents === amountCents);
+  const { isListed, isRevised, netCents, amountCents, postedCents } = payment;
+  return isRevised || (isListed && (netCents === amountCents || postedCents === 0n));
 }
 
-/** What statements list as paid for it, less what they list as reversed, without the operator's terms. */
-function listedCents(payment: OurPayment): bigint {
-  return executedCents(payment, { amountCents: payment.listedCents });
+/** What statements list as paid for it, less what they list as reversed and what the ledger has of it. */
+function notBookedCents(payment: OurPayment): bigint {
+  const { listedCents, postedCents, netPostedCents, netCents, houseCents } = payment;
+  const isNet = [listedCents, listedCents - houseCents].some(
+    (cents) => cents === netCents || isListedNet(payment, cents),
+  );
+  return listedCents - (isNet && postedCents > 0n ? netPostedCents : postedCents) - houseCents;
 }
 
-function smallest(one: bigint, other: bigint): bigint {
+export function smallest(one: bigint, other: bigint): bigint {
   return one < other ? one : other;
 }

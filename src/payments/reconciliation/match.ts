@@ -171,15 +171,22 @@ function grossAndNet(payment: Amounts): readonly [grossCents: bigint, netCents: 
 
 /**
  * Whether a statement lists the payment with the operator's cost and commission. Statements list either
- * amount; one that is neither is compared with the nearer one, because the operator's terms may have
+ * amount; one that is neither is compared with the nearest one, because the operator's terms may have
  * changed since ours were entered. By more than a tenth of the amount they do not: then it executed another one.
  */
 export function isListedNet(payment: Amounts, listedCents: bigint): boolean {
-  const [grossCents, netCents] = grossAndNet(payment);
-  const awayCents = distance(listedCents, netCents);
-  return (
-    awayCents < distance(listedCents, grossCents) && awayCents * TERMS_CHANGE_DIVISOR <= grossCents
-  );
+  const { amountCents, netCents } = payment;
+  const [grossCents, netPostedCents] = grossAndNet(payment);
+  // If a part is posted, it may be listed in full.
+  const fromGross = nearestOf(listedCents, [grossCents, amountCents]);
+  const fromNet = nearestOf(listedCents, [netPostedCents, netCents]);
+  const wholeCents = grossCents > amountCents ? grossCents : amountCents;
+  return fromNet < fromGross && fromNet * TERMS_CHANGE_DIVISOR <= wholeCents;
+}
+
+function nearestOf(cents: bigint, [one, other]: readonly [bigint, bigint]): bigint {
+  const [fromOne, fromOther] = [distance(cents, one), distance(cents, other)];
+  return fromOne < fromOther ? fromOne : fromOther;
 }
 
 const TERMS_CHANGE_DIVISOR = 10n;
