@@ -9,10 +9,12 @@ import type { Plugin } from 'vite';
 // Named, because tools read this file from other folders as well.
 const configPath = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
 
+function catalogue(language: string): URL {
+  return new URL(`src/locales/${language}.po`, import.meta.url);
+}
+
 /** An English text is its own key, so the English catalogue is the Swahili one without translations. */
 function englishTexts(): Plugin {
-  const catalogue = (language: string): URL =>
-    new URL(`src/locales/${language}.po`, import.meta.url);
   return {
     name: 'english-texts',
     buildStart: () => {

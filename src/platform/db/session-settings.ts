@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientBase, QueryConfig, QueryResultRow } from 'pg';
+import type { ClientBase, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 
 /** A pool, or one client of it. */
 interface Session {
   query<Row extends QueryResultRow>(
     statement: string,
     values?: readonly unknown[],
-  ): Promise<{ readonly rows: Row[] }>;
+  ): Promise<QueryResult<Row>>;
 }
 
 /**
