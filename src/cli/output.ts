@@ -1,4 +1,5 @@
 import { Help } from 'commander';
+import { visible } from '../platform/base/visible.ts';
 
 /** The part of a stream that is needed to write text. */
 export interface TextStream {
@@ -107,13 +108,7 @@ export function record(pairs: readonly (readonly [name: string, value: string])[
   return pairs.map(([name, value]) => `${pad(name, width)}${GAP}${shown(value)}\n`).join('');
 }
 
-/**
- * Text from others (an operator's message, a vendor's reference), safe for a terminal: characters
- * that move the cursor or reverse the text direction are made visible.
- */
-function shown(text: string): string {
-  return text === '' ? '-' : text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
-}
+const shown = (text: string): string => (text === '' ? '-' : visible(text));
 
 const letters = new Intl.Segmenter();
 

@@ -63,7 +63,7 @@ export function setWebhook(deps: SelfServiceDeps): AnyResource {
         const allowsPrivate = before?.allowsPrivate === true && before.url === URL.parse(url)?.href;
         const sealing = async () => ({ masterKeys, certain: true });
         const secret = await put(pool, vendor, { url, allowsPrivate, sealing });
-        if (types !== undefined) await setEventTypes(pool, vendor, types);
+        if (types !== undefined) await setEventTypes(pool, vendor, types, { isStaff: false });
         const answer = { ...(await readWebhook(pool, vendor)), secret: secret ?? null };
         return {
           answer,

@@ -9,6 +9,10 @@ import type {
 import { createLink } from '../../src/parties/people/links.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
+import { OPERATOR, operatorChangeJson } from '../../src/payments/settings/operators.ts';
+import { proposeSetting } from '../../src/payments/settings/propose.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
@@ -92,6 +96,26 @@ describe('what waits for a second person', () => {
       expect(await approvalsOf(login)).toEqual({ approvals: [], waiting: 0 });
     }
     expect((await as('demo-admin').get('/approvals')).code).toBe('not_permitted');
+  });
+
+  test('is shown with what turns its text around or is not seen', async () => {
+    const { pool } = running.service;
+    const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+    const { masterKeys } = running.sealing;
+    const tools = { pool, ledgerMac, masterKeys };
+    const proposals = createProposals({ ...tools, wireTime: createWireTime('UTC') });
+    const { personId = '' } = (await findPerson(pool, 'admin')) ?? {};
+    const change = operatorChangeJson({ name: 'K\u{202e}PLC\u{200b}', settings: {} });
+    const { row } = await proposeSetting(
+      { ...tools, proposals },
+      {
+        ...{ setting: OPERATOR, key: { operatorCode: 'kplc' }, change },
+        ...{ by: { personId, name: 'admin' }, note: 'r' },
+      },
+    );
+    const read = await as('operations').read<ProposalAnswer>(`/proposals/${row.proposalId}`);
+    const name = read.shown.find(({ label }) => label === 'Name');
+    expect(name?.text).toMatch(/ → K\u{fffd}PLC\u{fffd}$/u);
   });
 
   test('a receipt is approved as it was seen', async () => {

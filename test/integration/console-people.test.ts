@@ -110,15 +110,24 @@ test('a person is invited, disabled and enabled, and the log says by whom and wh
   expect(JSON.stringify(entries)).not.toContain(token);
 });
 
-test('a text that the audit log could not keep is refused before anything happens', async () => {
+test('a text that the audit log could not keep, or nobody could read, is refused before anything happens', async () => {
   const admin = await signedIn(running.origin, 'admin');
   const person = { login: 'half@pay.example', role: 'risk', reason: 'New here' };
   const whole = '\u{1F600}';
-  for (const name of ['Half \0', `Half ${whole.slice(0, 1)}`, `${whole.slice(1)} Half`]) {
+  const unseen = ['Baraka\u{200b}', '\u{202e}Baraka', 'Bara\u{3164}ka', 'Bara\tka'];
+  for (const name of [
+    ...unseen,
+    'Half \0',
+    `Half ${whole.slice(0, 1)}`,
+    `${whole.slice(1)} Half`,
+  ]) {
     const refused = await admin.send('POST', '/people', { ...person, name });
     expect(refused).toMatchObject({ status: 400, code: 'invalid_field', field: 'name' });
   }
-  const added = await admin.send('POST', '/people', { ...person, name: `Whole ${whole}` });
+  const turned = { ...person, name: 'Half', reason: 'New\u{202e} here' };
+  expect(await admin.send('POST', '/people', turned)).toMatchObject({ field: 'reason' });
+  const asked = { ...person, name: `Whole ${whole}`, reason: 'New here.\nAs agreed.' };
+  const added = await admin.send('POST', '/people', asked);
   expect(added.status).toBe(200);
 });
 

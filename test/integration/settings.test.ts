@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stopWebhook } from '../../src/payments/events/administer.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { BILLER, changeJson, ROUTE } from '../../src/payments/settings/billers.ts';
@@ -6,7 +7,9 @@ import { COLLECTOR_KEY, collectorSealed } from '../../src/payments/settings/coll
 import { settingsJson } from '../../src/payments/settings/fields.ts';
 import { SOURCE, SOURCE_KEY, sourceSealed } from '../../src/payments/settings/money-in.ts';
 import {
+  OPERATOR as OPERATOR_SETTING,
   OPERATOR_KEY,
+  operatorChangeJson,
   requireUsableWith,
   sealedFor,
 } from '../../src/payments/settings/operators.ts';
@@ -186,7 +189,7 @@ const CHANGES: readonly (readonly [
       ['At most at once', /^10\.00$/],
       ['Limit of a day', /^10\.00$/],
       ['Source', /^paybill$/],
-      ['Phone number', /^…000$/],
+      ['Phone number', /^…000, fingerprint [0-9a-f]{12}$/],
     ],
   ],
   [
@@ -213,6 +216,18 @@ const CHANGES: readonly (readonly [
   ],
 ];
 
+/** As they are written, and as they are read. */
+const LOOK_ALIKES = [
+  // A Cyrillic letter.
+  ['https://p\u{430}y.example.com', 'https://xn--py-7kc.example.com'],
+  // A space of no width, and a character that turns the text around.
+  ['https://pay.example.com/\u{200b}v1', 'https://pay.example.com/%E2%80%8Bv1'],
+  ['https://pay.example.com/\u{202e}v1', 'https://pay.example.com/%E2%80%AEv1'],
+  ['https://pay.ex\tample.com', 'https://pay.example.com'],
+  ['https://3405803781/v1', 'https://203.0.113.5/v1'],
+  ['https://PAY.example.com:443', 'https://pay.example.com'],
+] as const;
+
 const PUSH: TopUpRule = {
   ...{ kind: 'push', thresholdCents: 500n, pauseSeconds: 3_600, targetCents: 2_000n },
   ...{ maximumCents: 1_000n, dailyCents: 1_000n, sourceCode: 'paybill', phone: PHONE },
@@ -236,6 +251,56 @@ test.each(CHANGES)('%s changes once another person has approved it', async (_nam
   expect(await now()).toEqual(before);
   await approveSeen(books, row.proposalId, baraka);
   expect(await now()).not.toEqual(before);
+});
+
+/** What an approval would do, after the first line, and what is remarked. */
+async function previewOf(asked: SettingChange) {
+  const deps = { pool: books.pool, proposals, ledgerMac: books.ledgerMac, masterKeys };
+  const { row } = await proposeSetting(deps, { ...asked, by: asha, note: 'as agreed' });
+  const { lines, remarks, problem } = await proposals.preview(row.proposalId);
+  await proposals.withdraw({ proposalId: row.proposalId, by: asha });
+  return { lines: lines.slice(1), remarks, problem };
+}
+
+test('another phone is shown as another one, also if it has the same last digits', async () => {
+  const key = { ...shop, kind: 'push' };
+  const withPhone = (phone: string) => ({
+    ...{ setting: TOP_UP, key },
+    change: { rule: ruleJson({ ...PUSH, phone }, shop.vid, { masterKeys }) },
+  });
+  expect((await previewOf(withPhone(PHONE))).lines).toEqual([]);
+  const { lines } = await previewOf(withPhone('254799999000'));
+  const [, was, is] = /^…000, fingerprint (\w+) → …000, fingerprint (\w+)$/.exec(
+    lines[0]?.text ?? '',
+  ) ?? ['', 'it does', 'not match'];
+  expect([lines.length, was === is]).toEqual([1, false]);
+});
+
+test('an address is proposed only as it is read: no other letters, and nothing that is not seen', async () => {
+  const operator = (baseUrl: string): SettingChange => ({
+    ...{ setting: OPERATOR_SETTING, key: { operatorCode: 'second' } },
+    change: operatorChangeJson({ baseUrl, settings: {} }),
+  });
+  const source = (baseUrl: string): SettingChange => ({
+    ...{ setting: SOURCE, key: { sourceCode: 'paybill' } },
+    change: settingsJson({ base_url: baseUrl }),
+  });
+  for (const [address, isRead] of LOOK_ALIKES) {
+    for (const asked of [operator(address), source(address)]) {
+      await expect(previewOf(asked)).rejects.toThrow(`write it as ${isRead}`);
+    }
+  }
+  const { problem } = await previewOf(operator('https://pay.example.com/v2/'));
+  expect(problem).toBeNull();
+});
+
+test('a webhook that was stopped is set with the remark that it is called again', async () => {
+  await stopWebhook(books.pool, shop, { isStaff: false });
+  const url = 'https://shop.example/hook';
+  const asked = { setting: WEBHOOK, key: shop, change: { url, allowsPrivate: false } };
+  expect((await previewOf(asked)).remarks).toEqual([
+    { label: 'Stopped at present', text: 'events are sent again from the approval on' },
+  ]);
 });
 
 test('a proposal has neither secrets nor phone numbers in plain text', async () => {

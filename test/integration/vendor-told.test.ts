@@ -5,6 +5,7 @@ import { createLink } from '../../src/parties/people/links.ts';
 import { listKeysOf } from '../../src/parties/store.ts';
 import {
   changeEventTypes,
+  enableWebhook,
   removeWebhook,
   setEventTypes,
   setWebhook,
@@ -112,12 +113,31 @@ test('of a former key that staff end before its overlap is over, and not of one 
 
 test('always: nobody switches these events off, and the log tells of a webhook that is silenced', async () => {
   const { pool } = books;
-  const off = changeEventTypes(pool, vendor, { on: [], off: ['account.changed'] });
+  const off = changeEventTypes(
+    pool,
+    vendor,
+    { on: [], off: ['account.changed'] },
+    { isStaff: true },
+  );
   await expect(off).rejects.toThrow('account.changed is always sent');
-  await setEventTypes(pool, vendor, ['transaction.failed']);
+  await setEventTypes(pool, vendor, ['transaction.failed'], { isStaff: false });
   const { offTypes } = (await findWebhook(pool, vendor.vendorId)) ?? {};
   expect(offTypes).not.toContain('account.changed');
   await stopWebhook(pool, vendor, { isStaff: true });
   await removeWebhook(pool, vendor, { isStaff: true });
   expect(await log()).toEqual(['/v1/webhook', '/v1/webhook']);
+});
+
+test('of a webhook that staff call again or choose the types of, and not of what changes nothing', async () => {
+  const { pool } = books;
+  for (const isStaff of [false, true]) {
+    await stopWebhook(pool, vendor, { isStaff: false });
+    await enableWebhook(pool, vendor, { isStaff });
+    await enableWebhook(pool, vendor, { isStaff });
+    await setEventTypes(pool, vendor, ['transaction.failed'], { isStaff });
+    await changeEventTypes(pool, vendor, { on: ['float.low'], off: [] }, { isStaff });
+    await changeEventTypes(pool, vendor, { on: ['float.low'], off: [] }, { isStaff });
+  }
+  const told = { change: 'webhook', login: null };
+  expect(await events()).toEqual([told, told, told]);
 });

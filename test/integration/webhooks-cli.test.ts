@@ -132,16 +132,17 @@ test('the types that are sent are chosen', async () => {
 });
 
 test('a disabled one is shown, enabled again, and removed with its secrets', async () => {
+  // Two of payments, and three that tell the vendor that staff chose types.
   await disableWebhook(books.pool, vendorId, 'HTTP 500');
   expect(await metric('malipo_webhooks_disabled')).toBe('1');
-  expect(await metric('malipo_webhook_backlog{webhook="disabled"}')).toBe('2');
+  expect(await metric('malipo_webhook_backlog{webhook="disabled"}')).toBe('5');
   expect((await must(environment, 'webhook', 'list')).stdout).toContain('disabled: HTTP 500');
-  expect(await webhook('enable', vid)).toEqual({ vid, enabled: true, waiting: 2 });
+  expect(await webhook('enable', vid)).toEqual({ vid, enabled: true, waiting: 6 });
   expect(await webhook('disable', vid)).toMatchObject({ changed: true });
   expect(await webhook('disable', vid)).toMatchObject({ changed: false });
-  expect(await webhook('remove', vid)).toEqual({ vid, removed: true, given_up: 3 });
+  expect(await webhook('remove', vid)).toEqual({ vid, removed: true, given_up: 7 });
   await pay();
-  expect((await webhook('events', vid))['events']).toHaveLength(3);
+  expect((await webhook('events', vid))['events']).toHaveLength(7);
   const valid = await books.pool.query(
     "select 1 from security_keys where holder_kind = 'webhook' and (valid_until is null or valid_until > now())",
   );

@@ -68,6 +68,8 @@ interface Shop {
   readonly secret: string;
 }
 
+/** The vendor’s own people and programs. */
+const OWN = { isStaff: false };
 let books: Books;
 const ends: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
@@ -249,7 +251,7 @@ describe('an event', () => {
     const shop = await shopWith(receiver.url);
     const paidBefore = await pay(shop);
     const wanted = EVENT_TYPES.filter((type) => type === 'transaction.failed');
-    await setEventTypes(books.pool, shop, wanted);
+    await setEventTypes(books.pool, shop, wanted, OWN);
     const made = await pay(shop);
     const failed = await pay(shop, 'failed');
     await correct(failed, shop);
@@ -271,7 +273,7 @@ describe('an event', () => {
     const replay = async (paymentId: string) =>
       await replayEvents(books.pool, shop, { ...offOnes, paymentId });
     expect(await replay(made.paymentId)).toBe(0);
-    await setEventTypes(books.pool, shop, ['transaction.succeeded', ...wanted]);
+    await setEventTypes(books.pool, shop, ['transaction.succeeded', ...wanted], OWN);
     expect(await replay(made.paymentId)).toBe(1);
     expect(await replay(paidBefore.paymentId)).toBe(1);
     await until('both to arrive', async () => receiver.calls.length === 3);
@@ -280,7 +282,9 @@ describe('an event', () => {
       'transaction.succeeded',
       'transaction.succeeded',
     ]);
-    await expect(setEventTypes(books.pool, shop, [])).rejects.toMatchObject({ field: 'types' });
+    await expect(setEventTypes(books.pool, shop, [], OWN)).rejects.toMatchObject({
+      field: 'types',
+    });
   });
 
   test('a replay for a request takes turns, ends with its client, and is bounded', async () => {
@@ -328,7 +332,7 @@ describe('an event', () => {
       );
       const types = ['float.low', 'credit.default'] as const;
       const started = types.map(
-        async (type) => await changeEventTypes(books.pool, shop, { on: [], off: [type] }),
+        async (type) => await changeEventTypes(books.pool, shop, { on: [], off: [type] }, OWN),
       );
       await until('both to wait', async () => (await countWaiting(books.pool)) === types.length);
       return { started };
@@ -484,7 +488,7 @@ describe('a receiver', () => {
     expect((await eventsOf(shop)).map((event) => event.state)).toEqual(['waiting', 'waiting']);
     expect(receiver.calls.length).toBe(count);
     isWell = true;
-    expect(await enableWebhook(books.pool, shop)).toBe(2);
+    expect(await enableWebhook(books.pool, shop, OWN)).toBe(2);
     await untilAll(shop, 'delivered');
   });
 

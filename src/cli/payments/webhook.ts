@@ -123,7 +123,7 @@ function addTypes(webhook: Command, cli: Cli): void {
       if (both.length > 0) throw new UsageError(`--on and --off both name ${both.join(', ')}.`);
       await cli.run(options, async ({ pool }) => {
         const vendor = await requireVendor(pool, vid);
-        if (on.length + off.length > 0) await changeEventTypes(pool, vendor, { on, off });
+        if (on.length + off.length > 0) await changeEventTypes(pool, vendor, { on, off }, STAFF);
         const webhookNow = await requireWebhook(pool, vendor);
         const types = OPTIONAL_EVENT_TYPES.map((type) => ({
           type,
@@ -255,7 +255,7 @@ function addEnable(webhook: Command, cli: Cli): void {
   about(webhook, 'enable', 'Enable a disabled webhook. Waiting events are sent at once.').action(
     async (vid: string, options: Common) => {
       await cli.run(options, async ({ pool }) => {
-        const waiting = await enableWebhook(pool, await requireVendor(pool, vid));
+        const waiting = await enableWebhook(pool, await requireVendor(pool, vid), STAFF);
         const text = `The webhook of ${vid} is enabled. Waiting events: ${waiting}.`;
         return { json: { vid, enabled: true, waiting }, text };
       });

@@ -9,3 +9,9 @@ export const line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: String.raw`^\P{C}+$` });
 
 export const shortText = line(200);
+
+/** What people are called. Two names that look alike are the same. */
+export const personName = Type.String({
+  maxLength: 100,
+  pattern: String.raw`^[^\p{C}\p{DI}]*[^\p{C}\p{DI}\s][^\p{C}\p{DI}]*$`,
+});

@@ -16,6 +16,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { InvitationAnswer, PeopleAnswer, PersonView } from '../operations-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
+import { personName as name } from './fields.ts';
 import { onlyReason, reason } from './reason.ts';
 
 export interface PeopleRoutesOptions {
@@ -26,7 +27,6 @@ export interface PeopleRoutesOptions {
 
 const params = Type.Object({ login: Type.String({ maxLength: MAX_LOGIN_LENGTH }) });
 const role = Type.Enum([...ROLES]);
-const name = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
 
 /** People. The staff see everybody; a vendor's administrator sees the vendor's people alone. */
 export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {

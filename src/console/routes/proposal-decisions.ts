@@ -4,6 +4,7 @@ import { isAllowed } from '../../parties/people/permissions.ts';
 import { readVids } from '../../parties/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
+import { visible } from '../../platform/base/visible.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
@@ -178,7 +179,8 @@ function viewOf(
 
 function linesOf(lines: readonly Line[]): LineView[] {
   return lines.map(({ label, text, cents }) => ({
-    ...{ label, text: text ?? null },
+    // The approval names what is proposed, whatever is shown: nothing may look like something else.
+    ...{ label, text: text === undefined ? null : visible(text) },
     amount: cents === undefined ? null : formatMoney(BigInt(cents)),
   }));
 }

@@ -22,7 +22,7 @@ import type { ProposalRow } from '../../proposals/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { Audited, route } from '../route.ts';
-import type { AnyRoute } from '../route.ts';
+import type { AnyRoute, Viewer } from '../route.ts';
 import type { NewSecret, TestAnswer, WebhookAnswer, WebhookSet } from '../vendor-answers.ts';
 import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { onlyReason, reason } from './reason.ts';
@@ -150,10 +150,10 @@ function typesRoute({ pool }: WebhookRoutesOptions): AnyRoute {
       },
       { additionalProperties: false },
     ),
-    handle: async (input) => {
+    handle: async (input, { viewer }) => {
       const vendor = await requireVendor(pool, input.params.vid);
       const before = await findWebhook(pool, vendor.vendorId);
-      await setEventTypes(pool, vendor, input.body.types);
+      await setEventTypes(pool, vendor, input.body.types, handOf(viewer));
       const answer = await answerOf(pool, vendor);
       return new Audited(answer, {
         before: { off: before?.offTypes },
@@ -173,8 +173,8 @@ function switchRoute({ pool }: WebhookRoutesOptions, verb: 'enable' | 'disable')
     body: onlyReason,
     handle: async (input, { viewer }) => {
       const vendor = await requireVendor(pool, input.params.vid);
-      if (verb === 'enable') await enableWebhook(pool, vendor);
-      else await stopWebhook(pool, vendor, { isStaff: viewer.vendor === undefined });
+      const change = verb === 'enable' ? enableWebhook : stopWebhook;
+      await change(pool, vendor, handOf(viewer));
       return await answerOf(pool, vendor);
     },
   });
@@ -191,13 +191,15 @@ function removeRoute({ pool }: WebhookRoutesOptions): AnyRoute {
     handle: async (input, { viewer }) => {
       const vendor = await requireVendor(pool, input.params.vid);
       const before = await findWebhook(pool, vendor.vendorId);
-      const isStaff = viewer.vendor === undefined;
-      const givenUp = await removeWebhook(pool, vendor, { isStaff });
+      const givenUp = await removeWebhook(pool, vendor, handOf(viewer));
       const answer = await answerOf(pool, vendor);
       return new Audited(answer, { before: { url: before?.url }, after: { givenUp } });
     },
   });
 }
+
+/** The vendor's own people need not be told. */
+const handOf = ({ vendor }: Viewer) => ({ isStaff: vendor === undefined });
 
 const MAX_ANSWER_LENGTH = 500;
 const FIVE_A_MINUTE = {

@@ -64,7 +64,10 @@ export function createOperatorPool(origin: string, options: Connection): Pool {
   });
 }
 
-/** Throws an `Error` naming the operator, unless the URL is https, or http to this machine. */
+/**
+ * Throws an `Error` naming the operator, unless the URL is https, or http to this machine, and written as it is read:
+ * people approve the text, and letters that look alike, or are not seen at all, would be another address.
+ */
 export function readBaseUrl({
   operatorCode,
   baseUrl,
@@ -80,6 +83,12 @@ export function readBaseUrl({
   const url = URL.parse(baseUrl);
   if (url === null || url.href !== url.origin + url.pathname) {
     throw new Error(`${kind} ${operatorCode}: ${what} must be https://host[:port][/path]`);
+  }
+  const isRead = url.href.replace(/\/$/, '');
+  if (baseUrl.replace(/\/$/, '') !== isRead) {
+    throw new Error(
+      `${kind} ${operatorCode}: ${what} is not written as it is read: write it as ${isRead}`,
+    );
   }
   // Answers are not signed; TLS proves that they are the operator's.
   const local = ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);

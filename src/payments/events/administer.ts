@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { NO_ID } from '../../platform/base/ids.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
@@ -31,6 +32,11 @@ import type { FoundWebhook, ReplayFilter } from './webhooks-store.ts';
  * and throws `PlainError` if it cannot be done. Senders read webhooks in every round, so they need
  * not be notified.
  */
+
+/** Whether staff do it: then the vendor is told. */
+interface Hand {
+  readonly isStaff: boolean;
+}
 
 type VendorKey = Pick<VendorRow, 'vendorId' | 'vid'>;
 
@@ -114,20 +120,26 @@ export async function setEventTypes(
   pool: Pool,
   vendor: VendorKey,
   types: readonly EventType[],
+  hand: Hand,
 ): Promise<void> {
-  await withWebhook(pool, vendor, (client) => keepTypes(client, vendor, types));
+  await withWebhook(pool, vendor, (client) => keepTypes(client, vendor, types, hand));
 }
 
 async function keepTypes(
   client: Queryable,
-  { vendorId }: VendorKey,
+  vendor: VendorKey,
   types: readonly EventType[],
+  { isStaff }: Hand,
 ): Promise<void> {
+  const { vendorId } = vendor;
+  const { offTypes: before } = await requireWebhook(client, vendor);
   const offTypes = OPTIONAL_EVENT_TYPES.filter((type) => !types.includes(type));
   if (offTypes.length === OPTIONAL_EVENT_TYPES.length) {
     throw new PlainError('Choose at least one type, or disable the webhook.', { field: 'types' });
   }
+  if (isDeepStrictEqual(new Set(before), new Set(offTypes))) return;
   await setOffTypes(client, vendorId, offTypes);
+  if (isStaff) await tellVendor(client, vendorId, { change: 'webhook' });
 }
 
 /** Switches some types on and others off; the rest stay. */
@@ -135,6 +147,7 @@ export async function changeEventTypes(
   pool: Pool,
   vendor: VendorKey,
   { on, off }: { readonly on: readonly EventType[]; readonly off: readonly EventType[] },
+  hand: Hand,
 ): Promise<void> {
   await withWebhook(pool, vendor, async (client) => {
     const { offTypes } = await requireWebhook(client, vendor);
@@ -143,11 +156,8 @@ export async function changeEventTypes(
     const types = OPTIONAL_EVENT_TYPES.filter(
       (type) => on.includes(type) || !offTypes.includes(type),
     );
-    await keepTypes(
-      client,
-      vendor,
-      types.filter((type) => !off.includes(type)),
-    );
+    const sent = types.filter((type) => !off.includes(type));
+    await keepTypes(client, vendor, sent, hand);
   });
 }
 
@@ -159,16 +169,19 @@ export async function requireWebhook(db: Queryable, vendor: VendorKey): Promise<
 }
 
 /** Resumes calls of the webhook, with all waiting events. Returns how many events that is. */
-export async function enableWebhook(pool: Pool, vendor: VendorKey): Promise<number> {
+export async function enableWebhook(
+  pool: Pool,
+  vendor: VendorKey,
+  { isStaff }: Hand,
+): Promise<number> {
   return await withWebhook(pool, vendor, async (client) => {
+    const { disabledAt } = await requireWebhook(client, vendor);
     await setEnabled(client, vendor.vendorId);
+    if (isStaff && disabledAt !== null) {
+      await tellVendor(client, vendor.vendorId, { change: 'webhook' });
+    }
     return await retryWaiting(client, vendor.vendorId);
   });
-}
-
-/** Whether staff do it: then the vendor is told. */
-interface Hand {
-  readonly isStaff: boolean;
 }
 
 /** Stops calls of the webhook; its events wait. Returns false if it was already disabled. */

@@ -41,7 +41,7 @@ const locationOf = (of: string, id: string): string => `proposals|${of}|${id}`;
 const FINGERPRINT_DIGITS = 12;
 
 /** Tells two secrets apart, and nothing else about them: without the master key it cannot be computed. */
-function fingerprint(secret: string, tools: WithKeys): string {
+export function fingerprint(secret: string, tools: WithKeys): string {
   const key = deriveKey(requireMasterKeys(tools).current, 'malipo fingerprints of secrets');
   return createMac(key).sign(secret).toString('hex').slice(0, FINGERPRINT_DIGITS);
 }

@@ -18,7 +18,7 @@ import { endTopUpRule, setTopUpRule } from '../vendor-floats/administer.ts';
 import type { TopUpRule } from '../vendor-floats/rule.ts';
 import { listActiveRules } from '../vendor-floats/rules-store.ts';
 import { code, orNull, strict, text } from './fields.ts';
-import { openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
+import { fingerprint, openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 import type { Tools } from './setting.ts';
 
@@ -76,7 +76,7 @@ export const TOP_UP = setting({
   change: strict({ rule: orNull(rule) }),
   target: ({ vid, kind }) => `${vid} by ${kind}`,
   vendorId: ({ vendorId }) => vendorId,
-  read: async (db, { vendorId, kind }) => {
+  read: async (db, { vendorId, kind }, tools) => {
     const rules = await listActiveRules(db);
     const row = rules.find((one) => one.vendorId === vendorId && one.kind === kind);
     if (row === undefined) return null;
@@ -87,7 +87,7 @@ export const TOP_UP = setting({
       'At most at once': moneyText(row.maximumCents),
       'Limit of a day': moneyText(row.dailyCents),
       Source: row.sourceCode ?? '',
-      'Phone number': row.phone === null ? '' : `…${row.phone.slice(-SHOWN_DIGITS)}`,
+      'Phone number': row.phone === null ? '' : phoneText(row.phone, tools),
     };
   },
   apply: async (db, { key: { vendorId, vid, kind }, change, by }, tools) => {
@@ -97,6 +97,9 @@ export const TOP_UP = setting({
 });
 
 const SHOWN_DIGITS = 3;
+/** Not the number, but two numbers with the same last digits differ: people approve what they see. */
+const phoneText = (phone: string, tools: Tools): string =>
+  `…${phone.slice(-SHOWN_DIGITS)}, fingerprint ${fingerprint(phone, tools)}`;
 const phoneSealed = (vid: string): string => `phone of ${vid}`;
 
 const moneyText = (amount: bigint | null): string => (amount === null ? '' : formatMoney(amount));
@@ -144,6 +147,12 @@ export const WEBHOOK = setting({
       Address: row.url,
       'Private networks': row.allowsPrivate ? 'allowed' : 'not allowed',
     };
+  },
+  // It may be stopped at any time, also by its failures.
+  remarks: async (db, { vendorId }) => {
+    const row = await findWebhook(db, vendorId);
+    if (row === undefined || row.disabledAt === null) return [];
+    return [{ label: 'Stopped at present', text: 'events are sent again from the approval on' }];
   },
   apply: async (db, { key: vendor, change }, tools) => {
     const sealing = async () => ({ masterKeys: requireMasterKeys(tools), certain: true });

@@ -161,6 +161,7 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   'Status text': msg`Status text`,
   Webhook: msg`Webhook`,
   'Private networks': msg`Private networks`,
+  'Stopped at present': msg`Stopped at present`,
   'Not booked': msg`Not booked`,
   'Not in our books': msg`Not in our books`,
 };
