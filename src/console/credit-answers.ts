@@ -176,7 +176,7 @@ export interface DisputesAnswer {
 /** `GET /credit/disputes/:disputeId`: an open one. */
 export interface DisputeAnswer {
   readonly disputeId: string;
-  /** Null: the account is no longer on file. */
+  /** Null: no answer contains the account. */
   readonly preview: OnWire<DisputePreview> | null;
 }
 

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
+import { previewDispute } from '../../src/credit/decisions/preview.ts';
 import { proposeSale, proposeWithdrawal } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
+import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { isInDefault } from '../../src/credit/scorecards/standing.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
@@ -93,6 +95,25 @@ test('a debt that two lenders submit counts once when two people find that it wa
   expect(one).toMatchObject({ lender: 'BUYER', soldOn: [new Date('2026-10-20T00:00:00Z')] });
   expect(one?.boughtFrom).toEqual([`SELLER ${debt.from}`]);
   expect(one?.history).toHaveLength(1);
+
+  // The person disputes what the seller submitted.
+  const previewOf = async (accountId: bigint, disputeId: string | undefined) =>
+    await previewDispute(
+      { ...options, pool, vault },
+      { crn: debt.crn, accountId, disputeId: disputeId ?? '' },
+    );
+  const open = async (accountId: bigint) => {
+    const words = { crn: debt.crn, accountId, statement: 'Paid to the seller', at: clock.now() };
+    return await openDispute(pool, vault, words);
+  };
+  const disputeId = await open(debt.from);
+  const shown = { account: String(debt.into), lender: 'BUYER', before: { disputed: 1 } };
+  expect(await previewOf(debt.from, disputeId)).toMatchObject({ ...shown, after: { disputed: 0 } });
+  const second = await open(debt.into);
+  expect(await previewOf(debt.from, disputeId)).toMatchObject({ ...shown, after: { disputed: 1 } });
+  for (const each of [disputeId, second]) {
+    await closeDispute(pool, each ?? '', 'rejected', clock.now());
+  }
 
   // The seller goes on submitting it.
   await submit('SELLER', line('S1'), '2026-11-04');

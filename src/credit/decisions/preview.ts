@@ -123,7 +123,10 @@ export interface DisputePreview extends AccountPreview {
   readonly statement: string;
 }
 
-/** What the end of a dispute changes; undefined if the account is no longer on file. */
+/**
+ * What the end of a dispute changes; undefined if no answer contains the account. A debt that was
+ * sold is shown as its holder's, with the disputes about its former lenders' accounts.
+ */
 export async function previewDispute(
   options: PreviewOptions,
   { crn, accountId, disputeId }: { crn: bigint; accountId: bigint; disputeId: string },
@@ -131,8 +134,9 @@ export async function previewDispute(
   const { pool, vault } = options;
   const found = await readAccount(options, crn, accountId);
   if (found === undefined) return undefined;
-  const disputes = (await listDisputes(pool, vault, found.answered)).filter(
-    (one) => one.accountId === accountId,
+  const ids = idsOf(found.account);
+  const disputes = (await listDisputes(pool, vault, found.answered)).filter((one) =>
+    ids.includes(one.accountId),
   );
   const dispute = disputes.find((one) => one.disputeId === disputeId);
   if (dispute === undefined) return undefined;
@@ -146,14 +150,14 @@ export async function previewDispute(
   };
 }
 
-/** What a withdrawal or a sale changes; undefined if the account is no longer on file. */
+/** What a withdrawal or a sale changes; undefined if no answer contains the account by itself. */
 export async function previewAccount(
   options: PreviewOptions,
   what: Extract<Content, { kind: 'withdrawal' | 'sale' }>,
 ): Promise<AccountPreview | undefined> {
   const from = BigInt(what.account);
   const found = await readAccount(options, BigInt(what.crn), from);
-  if (found === undefined) return undefined;
+  if (found === undefined || accountIdOf(found.account) !== from) return undefined;
   const { accounts: before } = found.file;
   if (what.kind === 'withdrawal') {
     return found.previewOf({ before, after: before.filter((one) => one !== found.account) });
@@ -163,8 +167,13 @@ export async function previewAccount(
   return found.previewOf({ before, after: joinSales(byId, [sale]) });
 }
 
-function accountIdOf({ key }: CreditAccount): bigint {
+function accountIdOf({ key }: Pick<CreditAccount, 'key'>): bigint {
   return BigInt(key.slice(key.lastIndexOf(' ') + 1));
+}
+
+/** Of the account, and of the accounts that were sold into it. */
+function idsOf({ key, boughtFrom = [] }: CreditAccount): bigint[] {
+  return [key, ...boughtFrom].map((one) => accountIdOf({ key: one }));
 }
 
 type Accounts = CreditFile['accounts'];
@@ -175,13 +184,15 @@ async function readAccount(options: PreviewOptions, crn: bigint, accountId: bigi
   const answered = (await readSurvivors(pool, [crn])).get(crn) ?? crn;
   const members = [answered, ...((await readMerged(pool, [answered])).get(answered) ?? [])];
   const file = (await readFilesOfToday(options, [{ crn: answered, members }], null)).get(answered);
-  const account = file?.accounts.find((one) => accountIdOf(one) === accountId);
-  if (file === undefined || account === undefined) return undefined;
+  if (file === undefined) return undefined;
+  const { accounts, guarantees = [] } = file;
+  const account = [...accounts, ...guarantees].find((one) => idsOf(one).includes(accountId));
+  if (account === undefined) return undefined;
   const { champions } = await readCardsInForce(pool);
   const { balanceCents, overdueCents, daysInArrears } = account.current;
   const previewOf = ({ before, after }: Readonly<Record<'before' | 'after', Accounts>>) => ({
     crn: String(answered),
-    account: String(accountId),
+    account: String(accountIdOf(account)),
     lender: account.lender,
     product: PRODUCT_NAMES[account.product],
     ...{ balanceCents, overdueCents, daysInArrears },

@@ -45,7 +45,7 @@ export function DisputePage() {
       {found.isPending && <Skeleton lines={10} />}
       {found.data !== undefined &&
         (found.data.preview === null ? (
-          <NotOnFile />
+          <InNoAnswer />
         ) : (
           <AccountFacts preview={found.data.preview} dispute={found.data.preview} />
         ))}
@@ -54,11 +54,14 @@ export function DisputePage() {
   );
 }
 
-function NotOnFile() {
+function InNoAnswer() {
   return (
     <Card title={<Trans>Account</Trans>}>
-      <Empty title={<Trans>Not on file any more</Trans>}>
-        <Trans>Its data is older than the retention. Closing the dispute changes nothing.</Trans>
+      <Empty title={<Trans>In no answer</Trans>}>
+        <Trans>
+          It was withdrawn, a suppression rule hides it, or its data is older than the retention.
+          While that is so, closing the dispute changes nothing.
+        </Trans>
       </Empty>
     </Card>
   );
