@@ -41,7 +41,7 @@ const ABOUT = {
 };
 const CONTENT = csvOf([
   rightLine(1),
-  rightLine(2, { Gender: 'SECRET', Surname: 'B4' }),
+  rightLine(2, { Gender: 'SECRET', Nationality: 'KEN' }),
   rightLine(3),
 ]);
 
@@ -72,7 +72,7 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
     findingCount: 2,
     findings: [
       { line: 3, field: 'Gender', rule: 'code' },
-      { line: 3, field: 'Surname', rule: 'name' },
+      { line: 3, field: 'Nationality', rule: 'country' },
     ],
   });
   const none = (await risk.get('/credit/imports')).body as unknown as CreditImportsAnswer;
@@ -115,7 +115,7 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
   expect(csv.text.split('\r\n').map((line) => line.split(',').slice(0, 3).join())).toEqual([
     'line,field,rule',
     '3,Gender,code',
-    '3,Surname,name',
+    '3,Nationality,country',
     '',
   ]);
   const { pool } = running.service;
@@ -179,7 +179,7 @@ test('files are tried one at a time, so that they do not take all of the console
 
 test('findings are read page by page, also within one line', async () => {
   const lines = Array.from({ length: 40 }, (_, at) =>
-    rightLine(100 + at, { Gender: 'X', Surname: 'B4' }),
+    rightLine(100 + at, { Gender: 'X', Nationality: 'KEN' }),
   );
   lines.push(rightLine(140));
   const importId = String(

@@ -132,7 +132,7 @@ test('before a listing, whoever a rule hides is not notified, and faulty lines a
       ...{ ...LATE, OriginalAmount: '2000', OverdueBalance: '1000' },
       ...{ CurrentBalance: '1000', CurrentBalanceKES: '1000' },
     }),
-    rightLine(3, { ...LATE, OverdueBalance: '6000', Gender: '?' }),
+    rightLine(3, { ...LATE, OverdueBalance: '6000', Gender: 'X' }),
     rightLine(4),
   ];
   const loans = path.join(folder, 'notices.csv');

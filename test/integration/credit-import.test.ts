@@ -214,7 +214,7 @@ describe('an imported file', () => {
 
   test('with mistakes is imported without the wrong lines; corrected from the report alone, it is complete', async () => {
     const mistakes: Line[] = [
-      { Surname: 'B4' },
+      { Nationality: 'KEN' },
       { DateOfBirth: '20200101' },
       { PrimaryIDNumber: 'ABC' },
       { OverdueBalance: '100' },

@@ -1,8 +1,27 @@
 import type { AmountUnit, Day } from '../registry/account.ts';
+import { isMissing } from '../registry/missing.ts';
 import type { Finding } from './record.ts';
+import { AMOUNT_COLUMNS } from './template.ts';
 import type { Column } from './template.ts';
 
+/** How some systems export a date that there is not. */
 const NO_DATE = '00000000';
+
+/** With separators of thousands. `1,500` is not, because it may have a decimal comma. */
+const WITH_THOUSANDS = /^\d{1,3}(?:[, \u00a0\u202f]\d{3})+\.\d{1,2}$/;
+
+/** Columns in which 0 is a number, and NA a name or Namibia. */
+const ZERO_IS_A_VALUE: ReadonlySet<Column> = new Set<Column>([
+  ...AMOUNT_COLUMNS,
+  'DaysInArrears',
+  'InstalmentsInArrears',
+  'RepaymentPeriod',
+  'JointHolders',
+]);
+const NA_IS_A_VALUE: ReadonlySet<Column> = new Set<Column>([
+  ...(['Surname', 'Forename1', 'Forename2', 'Forename3', 'TradingAs'] as const),
+  ...(['Nationality', 'PostalCountry', 'PhysicalCountry'] as const),
+]);
 
 /** Collects the problems of one line while its fields are read. */
 export class LineReader {
@@ -13,6 +32,7 @@ export class LineReader {
   readonly #values: readonly string[];
   readonly #positions: ReadonlyMap<Column, number>;
   readonly #unit: AmountUnit;
+  readonly #missing = new Set<Column>();
 
   constructor(
     line: number,
@@ -26,12 +46,28 @@ export class LineReader {
     this.#unit = unit;
   }
 
-  /** The value of a column, or empty text where the template has no such column. */
+  /**
+   * The value of a column; empty text if the template has no such column, and, with a remark, if the
+   * line has a word or a sign for a missing value.
+   */
   text(column: Column): string {
     const position = this.#positions.get(column);
     const value = position === undefined ? '' : (this.#values[position] ?? '');
-    // How some systems export a date that there is not.
-    return value === NO_DATE && column.includes('Date') ? '' : value;
+    if (value === '' || (value === NO_DATE && column.includes('Date'))) return '';
+    const isValue = !isMissing(value, {
+      zero: !ZERO_IS_A_VALUE.has(column),
+      na: !NA_IS_A_VALUE.has(column),
+    });
+    if (isValue) return value;
+    this.remarkMissing(column);
+    return '';
+  }
+
+  /** Once for a column. */
+  remarkMissing(column: Column): void {
+    if (this.#missing.has(column)) return;
+    this.#missing.add(column);
+    this.remark(column, 'missing', `${column} has no value, and was read as empty`);
   }
 
   fault(field: Column | '', rule: string, text: string): void {
@@ -95,12 +131,13 @@ export class LineReader {
     return value === '' ? undefined : this.#centsOf(column, value);
   }
 
-  #centsOf(column: Column, value: string): bigint | undefined {
+  #centsOf(column: Column, text: string): bigint | undefined {
+    const value = WITH_THOUSANDS.test(text) ? text.replaceAll(/[^\d.]/g, '') : text;
     if (value.length > 16 || !/^\d{1,13}(\.\d{1,2})?$/.test(value)) {
       this.fault(
         column,
         'amount',
-        `${column} must be an amount of at most 16 characters such as 1500 or 1500.50, not negative`,
+        `${column} must be an amount of at most 16 characters such as 1500, 1500.50 or 1,500.50, not negative`,
       );
       return undefined;
     }

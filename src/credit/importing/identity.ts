@@ -56,7 +56,7 @@ export function readIdentity(reader: LineReader, asOf: Day): Profile {
     dateOfBirth: readBirth(reader, asOf),
     gender: reader.code('Gender', ['M', 'F']) ?? '',
     nationality: readCountry(reader, 'Nationality', true),
-    documents: [...readPrimaryDocument(reader), ...readExtraDocuments(reader)],
+    documents: readDocuments(reader),
     phones: readPhones(reader, asOf),
     addresses: readAddresses(reader, asOf),
     asOf,
@@ -73,37 +73,32 @@ function readNames(reader: LineReader): readonly [string, ...string[]] {
   const given = NAME_COLUMNS.map(
     (column) => [column, reader.freeText(column, NAME_LENGTH)] as const,
   );
-  const isNamed = given.some(([, text]) => text !== '' && !NO_NAME.test(text));
   const names = given.flatMap(([column, text]) => {
-    const name = readName(reader, column, { text, isNamed });
+    const name = readName(reader, column, text);
     return name === '' ? [] : [name];
   });
   const [first, ...others] = names;
   if (first !== undefined) return [first, ...others];
   if (NAME_COLUMNS.every((column) => reader.text(column) === '')) reader.required('Surname');
+  else if (given.some(([, text]) => text !== '')) {
+    reader.fault('Surname', 'name', 'Surname must be a name: letters, not digits or signs alone');
+  }
   return [''];
 }
 
-/** What lenders write where there is no name: signs, or a word for it. NA alone is a name. */
-const NO_NAME = /^([^\p{L}\d]+|N\/A|NIL|NULL|NONE|UNKNOWN|X{2,})$/iu;
+/** Digits, with the ending of an ordinal number. */
+const NUMBERS = /\p{Nd}+(?:(?:st|nd|rd|th)(?!\p{L}))?/giu;
 
-/** @param about.isNamed another column has a name. */
-function readName(
-  reader: LineReader,
-  column: Column,
-  { text, isNamed }: { readonly text: string; readonly isNamed: boolean },
-): string {
+/** A name without the digits that a lender has in it. */
+function readName(reader: LineReader, column: Column, text: string): string {
   if (text === '') return '';
-  if (isNamed && NO_NAME.test(text)) {
-    reader.remark(column, 'name', `${column} has no name, and was read as empty`);
+  const name = text.replaceAll(NUMBERS, '').replaceAll(/\s+/g, ' ').trim();
+  if (nameWords(name).length === 0) {
+    reader.remark(column, 'name', `${column} has no letters, and was read as empty`);
     return '';
   }
-  if (NO_NAME.test(text) || nameWords(text).length === 0) {
-    reader.fault(column, 'name', `${column} must be a name: letters, not digits or signs alone`);
-  } else if (/\d/.test(text)) {
-    reader.fault(column, 'name', `${column} must be a name without digits`);
-  }
-  return text;
+  if (name !== text) reader.remark(column, 'name', `${column} was read without its digits`);
+  return name;
 }
 
 function readBirth(reader: LineReader, asOf: Day): Day {
@@ -133,10 +128,19 @@ function readCountry(reader: LineReader, column: Column, required: boolean): str
   return value;
 }
 
+/** Every account needs a document, which enquiries find it by; any one will do. */
+function readDocuments(reader: LineReader): IdentityDocument[] {
+  const others = readExtraDocuments(reader);
+  if (reader.text('PrimaryIDNumber') !== '') return [...readPrimaryDocument(reader), ...others];
+  if (others.length === 0) reader.required('PrimaryIDNumber');
+  else reader.remarkMissing('PrimaryIDNumber');
+  return others;
+}
+
 function readPrimaryDocument(reader: LineReader): IdentityDocument[] {
   const code = reader.required('PrimaryIDType');
-  const number = reader.required('PrimaryIDNumber');
   if (code === '') return [];
+  const number = reader.text('PrimaryIDNumber');
   const idType = ID_TYPES.get(code);
   if (idType === undefined) {
     const company = code === '005' ? '; 005 is a company, which this template does not take' : '';
@@ -147,9 +151,8 @@ function readPrimaryDocument(reader: LineReader): IdentityDocument[] {
     );
     return [];
   }
-  if (number === '') return [];
   const normalised = idType.form.test(number) ? normaliseDocument(idType.type, number) : undefined;
-  if (normalised === undefined || /^0+$/.test(normalised)) {
+  if (normalised === undefined) {
     reader.fault(
       'PrimaryIDNumber',
       'id_number',

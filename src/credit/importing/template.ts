@@ -52,6 +52,16 @@ export const INDIVIDUAL_EXTRAS = [
   'Role',
 ] as const;
 
+/** In the unit of the file. */
+export const AMOUNT_COLUMNS: ReadonlySet<Column> = new Set([
+  'OriginalAmount',
+  'CurrentBalanceKES',
+  'CurrentBalance',
+  'OverdueBalance',
+  'InstalmentAmount',
+  'LastPaymentAmount',
+]);
+
 export type Column = (typeof MOBILE_COLUMNS)[number] | (typeof INDIVIDUAL_EXTRAS)[number];
 
 export const TEMPLATES = {

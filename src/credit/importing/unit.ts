@@ -1,17 +1,8 @@
 import { readCsv } from '../../platform/csv-file.ts';
 import type { AmountUnit } from '../registry/account.ts';
 import { ImportError } from './error.ts';
-import { headerProblem, TEMPLATES } from './template.ts';
-import type { Column, TemplateName } from './template.ts';
-
-const AMOUNT_COLUMNS: ReadonlySet<Column> = new Set([
-  'OriginalAmount',
-  'CurrentBalanceKES',
-  'CurrentBalance',
-  'OverdueBalance',
-  'InstalmentAmount',
-  'LastPaymentAmount',
-]);
+import { AMOUNT_COLUMNS, headerProblem, TEMPLATES } from './template.ts';
+import type { TemplateName } from './template.ts';
 
 /**
  * The unit of a file's amounts: shillings if any has a decimal point, and otherwise what was

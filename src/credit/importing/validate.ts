@@ -94,8 +94,7 @@ function readAccount(
   reader: LineReader,
   asOf: Day,
 ): Omit<SubmittedAccount, 'line' | 'profile'> | undefined {
-  const clientNumber = readNumber(reader, 'ClientNumber');
-  const accountNumber = readNumber(reader, 'AccountNumber');
+  const { clientNumber, accountNumber } = readNumbers(reader);
   const product = reader.code('AccountProductType', PRODUCT_TYPES);
   const riskClass = reader.code('PrudentialRiskClassification', RISK_CLASSES);
   const status = reader.code('AccountStatus', STATUSES);
@@ -151,14 +150,19 @@ function readAccount(
   return { accountNumber, clientNumber, terms, states: [state] };
 }
 
+/** Nothing is looked up by the number of the client, so it may be missing. */
+function readNumbers(reader: LineReader) {
+  if (reader.text('ClientNumber') === '') reader.remarkMissing('ClientNumber');
+  reader.required('AccountNumber');
+  return {
+    clientNumber: reader.freeText('ClientNumber', NUMBER_LENGTH),
+    accountNumber: reader.freeText('AccountNumber', NUMBER_LENGTH),
+  };
+}
+
 /** Null: the lender does not say. */
 function readRole(reader: LineReader): boolean | null {
   return reader.text('Role') === '' ? null : reader.code('Role', ROLES) === 'G';
-}
-
-function readNumber(reader: LineReader, column: 'ClientNumber' | 'AccountNumber'): string {
-  reader.required(column);
-  return reader.freeText(column, NUMBER_LENGTH);
 }
 
 /** Arrears must be given completely or not at all. */

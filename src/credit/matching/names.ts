@@ -1,3 +1,4 @@
+import { isMissing } from '../registry/missing.ts';
 import { areFormsOfOneName, initialsOf, knownName } from './known-names.ts';
 
 /**
@@ -10,10 +11,8 @@ const PARTICLES: ReadonlySet<string> = new Set(
     'WA OLE ARAP BIN BINTI BINT IBN AL EL NA',
   ].flatMap((line) => line.split(' ')),
 );
-/** Placeholders for a missing name. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', 'NONE']);
 const MIN_TOKENS = 2;
-/** Longer than every particle and placeholder. */
+/** Longer than every particle and every word for a missing name. */
 const LETTERS_ALONE = /^[A-Za-z]{8,}$/;
 /** Letters that Unicode does not decompose into a letter and a mark. */
 const WRITTEN_OUT: Readonly<Record<string, string>> = {
@@ -37,20 +36,21 @@ const WRITTEN_OUT: Readonly<Record<string, string>> = {
 const OTHER_LETTERS = new RegExp(`[${Object.keys(WRITTEN_OUT).join('')}]`, 'gu');
 
 /**
- * The words of a name as they are compared: diacritics removed, upper case, apostrophes dropped
- * (NG’ANG’A → NGANGA), hyphens split.
+ * The words of a name as they are compared: diacritics removed, upper case, apostrophes and digits
+ * dropped (NG’ANG’A → NGANGA), hyphens split; none if it is a word for a missing name.
  */
 export function nameWords(text: string): string[] {
   if (LETTERS_ALONE.test(text)) return [text.toUpperCase()];
+  if (isMissing(text.trim())) return [];
   const plain = text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .toUpperCase()
     .replaceAll(OTHER_LETTERS, (letter) => WRITTEN_OUT[letter] ?? letter);
   return plain
-    .replaceAll(/['’‘ʼ`´]/gu, '')
+    .replaceAll(/['’‘ʼ`´\p{Nd}]/gu, '')
     .split(/[^\p{L}]+/u)
-    .filter((word) => word !== '' && !PLACEHOLDERS.has(word));
+    .filter((word) => word !== '' && !isMissing(word));
 }
 
 /** Initials, which stand for a name that is not spelt out. */

@@ -1,3 +1,5 @@
+import { isMissing } from './missing.ts';
+
 /** Identification documents by the request parameter that carries them (specification §4.9). */
 export const DOCUMENT_TYPES = [
   'nationalID',
@@ -37,11 +39,12 @@ export const DOCUMENT_FORMS: Readonly<Record<DocumentType, string>> = {
 /**
  * The normal form of a document number: no separators, upper case, and no leading zeros if it
  * consists of digits only. Numbers of different types are never equal. Returns undefined if the
- * text is not such a document.
+ * text is not such a document; zeros and words for a missing number are nobody's.
  */
 export function normaliseDocument(type: DocumentType, text: string): string | undefined {
   const compact = text.replaceAll(/[\s./-]/g, '').toUpperCase();
   const number = /^\d+$/.test(compact) && type !== 'passportNo' ? withoutZeros(compact) : compact;
+  if (isMissing(number, { zero: true, na: true })) return undefined;
   return FORMS[type].test(number) ? number : undefined;
 }
 

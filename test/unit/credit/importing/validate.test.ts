@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { headerProblem, MOBILE_COLUMNS } from '../../../../src/credit/importing/template.ts';
+import type { Finding, SubmittedAccount } from '../../../../src/credit/importing/record.ts';
+import {
+  headerProblem,
+  MOBILE_COLUMNS,
+  TEMPLATES,
+} from '../../../../src/credit/importing/template.ts';
 import { createValidator } from '../../../../src/credit/importing/validate.ts';
+import { DOCUMENT_TYPES, normaliseDocument } from '../../../../src/credit/registry/documents.ts';
 import { rightLine, valuesOf } from '../../../support/credit-files.ts';
 import type { Line } from '../../../support/credit-files.ts';
 
@@ -20,6 +26,82 @@ const LATE: Line = {
   InstalmentsInArrears: '3',
   PrudentialRiskClassification: 'C',
 };
+
+describe('a value that there is not', () => {
+  const MISSING = [
+    'N/A',
+    'n/a',
+    '#N/A',
+    'NA',
+    'NIL',
+    'NONE',
+    'null',
+    '-',
+    '--',
+    '0',
+    '000',
+    'unknown',
+    'XXXXX',
+  ];
+  const full = createValidator('individual', '2026-10-31');
+  const validate = (change: Line) =>
+    full.validate(
+      7,
+      TEMPLATES.individual.map((column) => rightLine(1, change)[column] ?? ''),
+    );
+
+  test.each(MISSING)(
+    'written as %s, is read as empty, with a remark that names the field',
+    (missing) => {
+      const { account, remarks } = validate({
+        ...{ MobilePhone: missing, HomePhone: missing, ClientNumber: missing },
+        ...{ PassportNumber: missing, ServiceID: missing, AlienID: missing, TaxPIN: missing },
+        ...{ InstalmentDueDate: missing, PostalAddress: missing },
+      }) as { account?: SubmittedAccount; remarks?: readonly Finding[] };
+      expect(account?.profile).toMatchObject({
+        documents: [{ type: 'nationalID', number: '910000001' }],
+        phones: [],
+        addresses: [],
+      });
+      expect(account?.clientNumber).toBe('');
+      expect(remarks?.map(({ field, rule }) => `${field} ${rule}`)).toEqual(
+        expect.arrayContaining([
+          'MobilePhone missing',
+          'ServiceID missing',
+          'ClientNumber missing',
+        ]),
+      );
+    },
+  );
+
+  test('leaves the person the other documents of the line', () => {
+    for (const missing of ['', ...MISSING]) {
+      const { account } = validate({
+        PrimaryIDNumber: missing,
+        PrimaryIDType: '',
+        AlienID: 'AB12',
+      });
+      expect(account?.profile.documents).toEqual([{ type: 'alienID', number: 'AB12' }]);
+    }
+  });
+
+  test.each(MISSING)('is nobody’s document number: %s', (missing) => {
+    for (const type of DOCUMENT_TYPES) expect(normaliseDocument(type, missing)).toBeUndefined();
+  });
+
+  test('is no amount, but 0 is, and NA is a name and Namibia', () => {
+    const { account } = validate({
+      ...{ Forename1: 'Na', Nationality: 'NA', InstalmentAmount: 'N/A', RepaymentPeriod: '-' },
+      LastPaymentAmount: '0',
+    });
+    expect(account?.profile).toMatchObject({
+      nationality: 'NA',
+      name: { forenames: ['Na', 'Wanjiru'] },
+    });
+    expect(account?.terms).toMatchObject({ instalmentCents: null, repaymentMonths: null });
+    expect(account?.states[0]?.lastPaymentCents).toBe(0n);
+  });
+});
 
 describe('a line of the mobile template', () => {
   test('that is right becomes an account', () => {
@@ -73,6 +155,8 @@ describe('a line of the mobile template', () => {
 
   test.each<[Line, bigint, bigint, string[]]>([
     [{ OriginalAmount: '0' }, 0n, 800_000n, []],
+    [{ OriginalAmount: '1,234,567.50' }, 123_456_750n, 800_000n, []],
+    [{ CurrentBalance: '-1,000.00', CurrentBalanceKES: '-1 000.0' }, 1_200_000n, -100_000n, []],
     [{ OriginalAmount: '799.99' }, 79_999n, 800_000n, ['CurrentBalance balance_and_original']],
     [{ CurrentBalance: '-500', CurrentBalanceKES: '-500' }, 1_200_000n, -50_000n, []],
     [
@@ -102,12 +186,18 @@ describe('a line of the mobile template', () => {
   );
 
   test.each([
-    [{ Forename2: '-' }, ['Amani'], ['Forename2 name']],
-    [{ Surname: 'NULL' }, ['Wanjiru'], ['Surname name']],
+    [{ Forename2: '-' }, ['Amani'], ['Forename2 missing']],
+    [{ Surname: 'NULL' }, ['Wanjiru'], ['Surname missing']],
+    [{ Forename2: '2' }, ['Amani'], ['Forename2 name']],
+    [
+      { Forename2: 'W4njiru', Surname: 'Baraka 3rd' },
+      ['Amani', 'Wnjiru'],
+      ['Surname name', 'Forename2 name'],
+    ],
     [
       { Forename1: 'n/a', Forename2: '.', Forename3: 'XXX' },
       [],
-      ['Forename1 name', 'Forename2 name', 'Forename3 name'],
+      ['Forename1 missing', 'Forename2 missing', 'Forename3 missing'],
     ],
     [{ Forename2: 'Na' }, ['Amani', 'Na'], []],
     [
@@ -143,24 +233,30 @@ describe('a line of the mobile template', () => {
 
   test.each([
     [{ Surname: '', Forename1: '', Forename2: '' }, 'Surname required'],
-    [{ Surname: 'B4raka' }, 'Surname name'],
-    [{ Surname: 'NULL', Forename1: '', Forename2: '' }, 'Surname name'],
+    [{ Surname: '12345', Forename1: '', Forename2: '2' }, 'Surname name'],
+    [{ Surname: 'NULL', Forename1: '', Forename2: '' }, 'Surname required'],
     [{ Surname: 'Bara\ufffdka' }, 'Surname text'],
     [{ DateOfBirth: '' }, 'DateOfBirth required'],
     [{ DateOfBirth: '19850230' }, 'DateOfBirth date'],
     [{ DateOfBirth: '1985-03-14' }, 'DateOfBirth date'],
     [{ DateOfBirth: '20081101' }, 'DateOfBirth age'],
     [{ DateOfBirth: '19250101' }, 'DateOfBirth age'],
-    [{ ClientNumber: '' }, 'ClientNumber required'],
     [{ AccountNumber: '' }, 'AccountNumber required'],
+    [{ AccountNumber: 'N/A' }, 'AccountNumber required'],
+    [{ AccountNumber: '000' }, 'AccountNumber required'],
     [{ AccountNumber: 'A'.repeat(41) }, 'AccountNumber text'],
     [{ Gender: 'X' }, 'Gender code'],
     [{ Nationality: 'KEN' }, 'Nationality country'],
     [{ PrimaryIDType: '1' }, 'PrimaryIDType code'],
     [{ PrimaryIDType: '005' }, 'PrimaryIDType code'],
     [{ PrimaryIDNumber: '12AB' }, 'PrimaryIDNumber id_number'],
-    [{ PrimaryIDNumber: '0000' }, 'PrimaryIDNumber id_number'],
     [{ PrimaryIDNumber: '' }, 'PrimaryIDNumber required'],
+    ...['0000', 'N/A', 'NA', 'nil', 'NONE', '-', '0', 'unknown', 'Not available'].flatMap(
+      (missing) => [
+        [{ PrimaryIDNumber: missing }, 'PrimaryIDNumber required'] as const,
+        [{ PrimaryIDType: '002', PrimaryIDNumber: missing }, 'PrimaryIDNumber required'] as const,
+      ],
+    ),
     [{ PrimaryIDType: '003', PrimaryIDNumber: '1234567' }, 'PrimaryIDNumber id_number'],
     [{ MobilePhone: '07123' }, 'MobilePhone phone'],
     [{ MobilePhone: '254412345678' }, 'MobilePhone phone'],
@@ -168,6 +264,8 @@ describe('a line of the mobile template', () => {
     [{ AccountProductType: 'Z' }, 'AccountProductType code'],
     [{ InstalmentDueDate: '20261301' }, 'InstalmentDueDate date'],
     [{ OriginalAmount: '12,000' }, 'OriginalAmount amount'],
+    [{ OriginalAmount: '1.000,00' }, 'OriginalAmount amount'],
+    [{ OriginalAmount: '1,00.00' }, 'OriginalAmount amount'],
     [{ OriginalAmount: '-5' }, 'OriginalAmount amount'],
     [{ OriginalAmount: '1.234' }, 'OriginalAmount amount'],
     [{ OriginalAmount: '12345678901234567' }, 'OriginalAmount amount'],
@@ -283,8 +381,16 @@ describe('a line of the mobile template', () => {
 
   test('never repeats a value in a finding', () => {
     const secret = 'Wanjiku99';
-    const { findings } = validator.validate(2, valuesOf(rightLine(1, { Surname: secret })));
-    expect(JSON.stringify(findings)).not.toContain(secret);
+    const validated = validator.validate(
+      2,
+      valuesOf(rightLine(1, { Surname: secret, Gender: secret })),
+    );
+    expect(validated.findings).toHaveLength(1);
+    expect(JSON.stringify(validated)).not.toContain(secret);
+    const named = validator.validate(2, valuesOf(rightLine(1, { Surname: secret })));
+    expect('remarks' in named && named.remarks.map(({ text }) => text)).toEqual([
+      'Surname was read without its digits',
+    ]);
   });
 });
 

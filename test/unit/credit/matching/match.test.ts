@@ -27,6 +27,16 @@ test('Jaro-Winkler as published', () => {
   expect(jaroWinkler('DIXON', 'DICKSONX')).toBeCloseTo(0.8133, 4);
 });
 
+test('a word for a missing name, and digits, are no names', () => {
+  for (const missing of ['N/A', 'nil', '-', 'UNKNOWN', 'XX', '2']) {
+    expect(
+      nameAgreement(['Amani', missing, 'Baraka'], ['Amani Wanjiru Baraka']),
+      missing,
+    ).not.toBeNull();
+  }
+  expect(nameAgreement(['Amani', 'B4raka'], ['Amani Baraka'])).not.toBeNull();
+});
+
 describe('names agree', () => {
   test.each([
     ['Amani Baraka', 'Amani Baraka Wanjiru'],
