@@ -52,7 +52,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
           '{{code}}': rate('malipo_payment_refusals_total', 'code'),
         }),
         panel('Open payments', 'short', {
-          '{{biller}} {{stage}}': same('malipo_open_transactions', 'biller, stage'),
+          '{{biller}} {{stage}}': same('malipo_open_payments', 'biller, stage'),
         }),
         panel('Oldest open payment', 's', {
           '{{stage}}': same('malipo_oldest_open_seconds', 'stage'),

@@ -6,7 +6,7 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
-  ...['find', 'overview', 'status', 'transactions', 'report', 'price list', 'price show'],
+  ...['find', 'overview', 'status', 'payments', 'report', 'price list', 'price show'],
   ...['vendor list', 'vendor floats', 'vendor top-up show', 'vendor payout list', 'person list'],
   ...['webhook list', 'webhook events', 'collector list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],

@@ -91,12 +91,12 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'status',
     summary: 'the status of a payment',
-    load: async () => (await import('./payments/transactions.ts')).addStatusCommand,
+    load: async () => (await import('./payments/payments.ts')).addStatusCommand,
   },
   {
-    name: 'transactions',
+    name: 'payments',
     summary: 'a vendor’s payments, newest first',
-    load: async () => (await import('./payments/transactions.ts')).addPaymentsCommand,
+    load: async () => (await import('./payments/payments.ts')).addPaymentsCommand,
   },
   {
     name: 'find',

@@ -114,7 +114,7 @@ function addQueueMetrics(registry: MetricsRegistry, pool: Pool): void {
     'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
     ['stage'],
   );
-  const open = gauge('malipo_open_transactions', 'Open transactions by biller and stage', [
+  const open = gauge('malipo_open_payments', 'Open payments by biller and stage', [
     'biller',
     'stage',
   ]);

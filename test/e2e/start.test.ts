@@ -285,7 +285,7 @@ describe('a running sandbox', () => {
     secrets.push(name);
     await until('all are paid', async () => {
       const { text } = await get('/metrics');
-      return !/^malipo_open_transactions\{.*\} [1-9]/m.test(text);
+      return !/^malipo_open_payments\{.*\} [1-9]/m.test(text);
     });
 
     const log = sandbox.process.stderr;

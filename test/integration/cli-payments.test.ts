@@ -137,7 +137,7 @@ describe('malipo collect and fund', () => {
   });
 });
 
-describe('malipo pay, status and transactions', () => {
+describe('malipo pay, status and payments', () => {
   beforeAll(async () => {
     await addFloat('shop');
   });
@@ -209,9 +209,9 @@ describe('malipo pay, status and transactions', () => {
     ],
     [['status', '--vid', 'shop', '--merchant-reference', 'x'], 1, 'unknown_reference'],
     [['status', '--vid', 'shop', '--reference', 'x', '--merchant-reference', 'y'], 2, 'reference'],
-    [['transactions', '--vid', 'shop', '--limit', '1001'], 2, '--limit'],
-    [['transactions', '--vid', 'shop', '--status', 'PAID'], 2, '--status'],
-    [['transactions', '--vid', 'nobody'], 1, '--vid'],
+    [['payments', '--vid', 'shop', '--limit', '1001'], 2, '--limit'],
+    [['payments', '--vid', 'shop', '--status', 'PAID'], 2, '--status'],
+    [['payments', '--vid', 'nobody'], 1, '--vid'],
   ])('refuse %j', async (args, exitCode, words) => {
     const refused = await inProcess(environment, ...args);
     expect(refused).toMatchObject({ exitCode, stdout: '' });
@@ -259,8 +259,8 @@ describe('malipo pay, status and transactions', () => {
       reference,
     );
     expect(refused.stderr).toContain('unknown_reference');
-    const none = await must(environment, 'transactions', '--vid', 'other');
-    expect(none.stdout).toBe('(no transactions)\n');
+    const none = await must(environment, 'payments', '--vid', 'other');
+    expect(none.stdout).toBe('(no payments)\n');
   });
 
   it('wait no longer than --wait, and say that the payment has not ended', async () => {
@@ -275,7 +275,7 @@ describe('malipo pay, status and transactions', () => {
     await addFloat('lister');
     for (const account of ['1', '2', '3']) await must(environment, payArgs('lister', account));
     const list = async (...options: string[]): Promise<unknown[]> =>
-      (await must(environment, 'transactions', '--vid', 'lister', '--json', options))
+      (await must(environment, 'payments', '--vid', 'lister', '--json', options))
         .json<{ payments: { account: string }[] }>()
         .payments.map(({ account }) => account);
     expect(await list()).toEqual(['3', '2', '1']);
@@ -284,7 +284,7 @@ describe('malipo pay, status and transactions', () => {
     expect(await list('--status', 'queued')).toHaveLength(3);
     expect(await list('--status', 'SUCCESS')).toEqual([]);
     expect(await list('--status', 'PENDING')).toEqual([]);
-    const table = await malipo(environment, 'transactions', '--vid', 'lister', '--limit', '1');
+    const table = await malipo(environment, 'payments', '--vid', 'lister', '--limit', '1');
     expect(table.stdout.split('\n')).toHaveLength(3);
     expect(table.stdout).toMatch(/ water +3 +100\.00 +QUEUED/);
   });
@@ -294,7 +294,7 @@ describe('malipo pay, status and transactions', () => {
     await addFloat('narrow');
     const own = 'a'.repeat(64);
     await must(environment, payArgs('narrow', '254722000001', '--merchant-reference', own));
-    const list = ['transactions', '--vid', 'narrow'] as const;
+    const list = ['payments', '--vid', 'narrow'] as const;
     const { stdout } = await must(environment, ...list);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect((await must(environment, ...list, '--wide')).stdout).toContain(own);
@@ -373,7 +373,7 @@ describe('with a running service', () => {
     const failed = await inProcess(environment, ...pay, '--account', '14234569902');
     expect(failed.exitCode).toBe(1);
     expect(failed.stdout).toMatch(/^status +FAILED$/m);
-    const listed = await must(environment, 'transactions', '--vid', 'payer', '--json', [
+    const listed = await must(environment, 'payments', '--vid', 'payer', '--json', [
       '--status',
       'FAILED',
     ]);

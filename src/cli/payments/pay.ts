@@ -14,7 +14,7 @@ import { command, like, moneyAboveZero, signerName, wholeNumber } from '../argum
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { paymentJson, paymentText } from './transaction-view.ts';
+import { paymentJson, paymentText } from './payment-view.ts';
 import { requireActiveVendor } from '../parties/vendors.ts';
 
 interface PayOptions {

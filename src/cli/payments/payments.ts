@@ -23,7 +23,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
-import { paymentJson, paymentText } from './transaction-view.ts';
+import { paymentJson, paymentText } from './payment-view.ts';
 import { requireVendor } from '../parties/vendors.ts';
 
 interface StatusOptions {
@@ -102,7 +102,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_LISTED = 1000;
 
 export function addPaymentsCommand(program: Command, cli: Cli): void {
-  command(program, 'transactions', 'A vendor’s payments, newest first.')
+  command(program, 'payments', 'A vendor’s payments, newest first.')
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .addOption(
       new Option('--status <status>', 'only payments with this status').choices(PAYMENT_STATUSES),
@@ -159,7 +159,7 @@ function listText(
         view.transaction_message ?? '',
       ];
     }),
-    'no transactions',
+    'no payments',
     wide,
   );
 }

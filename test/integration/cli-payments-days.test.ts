@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const run = async (options: readonly string[]) =>
-  await inProcess({ DATABASE_URL: books.url }, 'transactions', '--vid', vid, '--json', ...options);
+  await inProcess({ DATABASE_URL: books.url }, 'payments', '--vid', vid, '--json', ...options);
 
 test.each<[string[], string[]]>([
   [
@@ -91,7 +91,7 @@ test.each([
 
 test('values of a fixed set are taken in any case', async () => {
   for (const status of ['QUEUED', 'queued', 'Queued']) {
-    const listed = await must({ DATABASE_URL: books.url }, 'transactions', '--vid', vid, [
+    const listed = await must({ DATABASE_URL: books.url }, 'payments', '--vid', vid, [
       '--status',
       status,
       '--json',
