@@ -104,6 +104,8 @@ export interface PaymentsAnswer {
   /** How the parts of the search text were understood. */
   readonly understood: readonly Understood[];
   readonly payments: readonly ListedPayment[];
+  /** For staff, with the first page of a search: about payments that only an operator reports. */
+  readonly lost: readonly ListedCase[];
   /** For the next page; null: there are no older ones. */
   readonly next: string | null;
   /** Everything created since then has been searched; null: the whole period. */

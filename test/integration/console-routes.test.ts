@@ -5,6 +5,7 @@ import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import type { PaymentsAnswer } from '../../src/console/answers.ts';
+import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
@@ -67,6 +68,25 @@ const list = async (login: string, query = ''): Promise<PaymentsAnswer> => {
 };
 const referencesOf = ({ payments }: PaymentsAnswer): string[] =>
   payments.map(({ reference }) => reference);
+
+test('a payment that only an operator reports is found by staff, and by no vendor', async () => {
+  const caseId = await openCase(running.service.pool, {
+    ...{ vendorId: HOUSE, paymentId: null, kind: 'theirs_only', evidenceId: randomUUID() },
+    operatorCode: 'kplc',
+    facts: {
+      movement: 'payment',
+      account: '88997711',
+      operator_reference: 'KP-1',
+      paid_cents: 100,
+    },
+  });
+  for (const { login, role } of DEMO_PEOPLE) {
+    for (const search of ['88997711', 'kp-1']) {
+      const { lost } = await list(login, `search=${search}`);
+      expect(lost.map((row) => row.caseId)).toEqual(isAllowed(role, 'cases.read') ? [caseId] : []);
+    }
+  }
+});
 
 describe('each route and each role', () => {
   const routes = consoleRoutes({} as RoutesOptions);

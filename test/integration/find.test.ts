@@ -10,8 +10,9 @@ import {
 } from '../../src/payments/dispatch/store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { approveCurrent } from '../support/approve-case.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import { findPayments } from '../../src/payments/timeline/find.ts';
+import { findLostCases } from '../../src/payments/timeline/lost.ts';
 import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
@@ -250,6 +251,44 @@ describe('a timeline', () => {
       'transfer reserved 10000',
       'attempt 1 null',
     ]);
+  });
+});
+
+describe('a payment that only an operator reports', () => {
+  test('is found by all that its customer can quote, until the ledger has it', async () => {
+    const [vendorId = 0] = await books.addVendors([90_000n]);
+    const made = newPayment({ vendorId, account: '0722555001' });
+    const reference = referenceOf(made);
+    const about = { operatorCode: OPERATOR, evidenceId: newId() } as const;
+    const listed = {
+      movement: 'payment',
+      reference: reference.toLowerCase(),
+      account: '0722555001',
+    };
+    const caseId = await openCase(books.pool, {
+      ...{ ...about, vendorId, paymentId: made.paymentId, kind: 'theirs_only' },
+      facts: { ...listed, operator_reference: 'QK7-lost', paid_cents: 5_000 },
+    });
+    const called = await openCase(books.pool, {
+      ...{ ...about, vendorId: HOUSE, paymentId: null, kind: 'unmatched_callback' },
+      facts: { reference, report: { kind: 'paid', operatorReference: 'QK8-lost' } },
+    });
+    const pool = books.openPool({ byIndexOnly: true });
+    const casesOf = async (term: string) =>
+      (await findPayments(pool, term, { limit: 10 })).cases.map((row) => row.caseId);
+    const both = [caseId, called];
+    for (const term of [reference, reference.toLowerCase()]) {
+      expect(await casesOf(term)).toEqual(expect.arrayContaining(both));
+    }
+    for (const term of ['0722555001', 'qk7-LOST']) expect(await casesOf(term)).toEqual([caseId]);
+    expect(await casesOf('QK8-lost')).toEqual([called]);
+    const ran = await inProcess({ DATABASE_URL: books.url }, 'find', 'QK7-lost');
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(ran.stdout).toContain(String(caseId));
+    expect(await findLostCases(pool, reference, vendorId + 1)).toEqual([]);
+    await createPayments(books.pool, [made]);
+    expect(await casesOf('qk7-lost')).toEqual([]);
+    expect(await casesOf('QK8-lost')).toEqual([]);
   });
 });
 

@@ -808,6 +808,22 @@ describe('a payment that the ledger lost', () => {
     );
   });
 
+  test('that the operator lists twice is one payment of the vendor, and one that the operator owes', async () => {
+    const made = { vendorId: await books.addVendor(FLOAT), paymentId: newId() };
+    const reference = encodeReference(made.vendorId, made.paymentId);
+    const called = await openCalled(reference);
+    const lines = [await openLost(made, { reference }), await openLost(made, { reference })];
+    const [first, second] = lines as [CaseRow, CaseRow];
+    await resolve(first, 'charge_vendor', OWN_AMOUNT);
+    await expect(resolve(second, 'charge_vendor', OWN_AMOUNT)).rejects.toThrow('already: case');
+    const change = await houseChange(async () => await resolve(second, 'receivable'));
+    expect(change).toMatchObject({ [`receivable:${OPERATOR}`]: AMOUNT });
+    for (const resolution of ['house_bears', 'receivable']) {
+      await expect(resolve(called, resolution)).rejects.toThrow('about the same reference');
+    }
+    await resolve(called, 'keep_books');
+  });
+
   test.each([
     ['more than the statement lists', {}, { amount_cents: '10001' }, 'at most 100.00'],
     ['a reversal', { movement: 'reversal' }, {}, 'its reversal'],

@@ -28,7 +28,7 @@ export function addFindCommand(program: Command, cli: Cli): void {
   )
     .argument(
       '<term>',
-      'an ipay_reference, a merchant reference, an account, or a phone number in any usual form',
+      'an ipay_reference, a merchant reference, an account, or a phone number in any usual form; of a payment that only an operator reports also the operator’s reference',
     )
     .addOption(fromDayOption())
     .addOption(toDayOption())
@@ -60,7 +60,7 @@ export function addFindCommand(program: Command, cli: Cli): void {
     });
 }
 
-/** The ledger does not have the payment that the case is about: a restore lost it. */
+/** The ledger does not have the payment that the case is about. */
 function caseText(row: CaseRow, wireTime: WireTime): string {
   const { facts } = row;
   const fact = (name: string): string => {
@@ -69,12 +69,14 @@ function caseText(row: CaseRow, wireTime: WireTime): string {
   };
   const cents = factCents(row, 'paid_cents');
   return record([
-    ['payment', 'not in the ledger: it was lost when the database was restored'],
+    ['payment', 'not in the ledger: only the operator reports it, or a restore lost it'],
     ['case', `${row.caseId} (${row.kind}, ${row.resolution ?? 'open'})`],
     ['vendor', row.vid ?? ''],
     ['operator', row.operatorCode ?? ''],
     ['biller', fact('biller')],
     ['account', fact('account')],
+    ['reference', fact('reference')],
+    ['operator reference', fact('operator_reference')],
     ['amount', cents === undefined ? '' : formatMoney(cents)],
     ['opened', wireTime.format(row.openedAt)],
   ]);

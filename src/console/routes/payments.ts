@@ -6,6 +6,7 @@ import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { refuseUnknown } from '../../payments/quarantine/unknown.ts';
 import { findPayment } from '../../payments/timeline/find.ts';
+import { findLostCases } from '../../payments/timeline/lost.ts';
 import { queryPayments } from '../../payments/timeline/query.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -16,6 +17,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { PaymentChoices, PaymentDetail, PaymentsAnswer } from '../answers.ts';
 import { Download, longReaderOf, readInVendorsTurn, route } from '../route.ts';
 import type { AnyRoute, RouteContext, Viewer } from '../route.ts';
+import { listedCase } from './case-answer.ts';
 import { listedPayment } from './listed-payment.ts';
 import { paymentDetail } from './payment-detail.ts';
 import { paymentsTable, readColumns } from './payments-export.ts';
@@ -66,8 +68,14 @@ function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
       context,
       async () => await queryPayments(options.pool, query, { after, limit: PAGE }),
     );
+    const { term, filter } = query;
+    const lost =
+      term !== undefined && after === undefined && viewer.vendor === undefined
+        ? await findLostCases(options.pool, term, filter.vendorId)
+        : [];
     return {
       understood,
+      lost: lost.map(listedCase),
       payments: page.payments.map(listedPayment),
       next: page.next === null ? null : writeCursor(page.next),
       searchedTo: page.searchedTo?.toISOString() ?? null,

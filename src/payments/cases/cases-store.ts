@@ -204,7 +204,7 @@ export interface RecordedProposal extends Proposal {
 const OPERATOR_OF_CASE =
   'coalesce(c.operator_code, t.operator_code, q.operator_code, b.operator_code)';
 
-const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
+export const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
   c.case_id as "caseId", c.evidence_id as "evidenceId",
     ${OPERATOR_OF_CASE} as "operatorCode", c.facts,
       t.amount_cents as "paymentCents", c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",

@@ -1,9 +1,8 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
-import type { Queryable } from '../../platform/db/pool.ts';
-import { listCasesAbout } from '../cases/cases-store.ts';
 import type { CaseRow } from '../cases/cases-store.ts';
 import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
+import { findLostCases } from './lost.ts';
 import { timelineOf } from './assemble.ts';
 import type { PaymentTimeline } from './assemble.ts';
 import { readHistory, searchPayments } from './store.ts';
@@ -16,14 +15,14 @@ export interface Found {
   readonly payments: readonly PaymentTimeline[];
   /** True if there are older ones. */
   readonly more: boolean;
-  /** Of a reference that stands for no payment in the ledger: the cases that name it. */
+  /** About payments that only an operator reports, and that the text names. */
   readonly cases: readonly CaseRow[];
 }
 
 /**
  * Payments of all vendors by an `ipay_reference`, a merchant reference, an account or a phone
  * number in any usual form, each with its timeline, over one snapshot. Archived payments are found
- * by all of these except the phone number.
+ * by all of these except the phone number. Payments that the ledger does not have are found by their cases.
  */
 export async function findPayments(pool: Pool, text: string, filter: SearchFilter): Promise<Found> {
   return await find(pool, readTerm(text), filter);
@@ -44,15 +43,6 @@ export async function findPayment(
   return payments[0];
 }
 
-async function casesOf(
-  db: Queryable,
-  { location }: SearchTerm,
-  paymentCount: number,
-): Promise<CaseRow[]> {
-  if (location === undefined || paymentCount > 0) return [];
-  return await listCasesAbout(db, location.vendorId, location.paymentId);
-}
-
 async function find(pool: Pool, term: SearchTerm, filter: SearchFilter): Promise<Found> {
   return await snapshot(pool, async (db) => {
     const rows = await searchPayments(db, term, { ...filter, limit: filter.limit + 1 });
@@ -62,7 +52,7 @@ async function find(pool: Pool, term: SearchTerm, filter: SearchFilter): Promise
     return {
       payments: shown.map((row) => timelineOf(row, history)),
       more: rows.length > filter.limit,
-      cases: await casesOf(db, term, shown.length),
+      cases: await findLostCases(db, term),
     };
   });
 }

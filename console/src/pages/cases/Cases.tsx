@@ -46,7 +46,7 @@ export function Cases() {
           title={filter.state === 'resolved' ? t`Last resolved first` : t`Oldest first`}
           more={list.data?.more === true && <Trans>There are more: narrow the filter.</Trans>}
         >
-          {list.data === undefined ? <Skeleton lines={8} /> : <List cases={list.data.cases} />}
+          {list.data === undefined ? <Skeleton lines={8} /> : <CaseList cases={list.data.cases} />}
         </Card>
       )}
     </>
@@ -118,7 +118,7 @@ function Filter({ filter }: { readonly filter: CaseFilter }) {
   );
 }
 
-function List({ cases }: { readonly cases: readonly ListedCase[] }) {
+export function CaseList({ cases }: { readonly cases: readonly ListedCase[] }) {
   const { t, i18n } = useLingui();
   if (cases.length === 0) {
     return (

@@ -13,6 +13,7 @@ import { Status } from '../../design/Status.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import { Actions } from './Actions.tsx';
+import { LostPayment } from '../payments/LostCases.tsx';
 import { Explanation } from './Explanation.tsx';
 import { Events, SameAccount, Transfers } from './Parts.tsx';
 import styles from './Payment.module.css';
@@ -31,7 +32,10 @@ export function Payment() {
   });
   if (payment.isError && payment.data === undefined) {
     return (
-      <PageProblem error={payment.error} onRetry={() => void payment.refetch()} back={<Back />} />
+      <>
+        <PageProblem error={payment.error} onRetry={() => void payment.refetch()} back={<Back />} />
+        <LostPayment reference={reference} />
+      </>
     );
   }
   if (payment.data === undefined) return <Skeleton lines={14} />;

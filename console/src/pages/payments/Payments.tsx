@@ -20,6 +20,7 @@ import { isPersonal, toPayments, usePaymentFilter, withoutPage } from './filter.
 import type { PaymentFilter } from './filter.ts';
 import { Filters } from './Filters.tsx';
 import styles from './Payments.module.css';
+import { LostCases } from './LostCases.tsx';
 import { Understood } from './Understood.tsx';
 
 /** Payments by the filters in the address and a search text, newest first. */
@@ -46,6 +47,7 @@ export function Payments() {
       {file.error !== null && <Problem error={file.error} />}
       <Filters filter={filter} />
       <Understood parts={list.data?.understood ?? []} filter={filter} />
+      <LostCases cases={list.data?.lost ?? []} />
       {list.isError ? (
         <Problem error={list.error} onRetry={() => void list.refetch()} />
       ) : (
