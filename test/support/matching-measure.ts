@@ -2,8 +2,8 @@ import { generateSubjects } from '../../sandbox/population/population.ts';
 import { createRandom } from '../../sandbox/population/random.ts';
 import type { Random } from '../../sandbox/population/random.ts';
 import { matchSubject } from '../../src/credit/matching/match.ts';
-import { sharesOfNames } from '../../src/credit/matching/name-shares.ts';
-import type { ShareOf } from '../../src/credit/matching/name-shares.ts';
+import { useOfNames } from '../../src/credit/matching/name-shares.ts';
+import type { NameUse } from '../../src/credit/matching/name-shares.ts';
 import type { IdentityDocument } from '../../src/credit/registry/documents.ts';
 import type { FoundSubject } from '../../src/credit/registry/store.ts';
 import { PAIRS, PATRONYMICS, UNLISTED_NAMES } from './alike-names.ts';
@@ -37,6 +37,10 @@ export interface MatchingMeasure {
 const PEOPLE = 4_000;
 const SEED = 31;
 const PEOPLE_A_PAIR = 20;
+/** The names of the pairs and those that are not listed, each of them one in a thousand people's. */
+const NAMES_IN_USE = [...PAIRS.flatMap(({ pairs }) => pairs.flat()), ...UNLISTED_NAMES].flatMap(
+  (name) => Array<string>(PEOPLE / 1_000).fill(name),
+);
 /** Nobody of the population is born on it. */
 const OTHER_BIRTH_DATE = '1931-02-03';
 
@@ -51,13 +55,16 @@ export function measureMatching(): MatchingMeasure {
       by: ['nationalID'],
     }),
   );
-  const shareOf = sharesOfNames(people.map((person) => namesOf(person).join(' ')));
+  const fullNames = people.map((person) => namesOf(person).join(' '));
+  const { shareOf } = useOfNames(fullNames);
+  const { isInUse } = useOfNames([...fullNames, ...NAMES_IN_USE]);
+  const use = { shareOf, isInUse };
   const rows = [
-    ...[...GENUINE, ...OTHERS].map((kind) => count(kind, shareOf, enquiriesOf(people, kind))),
-    count(PATRONYMIC, shareOf, enquiriesOfChildren(people)),
-    count(WRONG_DIGIT, shareOf, enquiriesWithWrongDigit(people)),
+    ...[...GENUINE, ...OTHERS].map((kind) => count(kind, use, enquiriesOf(people, kind))),
+    count(PATRONYMIC, use, enquiriesOfChildren(people)),
+    count(WRONG_DIGIT, use, enquiriesWithWrongDigit(people)),
     ...[...PAIRS, misspeltUnlisted()].map((pairs) =>
-      count(pairs, shareOf, enquiriesOfPairs(people, pairs)),
+      count(pairs, use, enquiriesOfPairs(people, pairs)),
     ),
   ].toSorted((a, b) => Number(b.genuine) - Number(a.genuine));
   const genuine = share(rows.filter((row) => row.genuine));
@@ -90,13 +97,13 @@ interface Enquiry {
 
 function count(
   { kind, genuine }: { readonly kind: string; readonly genuine: boolean },
-  shareOf: ShareOf,
+  use: NameUse,
   enquiries: readonly Enquiry[],
 ): Counted {
   const findings = (dateOfBirth: (owner: FoundSubject) => string): number =>
     enquiries.filter(({ names, documents, owner }) => {
       const asked = { documents, names, dateOfBirth: dateOfBirth(owner) };
-      return matchSubject(asked, [owner], { shareOf }).kind === 'match';
+      return matchSubject(asked, [owner], { use }).kind === 'match';
     }).length;
   return {
     kind,

@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { sharesOfNames } from '../matching/name-shares.ts';
-import type { ShareOf } from '../matching/name-shares.ts';
+import { NO_NAMES, useOfNames } from '../matching/name-shares.ts';
+import type { NameUse } from '../matching/name-shares.ts';
 import { fullName, subjectLocation } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import { readSomeSealedProfiles } from '../registry/subjects-store.ts';
@@ -15,7 +15,7 @@ const MIN_SAMPLE = 500;
 /** How frequent names are in the registry, by a sample that is drawn again once a day. */
 export class NameShares {
   readonly #options: { readonly pool: Pool; readonly vault: Vault; readonly clock: Clock };
-  #current: Promise<ShareOf> | undefined;
+  #current: Promise<NameUse> | undefined;
   #drawnAt = 0;
 
   constructor(options: { readonly pool: Pool; readonly vault: Vault; readonly clock: Clock }) {
@@ -23,7 +23,7 @@ export class NameShares {
   }
 
   /** Throws if the sample cannot be drawn; the next call draws it again. */
-  async current(): Promise<ShareOf> {
+  async current(): Promise<NameUse> {
     const now = this.#options.clock.now().getTime();
     if (this.#current !== undefined && now - this.#drawnAt < DAY_MS) return await this.#current;
     const drawn = this.#draw();
@@ -37,14 +37,14 @@ export class NameShares {
     }
   }
 
-  async #draw(): Promise<ShareOf> {
+  async #draw(): Promise<NameUse> {
     const { pool, vault } = this.#options;
     const rows = await readSomeSealedProfiles(pool, SAMPLE);
-    if (rows.length < MIN_SAMPLE) return () => 0;
+    if (rows.length < MIN_SAMPLE) return NO_NAMES;
     const names = rows.map(({ crn, sealed }) => {
       const { name } = JSON.parse(vault.unseal(sealed, subjectLocation(crn))) as Profile;
       return fullName(name);
     });
-    return sharesOfNames(names);
+    return useOfNames(names);
   }
 }

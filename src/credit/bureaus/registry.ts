@@ -49,8 +49,8 @@ export function createRegistryBureau(options: RegistryBureauOptions): Bureau {
     close: async () => {},
     ask: async (question): Promise<BureauAnswer> => {
       const found = await findSubjects(pool, vault, question.documents);
-      const shareOf = await nameShares.current();
-      const match = matchSubject(question, found, { ...matchRulesOf(question), shareOf });
+      const use = await nameShares.current();
+      const match = matchSubject(question, found, { ...matchRulesOf(question), use });
       if (match.kind !== 'match') return missOf(match);
       const { crn } = match.subject;
       const file = await readFileOfToday(options, crn, question.vendor.vendorId);
@@ -70,9 +70,9 @@ async function askMany(
   if (first === undefined) return [];
   const documents = questions.map((question) => question.documents);
   const found = await findSubjectsOfEach(pool, vault, documents);
-  const shareOf = await options.nameShares.current();
+  const use = await options.nameShares.current();
   const matches = questions.map((question, index) =>
-    matchSubject(question, found[index] ?? [], { ...matchRulesOf(question), shareOf }),
+    matchSubject(question, found[index] ?? [], { ...matchRulesOf(question), use }),
   );
   const files = await readFilesOfToday(
     options,

@@ -1,5 +1,6 @@
-import { isGivenName } from './known-names.ts';
-import type { ShareOf } from './name-shares.ts';
+import { isGivenName, knownName } from './known-names.ts';
+import { NO_NAMES } from './name-shares.ts';
+import type { NameUse } from './name-shares.ts';
 import {
   abbreviates,
   initials,
@@ -8,11 +9,12 @@ import {
   mayBeMistyped,
   nameWords,
   significantWords,
+  soundKey,
   tokenSimilarity,
 } from './names.ts';
 
 /** The version of the rule, recorded with every enquiry that it decided. */
-export const NAME_RULE = 'names-3';
+export const NAME_RULE = 'names-4';
 
 const MIN_TOKENS = 2;
 /** The smallest share of the shorter name that must be found in the other. */
@@ -34,16 +36,19 @@ export interface NameRules {
    */
   readonly isBirthDateKnown?: boolean;
   /**
-   * The share of the registry's people who have a name, 0 to 1. Frequent names in common are no
-   * evidence for one person. Default 0 for every name.
+   * How the registry's people use names. Frequent names in common are no evidence for one person, and
+   * two names in use are two names, however similar. Default: nothing is known.
    */
-  readonly shareOf?: ShareOf;
+  readonly use?: NameUse;
 }
 
 export interface NameAgreement {
   /** 0 to 1: the best agreement with any of the names on file. */
   readonly score: number;
-  /** Each side has a name that the other lacks, so the person has changed a name. */
+  /**
+   * Each side has a name that the other lacks, so the person has changed a name; or the first name is
+   * so different that it may be a relative's.
+   */
   readonly differs: boolean;
 }
 
@@ -63,12 +68,13 @@ export function nameAgreement(
   // Names beyond the limit are not compared, so they cannot agree.
   if ((rules.minShareOfGiven ?? 0) > 0 && allWords.length > MAX_WORDS) return null;
   const sides = sidesOf(bounded(allWords), onFile);
-  if (contradicts(sides, rules)) return null;
+  const firstName = compareFirstNames(sides, rules);
+  if (firstName === 'another' || contradicts(sides, rules)) return null;
   const best = bestMatch(sides, rules);
   if (best === null) return null;
   const differs = doNamesDiffer(sides);
   if (differs && !mayDiffer(sides, best.matched, rules)) return null;
-  return { score: best.score, differs };
+  return { score: best.score, differs: differs || firstName === 'doubtful' };
 }
 
 /** The names that are compared. Initials are kept apart: they agree with any name that begins so. */
@@ -166,7 +172,7 @@ function hasUnknownInitial({ givenInitials, names, initialsOnFile }: Sides): boo
  * the father's names follow.
  */
 function mayDiffer({ given, names }: Sides, matched: readonly string[], rules: NameRules): boolean {
-  const { isBirthDateKnown = false, shareOf = () => 0 } = rules;
+  const { isBirthDateKnown = false, use: { shareOf } = NO_NAMES } = rules;
   if (isBirthDateKnown) return true;
   const [first = ''] = given;
   const byChance = matched.reduce((share, token) => share * shareOf(token), 1);
@@ -250,6 +256,37 @@ function compare(
   const repeated = given.filter((token, i) => !usedGiven.has(i) && matched.includes(token)).length;
   const shorter = Math.min(given.length - repeated, name.length);
   return { matched, score: shorter === 0 ? 0 : sum / shorter };
+}
+
+/**
+ * Whether the first name on file is given with other letters: by a typing error, or because it is a
+ * relative's (CLINTON, CLIFTON). If both are names in use and sound different, it is a relative's.
+ * Otherwise only a birth date can tell, unless they sound the same and one of them is rare.
+ */
+function compareFirstNames(
+  { given, names }: Sides,
+  { isBirthDateKnown = false, use = NO_NAMES }: NameRules,
+): 'same' | 'doubtful' | 'another' {
+  if (isBirthDateKnown) return 'same';
+  const pool = names.flat();
+  const verdicts = firstNames(names).map((first) => {
+    const alike = given.filter(
+      (token) => tokenSimilarity(token, first) > 0 || mayBeMisspelt(token, first),
+    );
+    const isOnFile = alike.some((token) => pool.some((name) => isSameName(token, name)));
+    if (isOnFile || alike.length === 0) return 'same';
+    const soundsSame = alike.some((token) => soundKey(token) === soundKey(first));
+    if (![first, ...alike].every(use.isInUse)) return soundsSame ? 'same' : 'doubtful';
+    return soundsSame ? 'doubtful' : 'another';
+  });
+  if (verdicts.some((verdict) => verdict === 'another')) return 'another';
+  return verdicts.some((verdict) => verdict === 'doubtful') ? 'doubtful' : 'same';
+}
+
+/** Whether tokens are one, or spellings or forms of one listed name. */
+function isSameName(a: string, b: string): boolean {
+  const areListed = knownName(a) !== undefined && knownName(b) !== undefined;
+  return a === b || (areListed && tokenSimilarity(a, b) > 0);
 }
 
 /**

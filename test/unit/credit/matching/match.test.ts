@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { matchSubject } from '../../../../src/credit/matching/match.ts';
 import type { Asked } from '../../../../src/credit/matching/match.ts';
 import { nameAgreement } from '../../../../src/credit/matching/compare.ts';
+import { useOfNames } from '../../../../src/credit/matching/name-shares.ts';
 import { jaroWinkler, nameTokens } from '../../../../src/credit/matching/names.ts';
 import type { DocumentType, IdentityDocument } from '../../../../src/credit/registry/documents.ts';
 import type { FoundSubject } from '../../../../src/credit/registry/store.ts';
@@ -189,12 +190,17 @@ describe('an initial', () => {
 describe('a name that differs on both sides', () => {
   const file = ['Grace Wanjiku Kamau'];
   const given = ['Grace Wanjiku Otieno'];
-  const shareOf = (name: string): number => (name === 'GRACE' ? 0.02 : 0.015);
+  const use = {
+    shareOf: (name: string): number => (name === 'GRACE' ? 0.02 : 0.015),
+    isInUse: () => false,
+  };
 
   test('needs the birth date if the names in common are frequent', () => {
-    expect(nameAgreement(given, file, { shareOf })).toBeNull();
-    expect(nameAgreement(given, file, { shareOf: () => 0.001 })?.differs).toBe(true);
-    expect(nameAgreement(given, file, { shareOf, isBirthDateKnown: true })?.differs).toBe(true);
+    expect(nameAgreement(given, file, { use })).toBeNull();
+    expect(nameAgreement(given, file, { use: { ...use, shareOf: () => 0.001 } })?.differs).toBe(
+      true,
+    );
+    expect(nameAgreement(given, file, { use, isBirthDateKnown: true })?.differs).toBe(true);
   });
 
   test('is allowed for somebody with two names only with the birth date', () => {
@@ -207,8 +213,38 @@ describe('a name that differs on both sides', () => {
 
   test('does not need it if one side only has more names, or a typing error', () => {
     for (const names of ['Grace Wanjiku', 'Grace Wanjiku Kamau Otieno', 'Grace Wanjiku Kanau']) {
-      expect(nameAgreement([names], file, { shareOf })?.differs, names).toBe(false);
+      expect(nameAgreement([names], file, { use })?.differs, names).toBe(false);
     }
+  });
+});
+
+describe('a similar first name, without a birth date', () => {
+  const file = ['Clinton Kiprono Kamau'];
+  const given = ['Clifton Kiprono Kamau'];
+  const use = useOfNames(
+    ['Clinton', 'Clifton', 'Mukhtar', 'Muktar'].flatMap((one) => [one, one, one]),
+  );
+
+  test('is another person’s if both are names in use', () => {
+    expect(nameAgreement(given, file, { use })).toBeNull();
+    expect(nameAgreement(['Kamau', 'Clifton', 'Kiprono'], file, { use })).toBeNull();
+    expect(nameAgreement(given, file, { use, isBirthDateKnown: true })?.differs).toBe(false);
+  });
+
+  test('is marked if it may be a typing error', () => {
+    expect(nameAgreement(given, file)?.differs).toBe(true);
+    expect(nameAgreement(['Cliton Kiprono Kamau'], file, { use })?.differs).toBe(true);
+  });
+
+  test('is marked if both are names in use that sound the same', () => {
+    const mukhtar = ['Mukhtar Ali Hassan'];
+    expect(nameAgreement(['Muktar Ali Hassan'], mukhtar, { use })?.differs).toBe(true);
+    expect(nameAgreement(['Mukhtaar Ali Hassan'], mukhtar, { use })?.differs).toBe(false);
+  });
+
+  test('is the person’s if another lender submitted it', () => {
+    expect(nameAgreement(given, [...file, 'Clifton Kamau'], { use })?.differs).toBe(false);
+    expect(nameAgreement(file, file, { use })?.differs).toBe(false);
   });
 });
 
@@ -373,7 +409,7 @@ describe('who a request is about', () => {
     };
     const married = ['Wanjiku', 'Mwangi'];
     expect(matchSubject(asked([id], married, '1990-05-01'), [born])).toMatchObject({
-      rule: 'document+birth+names-3+name-differs',
+      rule: 'document+birth+names-4+name-differs',
     });
     for (const [names, day] of [
       [married, ''],
@@ -391,7 +427,7 @@ describe('who a request is about', () => {
     const born = { ...amani, birthDates: ['1990-05-01'] };
     expect(matchSubject(asked([id], ['Amani', 'Otieno'], '1990-05-01'), [born])).toMatchObject({
       kind: 'match',
-      rule: 'document+birth+names-3+name-differs',
+      rule: 'document+birth+names-4+name-differs',
     });
   });
 
@@ -405,7 +441,7 @@ describe('who a request is about', () => {
     const names = ['Amani', 'Baraka'];
     expect(matchSubject(asked([id], names, '1960-01-01'), [older])).toMatchObject({
       kind: 'match',
-      rule: 'document+birth+names-3',
+      rule: 'document+birth+names-4',
     });
     expect(matchSubject(asked([id], names, '2001-01-01'), [older])).toMatchObject({
       kind: 'mismatch',
