@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
 import { enterOnChange, leaveWhenConfirmed } from './payments/quarantine/after-restore.ts';
+import type { Mac } from './platform/base/mac.ts';
 import { PlainError } from './platform/base/plain-error.ts';
 import { createPool } from './platform/db/pool.ts';
 import type { Pool } from './platform/db/pool.ts';
@@ -38,6 +39,7 @@ export async function openHistory(options: {
   readonly databaseUrl: string;
   /** For the first check. */
   readonly pool: Pool;
+  readonly ledgerMac: Mac;
   readonly log: Logger;
 }): Promise<OpenHistory> {
   const { config, databaseUrl, log } = options;
@@ -53,7 +55,7 @@ export async function openHistory(options: {
     witnesses: witnessesOf(config),
     acknowledged,
     onChange: enterOnChange(own),
-    onConfirmed: leaveWhenConfirmed(own, log),
+    onConfirmed: leaveWhenConfirmed({ pool: own, ledgerMac: options.ledgerMac }, log),
     log,
   });
   const needsWitness = config.requireDatabaseWitness && config.roles.has('dispatcher');

@@ -10,6 +10,7 @@ import { houseEntryKind } from './payments/house/entries.ts';
 import { houseJournalKind } from './payments/house/journals.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
+import { quarantineReleaseKind } from './payments/quarantine/release-kind.ts';
 import { bankStatementKind } from './payments/uploads/bank-statement.ts';
 import { operatorStatementKind } from './payments/uploads/operator-statement.ts';
 import { settingKinds } from './payments/settings/kinds.ts';
@@ -42,5 +43,6 @@ export function createProposals(options: ProposalOptions): Proposals {
     ...CREDIT_KINDS,
     houseEntryKind(options),
     houseJournalKind(options),
+    quarantineReleaseKind(options),
   ]);
 }

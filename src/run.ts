@@ -26,6 +26,8 @@ import type { OpenHistory } from './history.ts';
 import { startWalArchiver } from './wal-archiver.ts';
 import type { WalArchiver } from './wal-archiver.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
+import { openLedgerMac } from './parties/ledger-key.ts';
+import { undoAndLog } from './payments/quarantine/forged.ts';
 import { findOpenQuarantine } from './payments/quarantine/store.ts';
 
 /** A reason why the service cannot start, which the administrator can fix. */
@@ -79,18 +81,18 @@ export async function runService(options: RunOptions): Promise<RunningService> {
   };
   try {
     endTracing = await beginTracing(config);
-    const prepared = await prepareAsOwner(options, database).catch((error: unknown) => {
-      throw explainUnusable(error, database.ownerUrl, ownerVariable(database));
-    });
-    const { url: databaseUrl, masterKeys } = prepared;
+    const { url: databaseUrl, masterKeys } = await prepareAsOwner(options, database).catch(
+      (error: unknown) => {
+        throw explainUnusable(error, database.ownerUrl, ownerVariable(database));
+      },
+    );
     const pool = createPool({ url: databaseUrl, max: 2, name: 'start', patient: true });
     try {
       await refuseDamage(pool);
       await refuseHalfDistributed(pool, TABLE_CLASSES);
       await claimDatabase(pool, config);
       await enterAfterRestore(pool, database.data);
-      history = await openHistory({ config, databaseUrl, pool, log });
-      await tellQuarantine(pool, log);
+      history = await beginHistory({ config, databaseUrl, pool, log }, masterKeys);
       await options.prepare?.(pool, masterKeys);
     } catch (error) {
       throw explainUnusable(error, databaseUrl, 'DATABASE_URL');
@@ -204,7 +206,19 @@ function checkRole({ oneRole, roleProblems }: Prepared, config: Config, log: Log
   );
 }
 
-async function tellQuarantine(pool: Pool, log: Logger): Promise<void> {
+/** Tells in the log whether the service is in quarantine. */
+async function beginHistory(
+  deps: Omit<Parameters<typeof openHistory>[0], 'ledgerMac'>,
+  masterKeys: MasterKeys,
+): Promise<OpenHistory> {
+  const ledgerMac = await openLedgerMac(deps.pool, masterKeys);
+  const history = await openHistory({ ...deps, ledgerMac });
+  await undoAndLog({ ...deps, ledgerMac });
+  await tellQuarantine(deps);
+  return history;
+}
+
+async function tellQuarantine({ pool, log }: Parameters<typeof beginHistory>[0]): Promise<void> {
   const quarantine = await findOpenQuarantine(pool);
   if (quarantine === undefined) return;
   const { lostFrom, lostUntil, reason } = quarantine;

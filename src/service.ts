@@ -301,6 +301,7 @@ function composePayments(
     settings: config,
     timing: config.mode === 'sandbox' ? SANDBOX_TIMING : PRODUCTION_TIMING,
     operators: { masterKeys, callbackBase: `${config.publicUrl}/callbacks` },
+    ledgerMac,
     receipts: { masterKeys, ledgerMac, callbackBase: `${config.publicUrl}/receipts` },
     jobs: {
       masterKeys,

@@ -107,16 +107,14 @@ export interface SystemAnswer {
       readonly covered: boolean;
     }[];
     readonly proposal: {
-      readonly id: string;
       readonly by: string;
       readonly reason: string;
-      readonly without: readonly string[];
     } | null;
   } | null;
   /** Of quarantines, newest first. */
   readonly events: readonly {
     readonly at: string;
-    readonly action: 'entered' | 'extended' | 'force_proposed' | 'released';
+    readonly action: 'entered' | 'extended' | 'released' | 'reopened';
     readonly actor: string;
   }[];
 }

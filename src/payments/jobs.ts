@@ -18,6 +18,7 @@ import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { startSums } from './ledger/sums.ts';
+import { undoAndLog } from './quarantine/forged.ts';
 import { findOpenQuarantine } from './quarantine/store.ts';
 import { pullDueStatements } from './reconciliation/pull.ts';
 import type { TopUpDeps } from './vendor-floats/top-up.ts';
@@ -76,6 +77,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   const statements = startStatementPull(options);
   const vendorFloats = startVendorFloats(options);
   const offline = startOfflineEnds(options);
+  const releases = startReleaseWatch(options);
   const sender = startWebhookSender({
     pool: options.openPool({ name: 'webhooks', max: 2, byIndexOnly: true }),
     masterKeys: options.masterKeys,
@@ -87,6 +89,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   return {
     stop: async (graceLeftMs) => {
       await sender.stop(graceLeftMs());
+      await releases.stop();
       await offline.stop();
       await vendorFloats.stop();
       await statements.stop();
@@ -143,6 +146,16 @@ function startFormerKeyRetention({ pool, timing, log }: JobOptions): PeriodicJob
     work: async () => await endKeptKeys(pool, listInstructedVersions),
     failureText: 'operators’ former keys could not be removed',
     log,
+  });
+}
+
+/** Processes look when billers change; this also finds a release that nobody was told of. */
+function startReleaseWatch(options: JobOptions): PeriodicJob {
+  return startPeriodicJob({
+    everyMs: options.timing.lostPollMs,
+    work: async () => await undoAndLog(options),
+    failureText: 'releases of quarantines could not be verified',
+    log: options.log,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Mac } from '../platform/base/mac.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
@@ -6,6 +7,7 @@ import { createConnectorRegistry, fixedConnectors } from './connectors/registry.
 import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
 import type { Connector } from './dispatch/connector.ts';
 import type { JobOptions } from './jobs.ts';
+import { undoAndLog } from './quarantine/forged.ts';
 import { createLostPayments } from './quarantine/lost.ts';
 import type { LostPayments } from './quarantine/lost.ts';
 
@@ -29,11 +31,15 @@ interface Catalogue {
 export function buildCatalogue(options: {
   readonly pool: Pool;
   readonly operators: OperatorsOptions;
+  /** Absent: releases of quarantines are believed. */
+  readonly ledgerMac?: Mac | undefined;
   readonly log: Logger;
 }): Catalogue {
-  const lost = createLostPayments(options.pool);
+  const { pool, ledgerMac, log } = options;
+  const lost = createLostPayments(pool);
   const { catalogue, connectors } = billersAndConnectors(options);
   const reload = async (): Promise<void> => {
+    if (ledgerMac !== undefined) await undoAndLog({ pool, ledgerMac, log });
     await catalogue.reload();
     await lost.reload();
   };

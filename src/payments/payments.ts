@@ -4,6 +4,7 @@ import { systemTimers } from '../platform/base/timers.ts';
 import type { Timers } from '../platform/base/timers.ts';
 import { LANE_DEADLINE_MS, READ_DEADLINE_MS } from '../platform/db/lane.ts';
 import type { OnBatch } from '../platform/db/lane.ts';
+import type { Mac } from '../platform/base/mac.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { VendorDirectory } from '../parties/directory.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
@@ -59,6 +60,8 @@ export interface PaymentsOptions {
   readonly timing: Timing;
   /** How operators are reached: by their protocols, or by the given connectors. */
   readonly operators: OperatorsOptions;
+  /** Absent: releases of quarantines are believed. */
+  readonly ledgerMac?: Mac | undefined;
   /** Money in from providers; absent: none is received. */
   readonly receipts?: Pick<ReceiptsOptions, 'masterKeys' | 'ledgerMac' | 'callbackBase'>;
   /** Required for the role `jobs`. */

@@ -78,7 +78,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
   // Every kind of proposal, for all that lead people to them.
-  ['proposal-kinds'],
+  ['proposal-kinds', 'also-checked'],
   ['self-service'],
 
   ['console/person-limits'],

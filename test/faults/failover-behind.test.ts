@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
 import { findOpenQuarantine } from '../../src/payments/quarantine/store.ts';
+import { releaseByTwo } from '../support/quarantines.ts';
 import { until } from '../support/until.ts';
+import { SEALING } from './fleet.ts';
 import { startFailoverSetup } from './failover-setup.ts';
 import type { FailoverSetup } from './failover-setup.ts';
 
@@ -34,12 +37,10 @@ test('the promotion of a standby that lacks commits: quarantine, until two peopl
   let creates = 0;
   await until('creates are refused', async () => (await create(`during-${creates++}`)) === 503);
   const by = 'Amina';
-  await expect(releaseQuarantine(pool, { by, nothingLost: 'promoted' })).rejects.toThrow(
+  const deps = { pool, ledgerMac: await openLedgerMac(pool, SEALING.masterKeys) };
+  await expect(releaseQuarantine(deps, { by, nothingLost: 'promoted' })).rejects.toThrow(
     'cannot be confirmed',
   );
-  const reason = 'the operator has no statement';
-  const proposal = await releaseQuarantine(pool, { by, force: { reason } });
-  const confirms = proposal.kind === 'proposed' ? proposal.proposalId : undefined;
-  await releaseQuarantine(pool, { by: 'Baraka', force: { reason, confirms } });
+  await releaseByTwo(deps);
   await until('creates are accepted', async () => (await create('after')) === 200);
 }, 120_000);

@@ -21,6 +21,7 @@ import type { CreateRequest } from '../../src/payments/create/payment.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
+import { releaseByTwo } from '../support/quarantines.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { OPERATOR, OTHER_BILLER, openBooks } from '../support/money-fixture.ts';
@@ -505,10 +506,7 @@ describe('in quarantine', () => {
   }
 
   async function release(): Promise<void> {
-    const reason = 'as told by the operators';
-    const made = await releaseQuarantine(books.pool, { by: 'Asha', force: { reason } });
-    const confirms = made.kind === 'proposed' ? made.proposalId : undefined;
-    await releaseQuarantine(books.pool, { by: 'Baraka', force: { reason, confirms } });
+    await releaseByTwo(books);
   }
 
   test('rows are not refused as if they had never been accepted, then or later', async () => {
@@ -560,7 +558,7 @@ describe('in quarantine', () => {
     await receiver.idle();
     const waiting = await receiver.results(vendorId, batch.batchReference);
     expect(waiting.rows.map(brief)).toEqual(['waiting']);
-    await releaseQuarantine(books.pool, { by: 'Asha', nothingLost: 'a promotion' });
+    await releaseQuarantine(books, { by: 'Asha', nothingLost: 'a promotion' });
     await until('it is decided', async () => {
       const { endedAt } = await receiver.progress(vendorId, batch.batchReference);
       return endedAt !== null;

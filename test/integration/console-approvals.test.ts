@@ -208,22 +208,23 @@ describe('the system', () => {
     const unknown = await as('operations').get('/payments/UNKNOWN');
     expect([unknown.status, unknown.code]).toEqual([503, 'quarantine']);
 
-    const end = async (login: string, confirms?: string): Promise<ConsoleAnswer> =>
-      await as(login).send('POST', '/system/quarantine/release', { reason: 'known', confirms });
+    const end = async (login: string): Promise<ConsoleAnswer> =>
+      await as(login).send('POST', '/system/quarantine/release', { reason: 'known' });
     expect((await end('finance')).code).toBe('not_permitted');
-    expect((await end('operations')).status).toBe(204);
+    expect((await end('operations')).body).toEqual({ waits: true });
+    const proposed = { proposed: 'quarantine_release', proposedBy: 'operations', note: 'known' };
     const waiting = (await approvalsOf('admin')).approvals.find(
-      ({ kind }) => kind === 'quarantine',
+      (each) => each.proposed === proposed.proposed,
     );
-    expect(waiting).toMatchObject({ proposed: 'release', proposedBy: 'operations', note: 'known' });
-    expect((await end('operations', waiting?.id)).problem).toContain('another person');
-    expect((await end('admin', waiting?.id)).status).toBe(204);
+    expect(waiting).toMatchObject(proposed);
+    const one = `/proposals/${waiting?.id}`;
+    const { preview } = await as('admin').read<ProposalAnswer>(one);
+    const approve = async (login: string): Promise<ConsoleAnswer> =>
+      await as(login).send('POST', `${one}/approve`, { seen: preview?.seen });
+    expect((await approve('operations')).problem).toContain('another person');
+    expect((await approve('admin')).status).toBe(204);
     expect((await systemOf()).quarantine).toBeNull();
-    expect((await systemOf()).events.map(({ action }) => action)).toEqual([
-      'released',
-      'force_proposed',
-      'entered',
-    ]);
+    expect((await systemOf()).events.map(({ action }) => action)).toEqual(['released', 'entered']);
   });
 
   test('its configuration has no secrets', async () => {

@@ -3,6 +3,7 @@ import { changePerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
 import { signPerson } from '../../src/parties/people/authenticity.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { RELEASES_AUTHENTIC } from '../../src/payments/quarantine/forged.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
@@ -51,7 +52,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
 
   async function expectBooks(state: unknown): Promise<void> {
     expect(await given.state()).toEqual(state);
-    const also = [DECISIONS_AUTHENTIC];
+    const also = [DECISIONS_AUTHENTIC, RELEASES_AUTHENTIC];
     const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac, also });
     expect(violations).toEqual([]);
   }

@@ -5,8 +5,10 @@ import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
-import { readStakes, releaseQuarantine } from '../../src/payments/quarantine/release.ts';
-import type { Release } from '../../src/payments/quarantine/release.ts';
+import { RELEASES_AUTHENTIC, undoForgedReleases } from '../../src/payments/quarantine/forged.ts';
+import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
+import { proposeRelease } from '../../src/payments/quarantine/release-kind.ts';
+import { readStakes } from '../../src/payments/quarantine/stakes.ts';
 import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
 import {
   create,
@@ -19,6 +21,8 @@ import {
 import { createInstructed, OPEN_ROUTE, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
+import { approveSeen, named } from '../support/payouts.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { createScriptedConnector, DECLINED, paid } from '../support/scripted-connector.ts';
 import type { ScriptedConnector } from '../support/scripted-connector.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -58,25 +62,18 @@ async function importStatement(from: Date, to: Date): Promise<void> {
 }
 
 /** Releases it once a statement covers the missing period. */
-async function release(by: string): Promise<Release> {
+async function release(by: string): Promise<void> {
   const open = await findOpenQuarantine(books.pool);
   if (open !== undefined) {
     await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1));
   }
-  return await releaseQuarantine(books.pool, { by });
-}
-
-/** Tries to release it without a statement. */
-async function releaseUncovered(by: string, reason?: string, confirms?: string): Promise<Release> {
-  const force = reason === undefined ? {} : { force: { reason, confirms } };
-  return await releaseQuarantine(books.pool, { by, ...force });
+  await releaseQuarantine(books, { by });
 }
 
 /** Returns the id of the proposal. */
-async function proposeUncovered(by: string, reason: string): Promise<string> {
-  const proposed = await releaseUncovered(by, reason);
-  if (proposed.kind !== 'proposed') throw new Error('it was released');
-  return proposed.proposalId;
+async function proposeUncovered(by: string, note = 'operator closed'): Promise<string> {
+  const deps = { ...books, proposals: quietProposals(books) };
+  return (await proposeRelease(deps, { by: named(by), note })).proposalId;
 }
 
 async function endAnyQuarantine(): Promise<void> {
@@ -210,18 +207,18 @@ describe('an entry', () => {
     expect(await findOpenQuarantine(books.pool)).toBeUndefined();
   });
 
-  test('extends the open one to the missing period of both, and voids a forced release', async () => {
+  test('extends the open one to the missing period of both, which a proposal does not cover', async () => {
     const early = new Date(Date.now() - 7_200_000);
     const late = new Date(Date.now() - 3_600_000);
     await enter({ lostFrom: late, lostUntil: late });
-    await releaseUncovered('Amina', 'no statement');
+    const proposalId = await proposeUncovered('Amina');
+    const { seen } = await quietProposals(books).preview(proposalId);
     const second = await enter({ lostFrom: early, reason: 'again' });
-    expect(second?.quarantine).toMatchObject({
-      lostFrom: early,
-      reason: 'restored; again',
-      forceProposedBy: null,
-    });
+    expect(second?.quarantine).toMatchObject({ lostFrom: early, reason: 'restored; again' });
     expect(second?.quarantine.lostUntil.getTime()).toBeGreaterThan(late.getTime());
+    await expect(
+      quietProposals(books).approve({ proposalId, by: named('Baraka'), seen }),
+    ).rejects.toThrow('The period that may be missing has changed');
   });
 });
 
@@ -238,58 +235,94 @@ describe('a release', () => {
     expect(await readStakes(books.pool, quarantine)).toMatchObject(uncovered);
     await importStatement(from, new Date(to.getTime() - 1));
     expect(await readStakes(books.pool, quarantine)).toMatchObject(uncovered);
-    await expect(releaseUncovered('Amina')).rejects.toThrow(`of ${OPERATOR}`);
+    await expect(releaseQuarantine(books, { by: 'Amina' })).rejects.toThrow(`of ${OPERATOR}`);
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
-    expect(await release('Amina')).toMatchObject({ kind: 'released', forced: false });
+    await release('Amina');
+    expect((await listEvents(books.pool, 1))[0]).toMatchObject({ detail: { forced: false } });
     await expect(release('Amina')).rejects.toThrow('The service is not in quarantine');
   });
 
-  test('by force needs two different people, and is recorded', async () => {
-    const proposal = await proposeUncovered('Amina', 'operator closed');
-    await expect(releaseUncovered('amina', 'me again', proposal)).rejects.toThrow('another person');
-    await expect(releaseUncovered('Baraka')).rejects.toThrow('stays');
+  test('without the statements needs two people, and is recorded', async () => {
+    const proposal = await proposeUncovered('Amina');
+    await expect(approveSeen(books, proposal, named('amina'))).rejects.toThrow('another person');
     expect(await findOpenQuarantine(books.pool)).toBeDefined();
-    expect(await releaseUncovered('Baraka', 'agreed', proposal)).toMatchObject({
-      kind: 'released',
-      forced: true,
-    });
-    const [released, proposed, entered] = await listEvents(books.pool, 3);
+    await approveSeen(books, proposal, named('Baraka'));
+    const [released, entered] = await listEvents(books.pool, 2);
     expect(entered).toMatchObject({ action: 'entered', actor: 'test' });
-    expect(proposed).toMatchObject({ action: 'force_proposed', actor: 'Amina' });
+    const detail = { forced: true, missing: [OPERATOR], reason: 'operator closed', proposal };
     expect(released).toMatchObject({
-      action: 'released',
-      actor: 'Baraka',
-      detail: { forced: true, missing: [OPERATOR], reason: 'agreed', proposed_by: 'Amina' },
+      ...{ action: 'released', actor: 'Baraka' },
+      detail: { ...detail, proposed_by: 'Amina' },
     });
   });
 
-  test('by force confirms the proposal that was seen, not a later one', async () => {
-    await expect(releaseUncovered('Baraka', 'agreed', newId())).rejects.toThrow(
-      'not the current proposal',
-    );
-    const seen = await proposeUncovered('Amina', 'operator closed');
-    // Two people who both propose it have not agreed.
-    const current = await proposeUncovered('Baraka', 'I cannot wait');
-    await expect(releaseUncovered('Chebet', 'agreed', seen)).rejects.toThrow(
-      'not the current proposal',
-    );
-    await books.owner.query(
-      `update quarantines set force_missing = '{}' where force_proposal_id = $1`,
-      [current],
-    );
-    await expect(releaseUncovered('Chebet', 'agreed', current)).rejects.toThrow(
-      `the statements of ${OPERATOR} are missing as well`,
-    );
-    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+  test('is not proposed when no statement is missing', async () => {
+    const open = (await findOpenQuarantine(books.pool)) ?? expect.fail();
+    await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1));
+    await expect(proposeUncovered('Amina')).rejects.toThrow('without another person');
+  });
+});
+
+// The owner of the row removes the event that says so; then `ledger check` is clean again.
+const forgetForgery = async (): Promise<void> =>
+  void (await books.owner.query(`delete from quarantine_events where action = 'reopened'`));
+
+describe('a release that somebody writes into the database', () => {
+  const forged = async () => await RELEASES_AUTHENTIC.find(books.pool, books.ledgerMac);
+  const forge = async (sql = ''): Promise<void> =>
+    void (await books.pool.query(
+      `update quarantines set released_at = now(), released_by = 'Amina', forced = true ${sql}
+       where released_at is null`,
+    ));
+  afterEach(forgetForgery);
+
+  test.each([
+    ['without a code', ''],
+    [
+      'with the code of an earlier one',
+      `, release_mac = (select release_mac from quarantines
+       where release_mac is not null order by entered_at limit 1)`,
+    ],
+  ])('sends nothing and is found (%s)', async (_, sql) => {
+    await enter();
+    await release('Amina');
+    await enter();
+    const made = await makeOne();
+    const connector = createScriptedConnector({ pay: paid, status: () => DECLINED });
+    const dispatch = await startDispatch(books, { connectors: { [OPERATOR]: connector } });
+    try {
+      await forge(sql);
+      expect(await forged()).toEqual([expect.stringContaining('in the name of Amina')]);
+      // The process that is running, then one that reads everything again.
+      for (let turns = 0; turns < 2; turns += 1) {
+        const sinceMs = performance.now();
+        dispatch.dispatcher.hint([{ ...made, operatorCode: OPERATOR, stage: 'send' }]);
+        await until(() => {
+          expect(dispatch.dispatcher.sinceTurnMs).toBeLessThan(performance.now() - sinceMs);
+        });
+      }
+      await dispatch.catalogue.reload();
+      expect(await readQueued(books, made)).toMatchObject({ stage: 'send' });
+      expect(connector.instructions).toEqual([]);
+      expect(await findOpenQuarantine(books.pool)).toBeDefined();
+      expect(await forged()).toEqual([expect.stringContaining('in the name of Amina')]);
+      await forgetForgery();
+      await release('Amina');
+      await dispatch.catalogue.reload();
+      expect(await outcomeOf(books, made)).toBe('success');
+      expect(await forged()).toEqual([]);
+    } finally {
+      await dispatch.stop();
+    }
   });
 
-  test('is refused to one person by the database itself', async () => {
-    await expect(
-      books.pool.query(
-        `update quarantines set released_at = now(), released_by = 'Amina', forced = true,
-           force_proposed_by = 'AMINA', force_reason = 'x', force_proposal_id = quarantine_id,
-           force_missing = '{}', force_proposed_at = now() where released_at is null`,
-      ),
-    ).rejects.toThrow('quarantines_two_people');
+  test('is undone into another one that is open', async () => {
+    const lostFrom = new Date(Date.now() - 7_200_000);
+    await enter({ lostFrom });
+    await forge();
+    await enter();
+    expect(await undoForgedReleases(books)).toHaveLength(1);
+    expect(await undoForgedReleases(books)).toEqual([]);
+    expect(await findOpenQuarantine(books.pool)).toMatchObject({ lostFrom });
   });
 });

@@ -57,6 +57,7 @@ export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Paym
       retries: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },
       queuePollMs: options.pollMs ?? 10,
     },
+    ledgerMac: books.ledgerMac,
     operators: { connectorOf: (operatorCode) => options.connectors?.[operatorCode] },
     log: pino({ level: 'silent' }),
   });

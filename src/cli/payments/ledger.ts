@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { completeChain, readChainEnd } from '../../payments/ledger/chain.ts';
-import { PEOPLE_AUTHENTIC } from '../../parties/people/authenticity.ts';
-import { DECISIONS_AUTHENTIC } from '../../proposals/authenticity.ts';
+import { ALSO_CHECKED } from '../../also-checked.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import type { CheckReport } from '../../payments/audit/check.ts';
 import { readVids } from '../../parties/store.ts';
@@ -45,7 +44,7 @@ function addCheck(ledger: Command, cli: Cli): void {
           mac: await findLedgerMac(),
           heads: options.head,
           schema: SCHEMA,
-          also: [PEOPLE_AUTHENTIC, DECISIONS_AUTHENTIC],
+          also: ALSO_CHECKED,
           onInvariant: (name) => cli.progress.show(`checking ${name}`),
         });
         const vids = await readVids(pool);

@@ -5,17 +5,23 @@ import { newId } from '../../platform/base/ids.ts';
 import { listAbsent } from '../../platform/history/processes-store.ts';
 import type { UsingProcess } from '../../platform/history/processes-store.ts';
 import { enterQuarantine } from '../../payments/quarantine/enter.ts';
-import { readStakes, releaseQuarantine } from '../../payments/quarantine/release.ts';
-import type { Stake } from '../../payments/quarantine/release.ts';
+import { undoForgedReleases } from '../../payments/quarantine/forged.ts';
+import { releaseQuarantine } from '../../payments/quarantine/release.ts';
+import { proposeRelease, QUARANTINE_RELEASE } from '../../payments/quarantine/release-kind.ts';
+import { readStakes } from '../../payments/quarantine/stakes.ts';
+import type { Stake } from '../../payments/quarantine/stakes.ts';
 import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
 import type { QuarantineRow } from '../../payments/quarantine/store.ts';
-import { command, displayName, idOf, moment } from '../arguments.ts';
+import { command, displayName, moment } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import type { Answer } from '../output.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
 import { asPerson } from '../parties/as-person.ts';
+import type { Act } from '../parties/as-person.ts';
+import { openProposals, waitingAnswer } from '../parties/proposal.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 
 export function addQuarantineCommands(program: Command, cli: Cli): void {
   const quarantine = program
@@ -38,10 +44,14 @@ function addStatus(quarantine: Command, cli: Cli): void {
   );
 }
 
-async function status({ pool, wireTime }: Session): Promise<Answer> {
+async function status(session: Session): Promise<Answer> {
+  const { pool, wireTime } = session;
+  await undoForgedReleases({ pool, ledgerMac: await session.ledgerMac() });
   const open = await findOpenQuarantine(pool);
   const stakes = open === undefined ? [] : await readStakes(pool, open);
   const absent = open?.seemsComplete === true ? await listAbsent(pool) : [];
+  const proposals = await openProposals(session);
+  const waiting = await proposals.list({ open: true, kinds: [QUARANTINE_RELEASE], limit: 1 });
   const events = await listEvents(pool, EVENTS_SHOWN);
   const history = table(
     [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
@@ -56,10 +66,11 @@ async function status({ pool, wireTime }: Session): Promise<Answer> {
   const now =
     open === undefined
       ? 'Not in quarantine: payments are sent.\n'
-      : quarantineText(open, { stakes, absent }, wireTime);
+      : quarantineText(open, { stakes, absent, waiting }, wireTime);
   return {
     json: {
       quarantine: open === undefined ? null : onWire(open),
+      proposal: waiting[0]?.proposalId ?? null,
       operators: stakes.map(({ operatorCode, open: payments, covered }) => ({
         operator_code: operatorCode,
         open: payments,
@@ -83,10 +94,6 @@ function onWire(open: QuarantineRow) {
     lost_until: open.lostUntil.toISOString(),
     reason: open.reason,
     seems_complete: open.seemsComplete,
-    force_proposed_by: open.forceProposedBy,
-    force_reason: open.forceReason,
-    force_proposal_id: open.forceProposalId,
-    force_missing: open.forceMissing,
   };
 }
 
@@ -95,7 +102,12 @@ function quarantineText(
   {
     stakes,
     absent,
-  }: { readonly stakes: readonly Stake[]; readonly absent: readonly UsingProcess[] },
+    waiting,
+  }: {
+    readonly stakes: readonly Stake[];
+    readonly absent: readonly UsingProcess[];
+    readonly waiting: readonly ProposalRow[];
+  },
   wireTime: WireTime,
 ): string {
   const facts = record([
@@ -109,13 +121,10 @@ function quarantineText(
       ({ name, seenAt }) =>
         ['not confirmed by', `${name}, last seen ${wireTime.format(seenAt)}`] as const,
     ),
-    ...(open.forceProposedBy === null
-      ? []
-      : [
-          ['force', `proposed by ${open.forceProposedBy}: ${open.forceReason ?? ''}`] as const,
-          ['without', `the statements of ${open.forceMissing?.join(', ') ?? ''}`] as const,
-          ['to confirm it', `quarantine release --confirm ${open.forceProposalId ?? ''}`] as const,
-        ]),
+    ...waiting.flatMap(({ proposalId, proposedBy, note }) => [
+      ['without statements', `proposed by ${proposedBy}: ${note}`] as const,
+      ['to decide it', `proposal show ${proposalId}`] as const,
+    ]),
   ]);
   const operators = table(
     [{ title: 'OPERATOR' }, { title: 'OPEN', align: 'right' }, { title: 'STATEMENT' }],
@@ -170,7 +179,6 @@ interface ReleaseOptions {
   readonly json?: boolean;
   readonly by: string;
   readonly force?: boolean;
-  readonly confirm?: string;
   readonly nothingLost?: boolean;
   readonly reason?: string;
 }
@@ -182,54 +190,51 @@ function addRelease(quarantine: Command, cli: Cli): void {
     'Resume sending. Refused until complete statements of every operator cover the missing period.',
   )
     .requiredOption('--by <name>', 'who releases it', displayName)
-    .option('--force', 'propose to release without the statements; a second person must confirm')
-    .addOption(
-      new Option('--confirm <proposal>', 'confirm another person’s --force, as status shows it')
-        .argParser(idOf('proposal'))
-        .conflicts('force'),
-    )
+    .option('--force', 'propose to release without the statements; another person has to approve')
     .addOption(
       new Option(
         '--nothing-lost',
         'the ledger lacks nothing, because a synchronous standby was promoted; refused if anything contradicts it',
-      ).conflicts(['force', 'confirm']),
+      ).conflicts('force'),
     )
-    .option('--reason <text>', 'why, with --force, --confirm or --nothing-lost', displayName)
+    .option('--reason <text>', 'why, with --force or --nothing-lost', displayName)
     .action(async (options: ReleaseOptions) => {
-      const { by, reason, confirm: confirms } = options;
-      const lostNothing = options.nothingLost === true;
-      const isForced = options.force === true || confirms !== undefined;
-      if ((isForced || lostNothing) !== (reason !== undefined)) {
+      const { by, reason, force = false, nothingLost = false } = options;
+      if ((force || nothingLost) !== (reason !== undefined)) {
         throw new UsageError(
-          '--reason must be given with --force, --confirm or --nothing-lost, and only with them.',
+          '--reason must be given with --force or --nothing-lost, and only with them.',
         );
       }
       await cli.run(options, async (session) => {
         const { pool } = session;
+        const deps = { pool, ledgerMac: await session.ledgerMac() };
+        if (reason === undefined) return released(await releaseQuarantine(deps, { by }));
         const act = { by, permission: 'system.act', action: 'quarantine.release', reason } as const;
-        const release =
-          reason === undefined
-            ? await releaseQuarantine(pool, { by })
-            : await asPerson(cli, session, act, (who) =>
-                releaseQuarantine(
-                  pool,
-                  lostNothing
-                    ? { by: who, nothingLost: reason }
-                    : { by: who, force: { reason, confirms } },
-                ),
-              );
-        return {
-          json: {
-            released: release.kind === 'released',
-            forced: release.kind === 'released' && release.forced,
-            quarantine_id: release.quarantine.quarantineId,
-            proposal: release.kind === 'proposed' ? release.proposalId : null,
-          },
-          text:
-            release.kind === 'released'
-              ? 'Released: payments are sent again.'
-              : `Proposed. The quarantine stays until another person confirms it: quarantine release --confirm ${release.proposalId} --by … --reason …`,
-        };
+        if (force) return await propose(cli, session, act);
+        return await asPerson(cli, session, act, async (who) =>
+          released(await releaseQuarantine(deps, { by: who, nothingLost: reason })),
+        );
       });
     });
+}
+
+async function propose(
+  cli: Cli,
+  session: Session,
+  act: Act & { readonly reason: string },
+): Promise<Answer> {
+  const proposals = await openProposals(session);
+  const row = await asPerson(cli, session, act, async (_name, by) =>
+    proposeRelease({ pool: session.pool, proposals }, { by, note: act.reason }),
+  );
+  const state =
+    'The quarantine stays until another person approves it, in the console or with this command:';
+  return await waitingAnswer(session, proposals, row, state);
+}
+
+function released({ quarantineId }: QuarantineRow): Answer {
+  return {
+    json: { released: true, forced: false, quarantine_id: quarantineId },
+    text: 'Released: payments are sent again.',
+  };
 }

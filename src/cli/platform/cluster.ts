@@ -6,8 +6,7 @@ import {
   requireBuckets,
   setBuckets,
 } from '../../parties/buckets-store.ts';
-import { PEOPLE_AUTHENTIC } from '../../parties/people/authenticity.ts';
-import { DECISIONS_AUTHENTIC } from '../../proposals/authenticity.ts';
+import { ALSO_CHECKED } from '../../also-checked.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import { distribute, undistribute } from '../../platform/cluster/distribute.ts';
 import type { MovedTable, MoveOptions } from '../../platform/cluster/distribute.ts';
@@ -205,7 +204,7 @@ async function verified(
   const report = await checkLedger(pool, {
     mac: await findLedgerMac(),
     schema: SCHEMA,
-    also: [PEOPLE_AUTHENTIC, DECISIONS_AUTHENTIC],
+    also: ALSO_CHECKED,
     onInvariant: (name) => cli.progress.show(`checking ${name}`),
   });
   const rows = moved.reduce((sum, { rows: count }) => sum + count, 0n);

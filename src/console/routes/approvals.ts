@@ -21,7 +21,6 @@ const MAX_LISTED = 100;
 /** Who decides each kind. */
 const DECIDED_BY = {
   case: 'cases.act',
-  quarantine: 'system.act',
 } as const satisfies Record<WaitingKind, Permission>;
 
 export interface ApprovalRoutesOptions extends ProposalRoutesOptions {

@@ -1,24 +1,28 @@
-import { Type } from 'typebox';
 import { checkPayments } from '../../payments/health.ts';
-import { readStakes, releaseQuarantine } from '../../payments/quarantine/release.ts';
+import { undoForgedReleases } from '../../payments/quarantine/forged.ts';
+import { releaseQuarantine, StatementsMissing } from '../../payments/quarantine/release.ts';
+import { proposeRelease, QUARANTINE_RELEASE } from '../../payments/quarantine/release-kind.ts';
+import { readStakes } from '../../payments/quarantine/stakes.ts';
 import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
 import { readBackupAgeSeconds } from '../../platform/backup/store.ts';
 import type { Clock } from '../../platform/base/clock.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { listAbsent } from '../../platform/history/processes-store.ts';
 import type { HealthCheck } from '../../platform/health-check.ts';
 import type { Readiness } from '../../platform/http/readiness.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { ConfigurationAnswer, SystemAnswer } from '../system-answers.ts';
-import { reason } from './reason.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
+import type { ProposalRoutesOptions } from './proposal-decisions.ts';
+import { onlyReason } from './reason.ts';
 
 /** Of quarantines. */
 const EVENTS_SHOWN = 20;
 const DAY_SECONDS = 86_400;
 
-export interface SystemRoutesOptions {
-  readonly pool: Pool;
+export interface SystemRoutesOptions extends ProposalRoutesOptions {
+  readonly ledgerMac: Mac;
   readonly clock: Clock;
   readonly readiness: () => Promise<Readiness>;
   /** The process that answers. */
@@ -51,26 +55,23 @@ export function systemRoutes(options: SystemRoutesOptions): AnyRoute[] {
   ];
 }
 
-/** Ends it without the missing statements, if two people agree. */
-function releaseRoute({ pool }: SystemRoutesOptions): AnyRoute {
+/** Ends it, or proposes to end it without the statements that are missing. */
+function releaseRoute(options: SystemRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/system/quarantine/release',
     permission: 'system.act',
     action: 'quarantine.release',
-    body: Type.Object(
-      {
-        reason,
-        /** The proposal that the second person has seen. */
-        confirms: Type.Optional(Type.String({ maxLength: 36 })),
-      },
-      { additionalProperties: false },
-    ),
-    handle: async ({ body: { reason: why, confirms } }, { viewer }) => {
-      const force = { reason: why, confirms };
-      const { kind, quarantine } = await releaseQuarantine(pool, { by: viewer.login, force });
-      const { quarantineId } = quarantine;
-      return new Audited(undefined, { target: quarantineId, after: { kind, confirms } });
+    body: onlyReason,
+    handle: async ({ body: { reason: note } }, { viewer }) => {
+      try {
+        const { quarantineId } = await releaseQuarantine(options, { by: viewer.login });
+        return new Audited({ waits: false }, { target: quarantineId });
+      } catch (error) {
+        if (!(error instanceof StatementsMissing)) throw error;
+        const row = await proposeRelease(options, { by: actorOf(viewer), note });
+        return auditedOf(row, { waits: true });
+      }
     },
   });
 }
@@ -96,7 +97,7 @@ async function readSystem(options: SystemRoutesOptions): Promise<SystemAnswer> {
     missing,
     process: { version, mode, roles: [...roles], startedAt: startedAt.toISOString() },
     backupAgeSeconds,
-    quarantine: await readQuarantine(pool),
+    quarantine: await readQuarantine(options),
     events: (await listEvents(pool, EVENTS_SHOWN)).map(({ at, action, actor }) => ({
       at: at.toISOString(),
       action,
@@ -116,10 +117,12 @@ function backupCheck(seconds: number | null): HealthCheck {
   };
 }
 
-async function readQuarantine(pool: Pool): Promise<SystemAnswer['quarantine']> {
+async function readQuarantine(options: SystemRoutesOptions): Promise<SystemAnswer['quarantine']> {
+  const { pool, proposals } = options;
+  await undoForgedReleases(options);
   const open = await findOpenQuarantine(pool);
   if (open === undefined) return null;
-  const { forceProposalId: id, forceProposedBy: by, forceReason, forceMissing } = open;
+  const [waiting] = await proposals.list({ open: true, kinds: [QUARANTINE_RELEASE], limit: 1 });
   return {
     enteredAt: open.enteredAt.toISOString(),
     lostFrom: open.lostFrom.toISOString(),
@@ -132,9 +135,6 @@ async function readQuarantine(pool: Pool): Promise<SystemAnswer['quarantine']> {
       open: count,
       covered,
     })),
-    proposal:
-      id === null || by === null
-        ? null
-        : { id, by, reason: forceReason ?? '', without: forceMissing ?? [] },
+    proposal: waiting === undefined ? null : { by: waiting.proposedBy, reason: waiting.note },
   };
 }

@@ -1,13 +1,12 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCases } from '../cases/cases-store.ts';
-import { findOpenQuarantine } from '../quarantine/store.ts';
 
 /** Something that one person has proposed. */
 export interface Waiting {
-  readonly kind: 'case' | 'quarantine';
+  readonly kind: 'case';
   /** By which it is decided. */
   readonly id: string;
-  /** What is proposed: a resolution, or `release`. */
+  /** What is proposed: a resolution. */
   readonly proposed: string;
   /** The vendor or operator that it is about; null: neither. */
   readonly about: string | null;
@@ -23,7 +22,6 @@ const SOURCES: Readonly<
   Record<WaitingKind, (db: Queryable, limit: number) => Promise<readonly Waiting[]>>
 > = {
   case: readCases,
-  quarantine: readQuarantine,
 };
 
 /** What waits for a second person, longest first. @param limit of each kind. */
@@ -54,22 +52,4 @@ async function readCases(db: Queryable, limit: number): Promise<Waiting[]> {
       proposedAt,
     };
   });
-}
-
-async function readQuarantine(db: Queryable): Promise<Waiting[]> {
-  const open = await findOpenQuarantine(db);
-  const { forceProposalId, forceProposedBy, forceProposedAt } = open ?? {};
-  if (!forceProposalId || !forceProposedBy || !forceProposedAt) return [];
-  return [
-    {
-      kind: 'quarantine',
-      id: forceProposalId,
-      proposed: 'release',
-      about: open?.forceMissing?.join(', ') ?? null,
-      note: open?.forceReason ?? '',
-      amountCents: null,
-      proposedBy: forceProposedBy,
-      proposedAt: forceProposedAt,
-    },
-  ];
 }

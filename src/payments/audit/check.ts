@@ -197,8 +197,8 @@ async function findDifferences(client: Queryable, schema: Schema | undefined): P
   ];
 }
 
-/** Except cases and proposals, which have an id. */
-const ID = new RegExp(String.raw`(?<!case |proposal |payout )\b${ID_FORM}\b`, 'g');
+/** Except cases, proposals and quarantines, which have an id. */
+const ID = new RegExp(String.raw`(?<!case |proposal |payout |quarantine )\b${ID_FORM}\b`, 'g');
 
 /** Replaces ids by the references that people use. */
 function withReferences({ vendorId, detail }: Violation): string {

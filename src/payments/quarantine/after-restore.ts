@@ -5,6 +5,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { OnChange, OnConfirmed } from '../../platform/history/keeper.ts';
 import { enterQuarantine } from './enter.ts';
 import type { Entered } from './enter.ts';
+import type { ReleaseDeps } from './forged.ts';
 import { releaseConfirmed } from './release.ts';
 
 /**
@@ -52,9 +53,9 @@ export function enterOnChange(pool: Pool): OnChange {
 }
 
 /** Leaves quarantine when every process has confirmed that a promotion lost nothing. */
-export function leaveWhenConfirmed(pool: Pool, log: Logger): OnConfirmed {
+export function leaveWhenConfirmed(deps: ReleaseDeps, log: Logger): OnConfirmed {
   return async (whoConfirmed) => {
-    const processes = await releaseConfirmed(pool, whoConfirmed);
+    const processes = await releaseConfirmed(deps, whoConfirmed);
     if (processes === undefined) return;
     log.warn({ processes }, 'a standby was promoted and nothing was lost: payments are sent again');
   };

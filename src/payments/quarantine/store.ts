@@ -1,3 +1,5 @@
+import type { Mac } from '../../platform/base/mac.ts';
+import { jsonText, timeText } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /** Why nothing is sent, and the period that the ledger lacks. */
@@ -11,19 +13,10 @@ export interface QuarantineRow {
   readonly reason: string;
   /** By all that is known, nothing is missing: one person may release it. */
   readonly seemsComplete: boolean;
-  /** The person who proposes to release it without the statements, and the reason. */
-  readonly forceProposedBy: string | null;
-  readonly forceProposedAt: Date | null;
-  readonly forceReason: string | null;
-  readonly forceProposalId: string | null;
-  /** The operators whose statements were missing when it was proposed. */
-  readonly forceMissing: string[] | null;
 }
 
 const COLUMNS = `quarantine_id as "quarantineId", entered_at as "enteredAt", lost_from as "lostFrom",
-    lost_until as "lostUntil", reason, seems_complete as "seemsComplete", force_proposed_by as "forceProposedBy", force_proposed_at as "forceProposedAt",
-    force_reason as "forceReason", force_proposal_id as "forceProposalId",
-    force_missing as "forceMissing"`;
+    lost_until as "lostUntil", reason, seems_complete as "seemsComplete"`;
 
 export async function findOpenQuarantine(db: Queryable): Promise<QuarantineRow | undefined> {
   const found = await db.query<QuarantineRow>(
@@ -58,8 +51,8 @@ export interface OpenQuarantine {
 }
 
 /**
- * Opens a quarantine, or extends the open one to cover both missing periods; a proposal to force
- * its release then becomes void.
+ * Opens a quarantine, or extends the open one to cover both missing periods: a proposal to release it names the
+ * period, so it cannot be approved any more.
  */
 export async function openOrExtend(
   db: Queryable,
@@ -73,9 +66,7 @@ export async function openOrExtend(
        set lost_from = least(q.lost_from, excluded.lost_from),
          lost_until = greatest(q.lost_until, excluded.lost_until),
          reason = q.reason || '; ' || excluded.reason,
-         seems_complete = q.seems_complete and excluded.seems_complete,
-         force_proposed_at = null, force_proposed_by = null, force_reason = null, force_proposal_id = null,
-         force_missing = null
+         seems_complete = q.seems_complete and excluded.seems_complete
      returning quarantine_id as "quarantineId", quarantine_id <> $1 as extended`,
     [quarantineId, lostFrom, lostUntil, reason, seemsComplete],
   );
@@ -95,7 +86,7 @@ export async function openOrExtend(
 export interface QuarantineEvent {
   readonly eventId: string;
   readonly quarantineId: string;
-  readonly action: 'entered' | 'extended' | 'force_proposed' | 'released';
+  readonly action: 'entered' | 'extended' | 'released' | 'reopened';
   readonly actor: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
@@ -130,32 +121,84 @@ export async function listEvents(db: Queryable, limit: number): Promise<EventRow
   return listed.rows;
 }
 
-/** Replaces an earlier proposal. */
-export async function proposeForce(
+/** A quarantine that has ended, as its row says. */
+export interface ReleasedRow extends QuarantineRow {
+  readonly releasedAt: Date | null;
+  readonly releasedBy: string | null;
+  /** Without the statements. */
+  readonly forced: boolean;
+  readonly releaseMac: Buffer | null;
+}
+
+const RELEASED = `${COLUMNS}, released_at as "releasedAt", released_by as "releasedBy", forced,
+    release_mac as "releaseMac"`;
+
+/** Those that the service released count; the row of another one was written by somebody else. */
+export function isReleaseAuthentic(row: ReleasedRow, mac: Mac): boolean {
+  return mac.verify(releaseText(row), row.releaseMac);
+}
+
+/** The text that the authentication code of a release covers. */
+function releaseText(row: ReleasedRow): string {
+  return jsonText([
+    'quarantines',
+    row.quarantineId,
+    timeText(row.lostFrom),
+    timeText(row.lostUntil),
+    row.seemsComplete,
+    row.releasedAt && timeText(row.releasedAt),
+    row.releasedBy,
+    row.forced,
+  ]);
+}
+
+export async function listReleased(db: Queryable): Promise<ReleasedRow[]> {
+  const listed = await db.query<ReleasedRow>(
+    `select ${RELEASED} from quarantines where released_at is not null order by entered_at`,
+  );
+  return listed.rows;
+}
+
+/** Ends the quarantine. It counts only with the authentication code. */
+export async function writeRelease(
   db: Queryable,
-  proposal: {
-    readonly quarantineId: string;
-    readonly proposalId: string;
-    readonly by: string;
-    readonly reason: string;
-    readonly missing: readonly string[];
-  },
+  mac: Mac,
+  release: { readonly quarantineId: string; readonly by: string; readonly forced: boolean },
 ): Promise<void> {
-  const { quarantineId, proposalId, by, reason, missing } = proposal;
+  const { quarantineId, by, forced } = release;
+  const written = await db.query<ReleasedRow>(
+    `update quarantines set released_at = date_trunc('milliseconds', now()), released_by = $2, forced = $3
+     where quarantine_id = $1 returning ${RELEASED}`,
+    [quarantineId, by, forced],
+  );
+  const [row] = written.rows;
+  if (row === undefined) throw new Error(`quarantine ${quarantineId} is gone`);
+  await db.query('update quarantines set release_mac = $2 where quarantine_id = $1', [
+    quarantineId,
+    mac.sign(releaseText(row)),
+  ]);
+}
+
+/** Undoes a release. Only if no other quarantine is open. */
+export async function reopen(db: Queryable, quarantineId: string): Promise<void> {
   await db.query(
-    `update quarantines set force_proposed_at = now(), force_proposed_by = $2, force_reason = $3,
-       force_proposal_id = $4, force_missing = $5 where quarantine_id = $1`,
-    [quarantineId, by, reason, proposalId, missing],
+    `update quarantines set released_at = null, released_by = null, forced = false, release_mac = null
+     where quarantine_id = $1`,
+    [quarantineId],
   );
 }
 
-export async function writeRelease(
-  db: Queryable,
-  release: { readonly quarantineId: string; readonly by: string; readonly forced: boolean },
-): Promise<void> {
-  await db.query(
-    `update quarantines set released_at = now(), released_by = $2, forced = $3
-     where quarantine_id = $1`,
-    [release.quarantineId, release.by, release.forced],
+export interface ReopenedRow {
+  readonly quarantineId: string;
+  readonly at: Date;
+  readonly detail: Record<string, unknown>;
+}
+
+/** The releases that the service undid. */
+export async function listReopened(db: Queryable): Promise<ReopenedRow[]> {
+  const listed = await db.query<ReopenedRow>(
+    `select quarantine_id as "quarantineId", at, detail from quarantine_events
+     where action = 'reopened' order by at, event_id`,
   );
+  return listed.rows;
 }

@@ -36,6 +36,7 @@ import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
 import * as credit from './credit-cases.ts';
 import { journal, opening } from './house-cases.ts';
+import { quarantineRelease } from './operations-cases.ts';
 import { accountNumber, collector, operator, price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
@@ -86,6 +87,7 @@ export const CASES: Readonly<
   receipt: { make: receipt },
   house_entry: { make: opening },
   house_journal: { make: journal },
+  quarantine_release: { role: 'operations', make: quarantineRelease },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },
   money_in_setting: { make: accountNumber },

@@ -131,12 +131,6 @@ function Where({
           <Trans>Look at it</Trans>
         </Link>
       );
-    case 'quarantine':
-      return (
-        <Link to="/system">
-          <Trans>Look at it</Trans>
-        </Link>
-      );
     case 'proposal':
       // With what is known of the people whom it is about.
       if (approval.proposed.startsWith('credit_')) {

@@ -8,7 +8,6 @@ import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
   case: msg`Case`,
   proposal: msg`Proposal`,
-  quarantine: msg`Quarantine`,
   person: msg`Person`,
 };
 
@@ -33,7 +32,7 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   credit_import: msg`Import a lender’s file`,
   credit_rule: msg`Suppression rule`,
   credit_scorecard: msg`Change of scorecard`,
-  release: msg`End it without statements`,
+  quarantine_release: msg`End of the quarantine without statements`,
 };
 
 export function useKindNames(): Readonly<Record<Approval['kind'], string>> {
@@ -60,6 +59,8 @@ function namesOf(kind: Approval['kind']): Readonly<Record<string, MessageDescrip
 
 /** Labels of the rows of proposals. One without a translation is shown as the service says it. */
 const LABELS: Readonly<Record<string, MessageDescriptor>> = {
+  'Sends payments again without the statements of': msg`Sends payments again without the statements of`,
+  'May be missing from the ledger': msg`May be missing from the ledger`,
   Vendor: msg`Vendor`,
   Change: msg`Change`,
   Hides: msg`Hides`,

@@ -3,12 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SystemAnswer } from '../../../../src/console/system-answers.ts';
 import { send } from '../../api/client.ts';
-import { useMay, useSession } from '../../app/session.ts';
+import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Time } from '../../format/Time.tsx';
+import { useWaits } from '../approvals/approval-texts.ts';
 
 type Open = NonNullable<SystemAnswer['quarantine']>;
 
@@ -18,10 +19,7 @@ export function Quarantine({ quarantine }: { readonly quarantine: Open }) {
   const { operators, proposal } = quarantine;
   const missing = operators.filter(({ covered }) => !covered).map(({ operator }) => operator);
   return (
-    <Card
-      title={<Trans>In quarantine: nothing is sent</Trans>}
-      more={<End quarantine={quarantine} missing={missing} />}
-    >
+    <Card title={<Trans>In quarantine: nothing is sent</Trans>} more={<End missing={missing} />}>
       <Facts
         facts={[
           { name: t`Since`, value: <Time at={quarantine.enteredAt} /> },
@@ -65,52 +63,33 @@ export function Quarantine({ quarantine }: { readonly quarantine: Open }) {
   );
 }
 
-/** What a person was shown when the end was asked for. */
-interface Asked {
-  readonly missing: readonly string[];
-  /** The proposal of another person. */
-  readonly confirms: string | undefined;
-}
-
-function End({
-  quarantine: { proposal },
-  missing,
-}: {
-  readonly quarantine: Open;
-  readonly missing: readonly string[];
-}) {
-  // Fixed while the dialog is open: nobody confirms a proposal that came meanwhile.
-  const [asked, setAsked] = useState<Asked>();
-  const { login } = useSession().person;
+function End({ missing }: { readonly missing: readonly string[] }) {
+  // Fixed while the dialog is open.
+  const [asked, setAsked] = useState<readonly string[]>();
   if (!useMay('system.act')) return null;
-  const isForced = missing.length > 0;
-  const confirms = isForced && proposal !== null && proposal.by !== login ? proposal.id : undefined;
   return (
     <>
-      <Button kind="danger" onClick={() => setAsked({ missing, confirms })}>
-        {confirms !== undefined || !isForced ? (
-          <Trans>End it</Trans>
-        ) : (
-          <Trans>Propose its end</Trans>
-        )}
+      <Button kind="danger" onClick={() => setAsked(missing)}>
+        {missing.length > 0 ? <Trans>Propose its end</Trans> : <Trans>End it</Trans>}
       </Button>
-      {asked !== undefined && <EndDialog asked={asked} onClose={() => setAsked(undefined)} />}
+      {asked !== undefined && <EndDialog missing={asked} onClose={() => setAsked(undefined)} />}
     </>
   );
 }
 
 function EndDialog({
-  asked: { missing, confirms },
+  missing,
   onClose,
 }: {
-  readonly asked: Asked;
+  readonly missing: readonly string[];
   readonly onClose: () => void;
 }) {
   const { t } = useLingui();
+  const waits = useWaits();
   const queries = useQueryClient();
   const isForced = missing.length > 0;
   const end = async ({ reason }: Readonly<Record<string, string>>): Promise<void> => {
-    await send('POST', '/system/quarantine/release', { reason, confirms });
+    await send('POST', '/system/quarantine/release', { reason });
     await queries.invalidateQueries({ queryKey: ['system'] });
     await queries.invalidateQueries({ queryKey: ['approvals'] });
   };
@@ -121,15 +100,15 @@ function EndDialog({
       onOpenChange={onClose}
       confirm={<Trans>Continue</Trans>}
       kind="danger"
-      done={t`It is noted.`}
-      isFinal={!isForced || confirms !== undefined}
+      done={isForced ? waits : t`It is noted.`}
+      isFinal={!isForced}
       onConfirm={end}
     >
       <p>
         {isForced ? (
           <Trans>
             The statements of {missing.join(', ')} are missing. Without them customers may be
-            charged twice, so a second person has to confirm it.
+            charged twice, so another person has to approve it.
           </Trans>
         ) : (
           <Trans>All statements are there. Payments are sent again at once.</Trans>

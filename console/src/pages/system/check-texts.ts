@@ -61,10 +61,10 @@ export const CHECK_TEXTS: Readonly<Record<HealthCheck['code'], CheckTexts>> = {
 };
 
 export const EVENT_NAMES: Readonly<
-  Record<'entered' | 'extended' | 'force_proposed' | 'released', MessageDescriptor>
+  Record<'entered' | 'extended' | 'released' | 'reopened', MessageDescriptor>
 > = {
   entered: msg`Entered`,
   extended: msg`Extended`,
-  force_proposed: msg`End without statements proposed`,
+  reopened: msg`Its end was not made by the service, and was undone`,
   released: msg`Ended`,
 };
