@@ -93,9 +93,12 @@ export function readRoles(value: string): ReadonlySet<Role> | undefined {
   return known.length === names.length ? new Set(known) : undefined;
 }
 
-/** An offset such as `+03:00` is not a name: PostgreSQL reads it in the other direction. */
+/**
+ * The usual name of a zone; `US/Eastern` is `America/New_York`. Abbreviations and offsets are not names:
+ * `IST` is three zones, and PostgreSQL reads `+03:00` in the other direction.
+ */
 export function readTimeZone(value: string): string | undefined {
-  if (/^[+-]/.test(value)) return undefined;
+  if (!value.includes('/') && !['GMT', 'UTC'].includes(value)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
   } catch {

@@ -245,7 +245,7 @@ export const VARIABLES = {
   },
   TIME_ZONE: {
     description: 'Time zone of days, and of times without offset. Keep it once a day is closed.',
-    form: { allowed: 'an IANA time zone, such as Africa/Nairobi', read: readTimeZone },
+    form: { allowed: 'an IANA time zone, such as Africa/Nairobi, or UTC', read: readTimeZone },
     default: 'Africa/Nairobi',
   },
   FUND_WINDOW_SECONDS: {

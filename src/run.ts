@@ -18,7 +18,7 @@ import { prepareDatabase } from './platform/db/prepare.ts';
 import type { Prepared } from './platform/db/prepare.ts';
 import { databaseOf, ensureRole } from './platform/db/runtime-role.ts';
 import { sandboxRuntimeUrl } from './platform/db/sandbox-role.ts';
-import { checkServer } from './platform/db/server-check.ts';
+import { checkServer, checkTimeZone } from './platform/db/server-check.ts';
 import { explainUnusable, requireLogin } from './platform/db/unusable.ts';
 import { createLog } from './platform/log.ts';
 import { openHistory } from './history.ts';
@@ -185,8 +185,9 @@ async function prepareAsOwner(
 async function refuseUnfitServer(pool: Pool, config: Config, log: Logger): Promise<void> {
   const { refusals, warnings } = await checkServer(pool, connectionsOf(config));
   for (const warning of warnings) log.warn(`the database server: ${warning}`);
-  if (refusals.length > 0) {
-    throw new StartError(`The database server cannot be used: ${refusals.join('; ')}.`);
+  const problems = [...refusals, (await checkTimeZone(pool, config.timeZone)) ?? []].flat();
+  if (problems.length > 0) {
+    throw new StartError(`The database server cannot be used: ${problems.join('; ')}.`);
   }
 }
 

@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import type { ClientBase } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { checkServer } from '../../src/platform/db/server-check.ts';
+import { checkServer, checkTimeZone } from '../../src/platform/db/server-check.ts';
 import { applySessionSettings, findWrongSettings } from '../../src/platform/db/session-settings.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -203,4 +203,18 @@ describe('the server', () => {
     ]);
     one.release(true);
   });
+});
+
+test('the server’s rules of a time zone are ours, or it is not used', async () => {
+  const pool = createPool({ url: database.url, max: 1, name: 'zones' });
+  for (const zone of ['Africa/Nairobi', 'America/New_York', 'Asia/Calcutta', 'Etc/GMT+3', 'UTC']) {
+    expect(await checkTimeZone(pool, zone)).toBeUndefined();
+  }
+  // An abbreviation has no summer time in PostgreSQL.
+  expect(await checkTimeZone(pool, 'CET')).toBe(
+    'its rules of TIME_ZONE CET are not those of this process',
+  );
+  vi.spyOn(pool, 'query').mockRejectedValueOnce(Object.assign(new Error(), { code: '22023' }));
+  expect(await checkTimeZone(pool, 'Asia/Calcutta')).toContain('does not know TIME_ZONE');
+  await pool.end();
 });

@@ -183,7 +183,7 @@ describe('the configuration', () => {
       'PUBLIC_URL: “ftp://***@pay.example\ufffdPORT: fine” is not valid. Allowed: a URL with http or https, such as https://pay.example.',
       'ROLES: “api,cleaner” is not valid. Allowed: a comma-separated list of api, dispatcher, jobs.',
       'LOG_LEVEL: “loud” is not valid. Allowed: fatal, error, warn, info, debug, trace, silent.',
-      `TIME_ZONE: “${'x'.repeat(100)}”… is not valid. Allowed: an IANA time zone, such as Africa/Nairobi.`,
+      `TIME_ZONE: “${'x'.repeat(100)}”… is not valid. Allowed: an IANA time zone, such as Africa/Nairobi, or UTC.`,
       'TRUSTED_PROXIES: “10.0.0.0/8/8” is not valid. Allowed: a comma-separated list of IP addresses and networks, such as 10.0.0.0/8.',
     ]);
   });
@@ -191,6 +191,23 @@ describe('the configuration', () => {
   test.each(['+03:00', '+03', '-0330'])('refuses the offset %s as a time zone', (offset) => {
     // PostgreSQL reads it as POSIX does, in the other direction: reports by day would have other days.
     expect(complaints({ TIME_ZONE: offset })).toEqual(['TIME_ZONE']);
+  });
+
+  test.each(['EAT', 'IST', 'BST', 'CET', 'PST8PDT', 'GMT+3', 'UTC+3', 'Z'])(
+    'refuses the abbreviation %s as a time zone',
+    (name) => {
+      // Node and PostgreSQL mean different zones by some: `BST` is in Asia for one, in Europe for the other.
+      expect(complaints({ TIME_ZONE: name })).toEqual(['TIME_ZONE']);
+    },
+  );
+
+  test.each([
+    ['US/Eastern', 'America/New_York'],
+    ['africa/nairobi', 'Africa/Nairobi'],
+    ['Etc/GMT+3', 'Etc/GMT+3'],
+    ['UTC', 'UTC'],
+  ])('reads the time zone %s as %s', (name, zone) => {
+    expect(VARIABLES.TIME_ZONE.form.read(name)).toBe(zone);
   });
 
   test.each(Object.entries<Variable>(VARIABLES))(

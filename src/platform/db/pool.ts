@@ -81,10 +81,29 @@ export function isExhausted(pool: Pool): boolean {
 
 type TypeId = Parameters<typeof pgTypes.getTypeParser>[0];
 
+const parseTime: (text: string) => unknown = pgTypes.getTypeParser(
+  pgTypes.builtins.TIMESTAMPTZ,
+  'text',
+);
+/** In every time zone their years have four digits, as texts and cursors need. */
+const FIRST_TIME = new Date('0001-01-02T00:00:00Z');
+const LAST_TIME = new Date('9999-12-31T00:00:00Z');
+
+/**
+ * A time that cannot be written with a year of four digits, such as `infinity`, is read as the first or the last
+ * that can. Somebody may put one into the database, and a list must show its other rows.
+ */
+function readTime(text: string): Date {
+  const time = parseTime(text);
+  if (time instanceof Date && time >= FIRST_TIME && time <= LAST_TIME) return time;
+  return new Date(text.startsWith('-') || text.endsWith('BC') ? FIRST_TIME : LAST_TIME);
+}
+
 // Amounts are int8: read as bigint, never as a double. `pg` reads all other types.
 const types: CustomTypesConfig = {
   getTypeParser: ((oid: TypeId, format?: 'text' | 'binary') => {
     if (oid === pgTypes.builtins.INT8 && format !== 'binary') return BigInt;
+    if (oid === pgTypes.builtins.TIMESTAMPTZ && format !== 'binary') return readTime;
     return pgTypes.getTypeParser(oid, format);
   }) as typeof pgTypes.getTypeParser,
 };

@@ -1,3 +1,4 @@
+import { createWireTime } from '../base/clock.ts';
 import type { Pool } from './pool.ts';
 import { findWrongSettings, hasOwnSession } from './session-settings.ts';
 
@@ -75,6 +76,29 @@ export async function checkServer(pool: Pool, needed: number): Promise<ServerFin
         : []),
     ],
   };
+}
+
+/** In winter and in summer of both hemispheres. */
+const ZONE_SAMPLES = [new Date('2026-01-15T12:00:00Z'), new Date('2026-07-15T12:00:00Z')];
+
+/**
+ * Why the server's days would not be ours; undefined if they are. It may lack former names, such as
+ * `Asia/Calcutta`, or have other rules.
+ */
+export async function checkTimeZone(pool: Pool, timeZone: string): Promise<string | undefined> {
+  const wireTime = createWireTime(timeZone);
+  try {
+    const { rows } = await pool.query<{ text: string }>(
+      `select to_char(t at time zone $1, 'YYYY-MM-DD HH24:MI:SS') as text
+       from unnest($2::timestamptz[]) with ordinality as s (t, n) order by n`,
+      [timeZone, ZONE_SAMPLES],
+    );
+    const isAlike = ZONE_SAMPLES.every((time, n) => rows[n]?.text === wireTime.format(time));
+    return isAlike ? undefined : `its rules of TIME_ZONE ${timeZone} are not those of this process`;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '22023') throw error;
+    return `it does not know TIME_ZONE ${timeZone}: install its time zones (tzdata, with former names)`;
+  }
 }
 
 /** True if a pooler hands server connections to ours in turns: each statement may get another one. */
