@@ -318,8 +318,12 @@ test.each([
       expect(await post(body)).toMatchObject({ status: 200 });
     }
     expect(await collected(vendor)).toBe(0);
-    expect(await stateOf(content.TransID)).toBe('unmatched');
+    expect(await stateOf(content.TransID)).toBe('unconfirmed');
     expect(await countCases(content.TransID)).toBe(1);
+    // Another confirmation of the amount that was kept does not end that.
+    const { TransAmount } = JSON.parse(text) as { TransAmount: string };
+    await post({ ...content, TransAmount });
+    expect(await collected(vendor)).toBe(0);
     const validated = await post(text, { url: source.daraja.urls.validation });
     expect(JSON.parse(validated.text)).toMatchObject({ ResultCode: 'C2B00016' });
   },

@@ -257,6 +257,22 @@ describe('income that a collector reports itself', () => {
     expect(await world.collected()).toEqual([150_000n, 0n]);
   });
 
+  test.each([
+    ['in lower case', (receipt: string) => receipt.toLowerCase()],
+    ['with a dash', (receipt: string) => receipt.replace('UKR', 'UKR-')],
+  ])('does not count twice if one of them writes the number %s', async (_name, spelt) => {
+    const world = await newWorld({ paybill: BANK });
+    const first = world.report('paybill');
+    expect(await takeReport(deps(), first)).toBe('credited');
+    const asked = collectOutside(world.vendorId, spelt(first.receipt));
+    await expect(asked).rejects.toThrow('A receipt with this number and amount is known');
+    // The other way round, people decide.
+    const second = world.report('paybill', { receipt: 'UKR2AAAA02' });
+    await collectOutside(world.vendorId, spelt(second.receipt));
+    expect(await takeReport(deps(), second)).toBe('unmatched');
+    expect(await world.collected()).toEqual([300_000n, 0n]);
+  });
+
   test('and its receipt at the same moment credit once', async () => {
     const world = await newWorld({ paybill: BANK });
     const report = world.report('paybill');
@@ -322,6 +338,31 @@ describe('references that differ in where the slash is', () => {
       expect(await world.take('bank', statement)).toEqual({ ...NONE, repeated: 1 });
     }
     expect(await world.collected()).toEqual([140_000n, 0n]);
+  });
+
+  test('wait for people if only the case differs and one may be what a charge left', async () => {
+    const world = await newWorld({ bank: BANK });
+    const gross = await sample('csv-references-that-differ-in-slash-1.csv');
+    const before = gross.replace('12/3456', 'FTCASE77');
+    expect(await world.take('bank', before)).toEqual({ ...NONE, credited: 1 });
+    const net = gross.replace('12/3456', 'ftcase77').replace('700.00', '665.00');
+    expect(await world.take('bank', net)).toEqual({ ...NONE, waiting: 1 });
+    expect(await world.collected()).toEqual([70_000n, 0n]);
+  });
+
+  test.each(['FT-RETURN%n', 'FTRETURN%n'])('are one for a return under %s', async (spelt) => {
+    const world = await newWorld({ bank: BANK });
+    const credit = async (number: string) =>
+      (await sample('csv-references-that-differ-in-slash-1.csv')).replace('12/3456', number);
+    const debit = async (number: string) => (await credit(number)).replace(/700\.00,?/, ',700.00');
+    const name = (index: number) => `ft-return${world.vendorId}x${index}`;
+    const other = (index: number) => spelt.replace('%n', `${world.vendorId}x${index}`);
+    expect(await world.take('bank', await credit(name(1)))).toEqual({ ...NONE, credited: 1 });
+    expect(await world.take('bank', await debit(other(1)))).toEqual({ ...NONE, reversed: 1 });
+    // The return may be listed first: then nothing is credited.
+    expect(await world.take('bank', await debit(other(2)))).toEqual({ ...NONE, debits: 1 });
+    expect(await world.take('bank', await credit(name(2)))).toEqual({ ...NONE, reversed: 1 });
+    expect(await world.collected()).toEqual([70_000n, 0n]);
   });
 
   test('wait for people if one of them has none', async () => {

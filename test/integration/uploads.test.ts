@@ -69,6 +69,31 @@ test('lines that could not be taken with the decision are taken by the job, once
   expect(await collected()).toBe(70_000n);
 });
 
+test('a suspended source takes no statement, whenever it was suspended', async () => {
+  const suspend = async (status: string) => {
+    await books.pool.query('update receipt_sources set status = $1', [status]);
+  };
+  await suspend('suspended');
+  await expect(propose()).rejects.toThrow('Source bank is suspended.');
+  await suspend('active');
+  const proposalId = await propose();
+  await suspend('suspended');
+  await expect(approveSeen(books, proposalId)).rejects.toThrow('Source bank is suspended.');
+  await suspend('active');
+  // Accepted, but not taken yet.
+  const busy = await books.pool.connect();
+  await lockImports(busy, 'bank');
+  await approveSeen(books, proposalId);
+  await unlockImports(busy, 'bank');
+  busy.release();
+  await suspend('suspended');
+  await takeUnfinished(deps());
+  expect(await collected()).toBe(0n);
+  await suspend('active');
+  await takeUnfinished(deps());
+  expect(await collected()).toBe(70_000n);
+});
+
 test('a statement that somebody accepted in the database alone is not taken', async () => {
   const proposalId = await propose();
   await books.pool.query(

@@ -4,6 +4,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { collect } from '../../payments/collections/collect.ts';
 import type { Movement } from '../../payments/collections/collect.ts';
 import { fund } from '../../payments/collections/fund.ts';
+import { requireNoReceipt } from '../../payments/receipts/identify.ts';
 import { findCollection } from '../../payments/collections/store.ts';
 import * as fields from '../../payments/operations/fields.ts';
 import { readBalance } from '../../payments/ledger/store.ts';
@@ -65,16 +66,12 @@ export function addCollectCommand(program: Command, cli: Cli): void {
         const { vendorId } = await requireVendor(pool, vid);
         // Without a time, a repeat means the same collection, not another one.
         const known = given ?? (await findCollection(pool, collector, reference))?.paidAt;
-        const movement = await collect(
-          { pool, ledgerMac: await session.ledgerMac() },
-          {
-            collector,
-            reference,
-            vendorId,
-            amountCents,
-            paidAt: known ?? new Date(),
-          },
-        );
+        const paidAt = known ?? new Date();
+        const income = { collector, reference, vendorId, amountCents, paidAt };
+        const ledgerMac = await session.ledgerMac();
+        const movement = await collect({ pool, ledgerMac }, income, async (client) => {
+          await requireNoReceipt(client, income);
+        });
         return movementAnswer(session, movement, { vid, account: 'collected', vendorId });
       });
     });

@@ -1,3 +1,4 @@
+import { plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
 export interface CollectionRow {
@@ -45,16 +46,16 @@ export async function findCollection(
   return found.rows[0];
 }
 
-/** The collections that these collectors reported under one reference with one amount. */
-export async function listCollectionsOf(
+/** The collections of one amount whose references differ at most in case and separators. */
+export async function listCollectionsLike(
   db: Queryable,
-  collectors: readonly string[],
   { reference, amountCents }: Pick<CollectionRow, 'reference' | 'amountCents'>,
 ): Promise<Pick<CollectionRow, 'collector' | 'reference'>[]> {
   const listed = await db.query<Pick<CollectionRow, 'collector' | 'reference'>>(
     `select collector, reference from collections
-     where collector = any ($1) and reference = $2 and amount_cents = $3 order by collector`,
-    [collectors, reference, amountCents],
+     where lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = $1 and amount_cents = $2
+     order by collector, reference`,
+    [plainReference(reference), amountCents],
   );
   return listed.rows;
 }

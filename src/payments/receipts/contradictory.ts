@@ -7,8 +7,8 @@ import type { ReceiptDeps } from './take.ts';
 
 /**
  * Keeps a confirmation whose body has a name twice: the customer has paid, but how much, or for which
- * account, depends on the reader. A new receipt waits without an account, until another report has
- * one with the same amount, or people decide; a known one only gets the case.
+ * account, depends on the reader. A new receipt waits without an account, until the pull or a statement has one
+ * with the same amount, or people decide; another confirmation does not end that. A known one only gets the case.
  * @param body of the confirmation, for people.
  */
 export async function keepContradictory(
@@ -28,7 +28,7 @@ export async function keepContradictory(
     body: cleanMessage(body.toString('utf8')),
   };
   await databaseTransaction(pool, async (client) => {
-    const row = await keepWaiting(client, ledgerMac, kept);
+    const row = await keepWaiting(client, ledgerMac, kept, 'unconfirmed');
     if (!(await insertReport(client, row.receiptId, kept))) return;
     await openReceiptCase(client, row, 'receipt_conflict', facts);
   });

@@ -1,8 +1,8 @@
-import { listCollectors } from '../../parties/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
+import { isWrittenAlike } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
-import { listCollectionsOf } from '../collections/store.ts';
+import { listCollectionsLike } from '../collections/store.ts';
 import { lockMoney, lockNumber, listAlike, listLikeNumbered } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
@@ -73,13 +73,12 @@ async function isFormersAccount(
   return account !== null && (await findHolder(client, { sourceCode, account })) !== undefined;
 }
 
-/** What collectors have reported themselves as income of this number and amount. */
+/** What collectors have reported themselves as income of this number, however it is written, and amount. */
 async function listCollected(client: Queryable, report: ReceiptReport): Promise<string[]> {
-  const collectors = (await listCollectors(client)).map(({ collector }) => collector);
   const asked = { reference: report.receipt, amountCents: report.amountCents };
-  const listed = await listCollectionsOf(client, collectors, asked);
+  const listed = await listCollectionsLike(client, asked);
   return listed
-    .filter((row) => !isCollectionOf(row, report))
+    .filter((row) => isWrittenAlike(row.reference, report.receipt) && !isCollectionOf(row, report))
     .map(({ collector, reference }) => `${collector} ${reference}`);
 }
 
@@ -91,7 +90,8 @@ function isCollectionOf(
 }
 
 /**
- * Refuses income that a collector reports if a source has reported a receipt of this number and amount.
+ * Refuses income that a collector reports if a source has reported a receipt of this number, however it is
+ * written, and amount.
  * Throws: `reference_reused`.
  */
 export async function requireNoReceipt(client: Queryable, income: CollectedIncome): Promise<void> {
@@ -99,7 +99,7 @@ export async function requireNoReceipt(client: Queryable, income: CollectedIncom
   const numbered = await listLikeNumbered(client, income.reference);
   const isKnown = numbered.some(
     (row) =>
-      row.receipt === income.reference &&
+      isWrittenAlike(row.receipt, income.reference) &&
       row.amountCents === income.amountCents &&
       !isCollectionOf(income, row),
   );

@@ -34,10 +34,10 @@ export function relationOf(
   vendorId: number | undefined,
 ): Relation {
   const isSameAmount = report.amountCents === other.amountCents;
-  if (report.receipt !== other.receipt) {
-    return isSameAmount && isWrittenAlike(report.receipt, other.receipt) ? 'like_number' : 'other';
-  }
-  if (report.issuer === other.issuer) return 'same';
+  const isSameNumber = report.receipt === other.receipt;
+  if (!isSameNumber && !isWrittenAlike(report.receipt, other.receipt)) return 'other';
+  if (!isSameNumber && isSameAmount) return 'like_number';
+  if (isSameNumber && report.issuer === other.issuer) return 'same';
   const isSameVendor = (vendorId ?? other.vendorId) === (other.vendorId ?? vendorId);
   const isSameAccount =
     isSameVendor &&
@@ -48,5 +48,6 @@ export function relationOf(
     return isCertain ? 'same' : 'same_number';
   }
   // One of them may list what is left after a charge.
-  return isSameAccount && apartMs <= NUMBERED_WITHIN_MS ? 'same_number' : 'other';
+  if (!isSameAccount || apartMs > NUMBERED_WITHIN_MS) return 'other';
+  return isSameNumber ? 'same_number' : 'like_number';
 }

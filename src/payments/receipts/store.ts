@@ -1,4 +1,4 @@
-import { plainReference } from '../../platform/base/written-alike.ts';
+import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Doubt, Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
@@ -119,11 +119,18 @@ export async function listKnownNumbers(
 
 /** Every receipt with this number; several only if issuers use the same one. */
 export async function findReceipts(db: Queryable, receipt: string): Promise<ReceiptRow[]> {
+  const alike = await findReceiptsLike(db, receipt);
+  return alike.filter((row) => row.receipt === receipt);
+}
+
+/** Every receipt whose number may be this one in another spelling; those of vendors first. */
+export async function findReceiptsLike(db: Queryable, receipt: string): Promise<ReceiptRow[]> {
   const found = await db.query<ReceiptRow>(
-    `select ${COLUMNS} from receipts where ${PLAIN_NUMBER} = $1 and receipt = $2 order by issuer`,
-    [plainReference(receipt), receipt],
+    `select ${COLUMNS} from receipts where ${PLAIN_NUMBER} = $1
+     order by vendor_id is null, issuer, receipt`,
+    [plainReference(receipt)],
   );
-  return found.rows;
+  return found.rows.filter((row) => isWrittenAlike(row.receipt, receipt));
 }
 
 /** Receipts of a state, oldest first. */
@@ -267,16 +274,19 @@ export async function insertDebit(db: Queryable, report: ReceiptReport): Promise
   );
 }
 
-/** Whether a statement has listed a debit of this number and amount, whoever its issuer is said to be. */
+/**
+ * Whether a statement has listed a debit of this number, however it is written, and amount, whoever its issuer is
+ * said to be.
+ */
 export async function isDebited(
   db: Queryable,
   { receipt, amountCents }: Pick<ReceiptReport, 'receipt' | 'amountCents'>,
 ): Promise<boolean> {
-  const found = await db.query(
-    'select from receipt_debits where receipt = $1 and amount_cents = $2 limit 1',
-    [receipt, amountCents],
+  const found = await db.query<{ receipt: string }>(
+    `select receipt from receipt_debits where ${PLAIN_NUMBER} = $1 and amount_cents = $2`,
+    [plainReference(receipt), amountCents],
   );
-  return found.rowCount === 1;
+  return found.rows.some((row) => isWrittenAlike(row.receipt, receipt));
 }
 
 export interface ReceiptReportRow {

@@ -129,15 +129,19 @@ export async function vendorOf(
   return await findVendorOfAccount(client, { sourceCode, account, paidAt, isBooked });
 }
 
-/** The receipt that the report is about, locked; a new one waits for people. */
+/**
+ * The receipt that the report is about, locked; a new one waits for people.
+ * @param state `unconfirmed`: another channel than a confirmation may also claim it.
+ */
 export async function keepWaiting(
   client: Queryable,
   mac: Mac,
   report: ReceiptReport,
+  state: 'unmatched' | 'unconfirmed' = 'unmatched',
 ): Promise<ReceiptRow> {
   const { known, doubt } = await identify(client, report, undefined);
   if (known !== undefined) return known;
-  const waiting = { state: 'unmatched', vendorId: null, doubt } as const;
+  const waiting = { state: doubt === null ? state : 'unmatched', vendorId: null, doubt } as const;
   return (await insertOrLock(client, mac, report, waiting)).row;
 }
 

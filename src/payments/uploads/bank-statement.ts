@@ -1,6 +1,7 @@
 import { readVids } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
@@ -10,7 +11,7 @@ import { requireSource } from '../receipts/administer.ts';
 import { foreseeEntry } from '../receipts/foresee.ts';
 import type { Foreseen } from '../receipts/foresee.ts';
 import type { SourceRow } from '../receipts/sources-store.ts';
-import { findReceipts } from '../receipts/store.ts';
+import { findReceiptsLike } from '../receipts/store.ts';
 import { entriesOf, readReports } from '../receipts/statements/import.ts';
 import type { ReportedLine } from '../receipts/statements/report.ts';
 import { takeAccepted } from './accepted.ts';
@@ -115,8 +116,11 @@ export async function readKept(
 
 async function requireStatementSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
   const source = await requireSource(db, sourceCode);
-  if (source.kind === 'statement') return source;
-  throw new PlainError('This source does not take bank statements.', { field: 'source' });
+  if (source.kind !== 'statement') {
+    throw new PlainError('This source does not take bank statements.', { field: 'source' });
+  }
+  if (source.status === 'active') return source;
+  throw new PlainError(`Source ${sourceCode} is suspended.`, { field: 'source' });
 }
 
 async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Plan> {
@@ -138,24 +142,33 @@ async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Pl
       note(foreseen, reports[index]?.amountCents ?? 0n);
     }
   }
-  const taken = new Set(lines.filter(({ line }) => line.kind === 'credit').map(nameOf));
+  const taken = Map.groupBy(
+    lines.filter(({ line }) => line.kind === 'credit'),
+    nameOf,
+  );
   for (const reported of lines) {
     const { kind: name, amountCents } = reported.line;
     if (name === 'credit') continue;
     const isReturn =
-      name === 'debit' && (taken.has(nameOf(reported)) || (await isKnown(db, reported)));
+      name === 'debit' &&
+      (taken.get(nameOf(reported))?.some((one) => isLike(one, reported)) === true ||
+        (await isKnown(db, reported)));
     add(other, isReturn ? 'credit_returned' : name, amountCents);
   }
   return { credited, other };
 }
 
-/** Of a credit, and of the debit that returns it. */
+/** Of a credit, and of the debit that returns it. Equal for numbers that may be one. */
 function nameOf({ report }: ReportedLine): string {
-  return `${report.issuer} ${report.receipt} ${report.amountCents}`;
+  return `${plainReference(report.receipt)} ${report.amountCents}`;
+}
+
+function isLike(one: ReportedLine, other: ReportedLine): boolean {
+  return isWrittenAlike(one.report.receipt, other.report.receipt);
 }
 
 async function isKnown(db: Queryable, { report }: ReportedLine): Promise<boolean> {
-  const rows = await findReceipts(db, report.receipt);
+  const rows = await findReceiptsLike(db, report.receipt);
   return rows.some(({ amountCents }) => amountCents === report.amountCents);
 }
 

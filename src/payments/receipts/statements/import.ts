@@ -4,7 +4,7 @@ import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
-import { findReceipts, insertDebit, listKnownNumbers, listReceiptsOfEntry } from '../store.ts';
+import { findReceiptsLike, insertDebit, listKnownNumbers, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReplaced } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
@@ -190,12 +190,13 @@ async function takeOther(
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
   const { issuer, receipt, amountCents } = report;
-  // The receipt may be known from a source of another issuer, as one receipt or as another.
+  // The receipt may be known from a source of another issuer, as one receipt or as another, or in another spelling.
   const find = async () => {
-    const rows = await findReceipts(deps.pool, receipt);
+    const rows = await findReceiptsLike(deps.pool, receipt);
+    const same = rows.filter((row) => row.receipt === receipt);
     return (
-      rows.find((row) => row.issuer === issuer) ??
-      rows.find((row) => row.amountCents === amountCents)
+      same.find((row) => row.issuer === issuer) ??
+      [...same, ...rows].find((row) => row.amountCents === amountCents)
     );
   };
   const isReturn = line.kind === 'credit_returned';
@@ -213,7 +214,7 @@ async function takeOther(
     return 'unknown_returns';
   }
   const by = { actor: 'statement', note, at: report.paidAt };
-  await reportReversal(deps.pool, { issuer: known.issuer, receipt }, by);
+  await reportReversal(deps.pool, { issuer: known.issuer, receipt: known.receipt }, by);
   return 'reversed';
 }
 
