@@ -197,10 +197,13 @@ test('whom one administrator invites on the command line is confirmed by another
   await useLink(deps, 'puppet', tokenOf(await signedIn('zuri', PASSWORD, ...add)));
   const puppet = await person('puppet');
   expect(puppet?.linkBy).toBe(by);
-  const confirmation = { credentialsAt: puppet?.credentialsAt ?? new Date() };
-  const own = confirmPerson(deps, 'puppet', { ...confirmation, by });
+  const seen = {
+    credentialsAt: puppet?.credentialsAt ?? new Date(),
+    role: 'administrator',
+  } as const;
+  const own = confirmPerson(deps, 'puppet', { seen, by });
   await expect(own).rejects.toThrow('another administrator has to confirm');
-  await confirmPerson(deps, 'puppet', { ...confirmation, by: other });
+  await confirmPerson(deps, 'puppet', { seen, by: other });
   expect((await person('puppet'))?.linkBy).toBeNull();
   await signedIn('zawadi', PASSWORD, 'person', 'set', 'salim', '--role', 'finance');
   expect((await person('salim'))?.linkBy).toBe(other);

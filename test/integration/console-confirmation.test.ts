@@ -104,6 +104,11 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   expect((await admin.send('PUT', '/people/till-3', { role, reason: 'x' })).status).toBe(200);
   const late = await own.send('POST', path, confirm);
   expect(late.text).toContain('was given another role since then');
+  // A confirmation says what was seen.
+  for (const field of ['role', 'credentialsAt'] as const) {
+    const { [field]: _, ...unsaid } = confirm;
+    expect(await own.send('POST', path, unsaid)).toMatchObject({ status: 400, field });
+  }
   const back = { role: 'vendor_cashier', reason: 'x' };
   expect((await admin.send('PUT', '/people/till-3', back)).status).toBe(200);
   // The vendor is told what staff did, and not what it did itself.
@@ -140,7 +145,11 @@ test('a role that reads credit reports, given to somebody who was confirmed with
   const other = await fifth.send('PUT', '/people/fourth', { role: 'finance', reason: 'x' });
   expect(other).toMatchObject({ status: 400, field: 'role' });
   const shown = (await peopleOf(fifth)).people.find(({ login }) => login === 'fourth')?.toConfirm;
-  const confirm = { credentialsAt: shown?.credentialsAt, role: 'risk', reason: 'x' };
+  const confirm = {
+    credentialsAt: shown?.credentialsAt,
+    role: 'risk',
+    reason: 'x',
+  };
   expect((await admin.send('POST', '/people/fourth/confirm', confirm)).status).toBe(400);
   expect((await fifth.send('POST', '/people/fourth/confirm', confirm)).status).toBe(204);
   expect((await fourth.get('/credit/enquiries')).code).not.toBe('not_confirmed');

@@ -184,9 +184,9 @@ test('an administrator who uses another person’s link sees, changes and approv
   }
 
   const { people } = await peopleOf(admin);
-  const shown = people.find(({ login }) => login === 'second')?.toConfirm;
+  const { toConfirm: shown, role } = people.find(({ login }) => login === 'second') ?? {};
   expect(shown?.linkBy).toBe('admin');
-  const confirm = { credentialsAt: shown?.credentialsAt, reason: 'I called' };
+  const confirm = { credentialsAt: shown?.credentialsAt, role, reason: 'I called' };
   const own = await admin.send('POST', '/people/second/confirm', confirm);
   expect(own.text).toContain('another administrator has to confirm');
 
@@ -207,7 +207,7 @@ test('an administrator who uses another person’s link sees, changes and approv
     'not_confirmed',
   );
   const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.toConfirm;
-  const seen = { credentialsAt: now?.credentialsAt, reason: 'I called' };
+  const seen = { ...confirm, credentialsAt: now?.credentialsAt };
   expect((await third.send('POST', '/people/second/confirm', seen)).status).toBe(204);
   expect((await other.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
   expect((await other.send('POST', '/people/nobody/link', { reason: 'x' })).code).toBe('not_found');

@@ -206,15 +206,15 @@ describe('the server', () => {
 });
 
 test('the server’s rules of a time zone are ours, or it is not used', async () => {
-  const pool = createPool({ url: database.url, max: 1, name: 'zones' });
+  const zones = createPool({ url: database.url, max: 1, name: 'zones' });
   for (const zone of ['Africa/Nairobi', 'America/New_York', 'Asia/Calcutta', 'Etc/GMT+3', 'UTC']) {
-    expect(await checkTimeZone(pool, zone)).toBeUndefined();
+    expect(await checkTimeZone(zones, zone)).toBeUndefined();
   }
   // An abbreviation has no summer time in PostgreSQL.
-  expect(await checkTimeZone(pool, 'CET')).toBe(
+  expect(await checkTimeZone(zones, 'CET')).toBe(
     'its rules of TIME_ZONE CET are not those of this process',
   );
-  vi.spyOn(pool, 'query').mockRejectedValueOnce(Object.assign(new Error(), { code: '22023' }));
-  expect(await checkTimeZone(pool, 'Asia/Calcutta')).toContain('does not know TIME_ZONE');
-  await pool.end();
+  vi.spyOn(zones, 'query').mockRejectedValueOnce(Object.assign(new Error(), { code: '22023' }));
+  expect(await checkTimeZone(zones, 'Asia/Calcutta')).toContain('does not know TIME_ZONE');
+  await zones.end();
 });

@@ -182,7 +182,8 @@ test('a change makes no link valid, and is not made valid by a confirmation', as
   const token = await createLink(deps, login, { madeBy: null, now: new Date() });
   await update(login, `role = 'administrator'`);
   await expect(useLink(token)).rejects.toMatchObject({ code: 'link_invalid' });
-  const confirmation = { credentialsAt: credentialsAt ?? new Date(), by: finance?.personId ?? '' };
+  const seen = { credentialsAt: credentialsAt ?? new Date(), role: 'administrator' } as const;
+  const confirmation = { seen, by: finance?.personId ?? '' };
   await expect(confirmPerson(deps, login, confirmation)).rejects.toThrow('changed in the database');
   await changePerson(deps, login, { role: 'support' });
   // Only a new one.

@@ -153,7 +153,7 @@ function confirmRoute(options: PeopleRoutesOptions): AnyRoute {
         /** When the person chose the password, as the page shows it. */
         credentialsAt: Type.String({ maxLength: 40 }),
         /** The role that the page shows. */
-        role: Type.Optional(role),
+        role,
         reason,
       },
       { additionalProperties: false },
@@ -164,8 +164,8 @@ function confirmRoute(options: PeopleRoutesOptions): AnyRoute {
       if (credentialsAt === undefined) {
         throw new Refusal('invalid_field', { field: 'credentialsAt' });
       }
-      const confirmation = { credentialsAt, role: body.role, by: viewer.personId };
-      await confirmPerson(depsFor(options, viewer), login, confirmation);
+      const seen = { credentialsAt, role: body.role };
+      await confirmPerson(depsFor(options, viewer), login, { seen, by: viewer.personId });
       return new Audited(undefined, { before: { linkBy: linkByLogin } });
     },
   });

@@ -151,16 +151,20 @@ async function awaitConfirmation(
 export async function confirmPerson(
   { pool, ledgerMac, tell }: PeopleDeps,
   login: string,
-  confirmation: {
-    /** When the person chose the password, as the administrator has seen it. */
-    readonly credentialsAt: Date;
-    /** The role that the administrator has seen; undefined: not said. */
-    readonly role?: Role | undefined;
+  {
+    seen,
+    by,
+  }: {
+    /** The person as the administrator has seen it. */
+    readonly seen: {
+      /** When the password was chosen. */
+      readonly credentialsAt: Date;
+      readonly role: Role;
+    };
     /** The administrator's id. */
     readonly by: string;
   },
 ): Promise<void> {
-  const { by, role } = confirmation;
   await databaseTransaction(pool, async (db) => {
     const person = await lockPerson(db, login, ledgerMac);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
@@ -171,11 +175,11 @@ export async function confirmPerson(
         'You made the link or changed the role, so another administrator has to confirm the person.',
       );
     }
-    if (role !== undefined && role !== person.role) {
+    if (seen.role !== person.role) {
       throw new PlainError(`${login} was given another role since then. Check again.`);
     }
     if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
-    if (!(await setConfirmed(db, { login, ...confirmation }))) {
+    if (!(await setConfirmed(db, { login, by, credentialsAt: seen.credentialsAt }))) {
       throw new PlainError(`${login} has used another link since then. Check again.`);
     }
     await signPerson(db, person.personId, ledgerMac);
